@@ -1,23 +1,30 @@
-"""The audit log: what is written of an action before, while and after it is done, by whoever does it or goes on with it; and reading its records."""
+"""Reading the audit log: its records, and by actions: pages, newest first; searches by what was done, to what, and when; the state before one."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.errors import Forbidden, NotFound, Refused, StreamopsError, UnexpectedReply
-from streamops.model.acting import Actor, AuditPhase, AuditRecord, Environment, Job, Outcome, Plan
-from streamops.model.entries import Entry
+from streamops.errors import NotFound, Refused, UnexpectedReply
+from streamops.model.acting import (
+    Action,
+    ActionPage,
+    Actor,
+    AuditPhase,
+    AuditRecord,
+    Environment,
+    Outcome,
+    Plan,
+)
+from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.operations.packing import pack, unpack
-from streamops.operations.undo_snapshots import in_records, pack_pages, snapshot_key
+from streamops.operations.packing import unpack, unpack_values
+from streamops.operations.undo_snapshots import pack_pages, snapshot_key, unpack_pages
 from streamops.wire.server import Server
-from streamops.wire.writes.audit import AUDIT, read_records, write_record
-from streamops.wire.writes.undo_snapshots import SnapshotPage, drop_pages, read_snapshot
+from streamops.wire.writes.audit import read_records
+from streamops.wire.writes.undo_snapshots import SnapshotPage, read_snapshot
 
 ENDS = frozenset({AuditPhase.DONE, AuditPhase.FAILED})
 
@@ -26,127 +33,6 @@ Noun = TypeVar("Noun", bound=Struct)
 
 _PHASES = frozenset(AuditPhase)
 _ENVIRONMENTS = frozenset(Environment)
-
-
-class Trail:
-    """The records of one action.
-
-    Attributes:
-        id: The action's ID, that of its first record; empty where none could be written.
-        actor: Who writes them.
-        snapshot: The hash in which scripts keep rows as they were, until they are put into the log; empty where nowhere.
-    """
-
-    def __init__(self, server: Server, actor: Actor) -> None:
-        self._server = server
-        self.actor = actor
-        self._head: dict[str, bytes] = {}
-        self.id = ""
-        self.snapshot = ""
-        self._gathering: asyncio.Task[None] | None = None
-
-    @classmethod
-    def of(cls, server: Server, actor: Actor, begun: AuditRecord) -> "Trail":
-        """The trail of an action that somebody else began, to be ended by whoever takes it over."""
-        trail = cls(server, actor)
-        trail.id = begun.id
-        trail._head = trail._said_of(begun.operation, begun.target)
-        trail.snapshot = snapshot_key(server, begun.keeps_beside, begun.id)
-        return trail
-
-    async def begin(
-        self,
-        plan: Plan,
-        intent: Struct,
-        reason: str,
-        *,
-        unaudited: bool,
-        undoes: Sequence[str] = (),
-        continues: str = "",
-        keeps_beside: str = "",
-    ) -> None:
-        """Write the first record, before anything else is written.
-
-        Args:
-            plan: The plan.
-            intent: What was asked for.
-            reason: Why.
-            unaudited: Whether to go on where it cannot be written.
-            undoes: The actions that this one takes back; none where it takes none back.
-            continues: The action whose job it goes on with; empty where it begins anew.
-            keeps_beside: The stream beside which its scripts keep rows; empty where they keep none.
-
-        Raises:
-            Forbidden: It cannot be written, and ``unaudited`` does not allow that.
-        """
-        self._head = self._said_of(plan.operation, plan.target)
-        if undoes:
-            self._head["undoes"] = " ".join(undoes).encode()
-        record = {"reason": _bytes(reason), "intent": pack(intent), "plan": pack(plan)}
-        if continues:
-            record["continues"] = continues.encode()
-        if keeps_beside:
-            record["keeps_beside"] = _bytes(keeps_beside)
-        try:
-            self.id = await self._write(AuditPhase.BEGUN, record)
-            self.snapshot = snapshot_key(self._server, keeps_beside, self.id)
-        except StreamopsError as error:
-            if not unaudited:
-                raise Forbidden(
-                    f"the audit log {AUDIT} cannot be written: {error.message.removeprefix(AUDIT + ': ')}",
-                    "Nothing was done. Ask for the permission (`streamops doctor --acl operator`), "
-                    "or act without a record by --unaudited.",
-                ) from None
-
-    async def batch(self, undo: bytes) -> None:
-        """Keep what undoing a batch needs; raises ``ServerError`` where that fails."""
-        if self.id:
-            await self._write(AuditPhase.BATCH, {"undo": undo})
-
-    async def gather_beside(self) -> None:
-        """Begin to ``gather``, while the next batches are done; raises what came of the last time."""
-        await self._gathered()
-        self._gathering = asyncio.create_task(self._gather())
-
-    async def gather(self) -> None:
-        """Put into the log what scripts kept beside the stream; raises ``ServerError`` where that fails."""
-        await self._gathered()
-        await self._gather()
-
-    async def _gathered(self) -> None:
-        gathering, self._gathering = self._gathering, None
-        if gathering is not None:
-            await gathering
-
-    async def _gather(self) -> None:
-        kept = await read_snapshot(self._server, self.snapshot) if self.snapshot else []
-        for pages in in_records(kept):
-            # Compressing takes milliseconds, in which the server is to be told what to do next.
-            undo = await asyncio.to_thread(pack_pages, [page.rows for page in pages])
-            await self.batch(undo)
-            await drop_pages(self._server, self.snapshot, pages)
-
-    async def end(self, outcome: Outcome, phase: AuditPhase) -> None:
-        """Write the last record; raises ``ServerError`` where that fails."""
-        if self.id:
-            await self._write(phase, {"outcome": pack(outcome)})
-
-    def _said_of(self, operation: str, target: str) -> dict[str, bytes]:
-        """What each record of an action says: what is done, and who does it."""
-        actor = self.actor
-        return {
-            "operation": operation.encode(),
-            "target": _bytes(target),
-            "user": _bytes(actor.user),
-            "host": _bytes(actor.host),
-            "pid": str(actor.pid).encode(),
-            "context": _bytes(actor.context),
-            "environment": actor.environment.encode(),
-        }
-
-    async def _write(self, phase: AuditPhase, fields: Mapping[str, bytes]) -> str:
-        record = {"phase": phase.encode(), "begun": self.id.encode(), **self._head, **fields}
-        return str(await write_record(self._server, record))
 
 
 async def read_audit(
@@ -260,71 +146,114 @@ def _understood(kind: type[Noun], data: bytes | None) -> Noun | None:
         return None
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+RECORDS = 200
 
 
-async def end_orphan(server: Server, actor: Actor, job: Job, *, rest: int, then: str) -> None:
-    """End the trail of an abandoned job's last action, where it has no end; what cannot be read is left alone.
+async def read_actions(server: Server, count: int, after: ActionPage | None = None) -> ActionPage:
+    """About ``count`` actions: the newest, or those after a page; raises ``ServerError`` where they cannot be read."""
+    loose = {record.begun_id: record for record in after.loose} if after else {}
+    end = LAST_ID if after is None else after.next_id
+    actions: list[Action] = []
+    while end is not None and len(actions) < count:
+        records = await read_audit(server, end=end, count=RECORDS, newest_first=True)
+        for record in records:
+            if record.phase in ENDS:
+                # The newest counts: who was taken for dead may have ended its trail after all.
+                loose.setdefault(record.begun_id, record)
+            elif record.phase is AuditPhase.BEGUN:
+                actions.append(Action(record, loose.pop(record.id, None)))
+        end = EntryId.parse(records[-1].id).previous() if len(records) == RECORDS else None
+    if end is None:
+        # The log is capped: their first records are gone.
+        actions += [Action(record, record) for record in loose.values()]
+        loose = {}
+    return ActionPage(tuple(actions), end, tuple(loose.values()))
+
+
+class ActionQuery(Struct, frozen=True, kw_only=True):
+    """Which actions to find.
+
+    Attributes:
+        operation: Only of this operation; empty for all.
+        target: Only on this target, or on what lies in it: a stream's name finds its groups too; empty for all.
+        start: Begun at this ID or later.
+        end: Begun at this ID or before.
+        limit: At most so many.
+    """
+
+    operation: str = ""
+    target: str = ""
+    start: EntryId = ZERO_ID
+    end: EntryId = LAST_ID
+    limit: int = 100
+
+    def selects(self, record: AuditRecord) -> bool:
+        """Whether an action is among those, by any of its records."""
+        return (
+            self.start <= EntryId.parse(record.begun_id) <= self.end
+            and self.operation in {"", record.operation}
+            and (self.target in {"", record.target} or record.target.startswith(f"{self.target}/"))
+        )
+
+
+async def find_actions(
+    read: Callable[[int, ActionPage | None], Awaitable[ActionPage]], query: ActionQuery
+) -> list[Action]:
+    """Actions that a query selects, newest first, each with what took it back.
 
     Args:
-        server: Where.
-        actor: Who goes on with it, or ends it.
-        job: The job as its owner left it.
-        rest: Units that are left to do, as far as is known.
-        then: What became of it, in words.
+        read: Reads a page, as ``Console.read_actions`` does.
+        query: Which.
     """
-    with suppress(StreamopsError, ValueError):
-        records = await read_action(server, EntryId.parse(job.audit_id))
-        if records[-1].phase in ENDS:
-            return
-        trail = Trail.of(server, actor, records[0])
-        await trail.gather()
-        await trail.end(_what_became_of(job, records[0], rest, then), AuditPhase.FAILED)
+    found: list[Action] = []
+    undone: dict[str, str] = {}
+    page: ActionPage | None = None
+    while page is None or (page.next_id is not None and page.next_id >= query.start):
+        page = await read(PAGE, page)
+        for action in page.actions:
+            for target in undone_actions(action.last) if action.last is not None else ():
+                undone.setdefault(target, action.first.begun_id)
+            if query.selects(action.first):
+                undoer = undone.get(action.first.begun_id, "")
+                found.append(Action(replace(action.first, undone_by=undoer), action.last))
+            if len(found) == query.limit:
+                return found
+    return found
 
 
-async def gather_orphan(server: Server, actor: Actor, action: EntryId) -> None:
-    """Put into the log what a killed action has kept beside its stream; raises ``StreamopsError``."""
-    records = await read_action(server, action)
-    # What comes after an action's last words is not looked for in the log.
-    if records[-1].phase not in ENDS:
-        await Trail.of(server, actor, records[0]).gather()
+def action_of(records: Sequence[AuditRecord]) -> Action:
+    """One action from all its records, oldest first."""
+    ends = [record for record in records if record.phase in ENDS]
+    return Action(records[0], ends[-1] if ends else None)
 
 
-def _what_became_of(job: Job, begun: AuditRecord, rest: int, then: str) -> Outcome:
-    """What can still be said: no more than this was done, and what is left was not."""
-    requested = begun.plan.count if begun.plan else job.requested
-    dealt = max(0, requested - rest)
-    failed = min(job.failed, dealt)
-    skipped = min(job.skipped, dealt - failed)
-    known = begun.at is not None and job.updated_at is not None and job.updated_at > begun.at
-    return Outcome(
-        operation=job.operation,
-        target=job.target,
-        requested=requested,
-        applied=dealt - failed - skipped,
-        skipped_count=skipped,
-        failed_count=failed,
-        job=job.id,
-        audit_id=begun.id,
-        elapsed=job.updated_at - begun.at if known and job.updated_at and begun.at else timedelta(0),
-        complete=False,
-        stopped=f"interrupted; {then}",
-    )
+class Before(Struct, frozen=True):
+    """What an action changed, as it was before.
 
-
-def gone_on_with(rest: int, by: str) -> str:
-    """What became of a job that somebody took over.
-
-    Args:
-        rest: Units that were left to do.
-        by: The action that goes on with it; empty where it does without a record.
+    Attributes:
+        rows: Pending rows.
+        facts: Anything else, as the operation packed it: a group's position.
     """
-    if not rest:
-        return "nothing was left to do"
-    return f"continued by {by}" if by else "continued without a record"
+
+    rows: tuple[PendingEntry, ...]
+    facts: tuple[Mapping[str, Any], ...]
 
 
-def left_to_do(job: Job) -> int:
-    """Units of a job that are left to do, by what it could tell."""
-    return max(0, job.requested - job.applied - job.skipped - job.failed)
+def state_before(records: Sequence[AuditRecord]) -> Before:
+    """What an action's records tell of the state before; what is not understood is left out."""
+    rows: list[PendingEntry] = []
+    facts: list[Mapping[str, Any]] = []
+    for blob in undo_blobs(records):
+        try:
+            rows += [row for page in unpack_pages(blob) for row in page.rows]
+        except UnexpectedReply:
+            facts += plain_values(blob)
+    return Before(tuple(rows), tuple(facts))
+
+
+def plain_values(blob: bytes) -> list[Mapping[str, Any]]:
+    """What ``pack`` wrote, as plain values; nothing where it is none of that."""
+    try:
+        return [unpack_values(blob)]
+    except UnexpectedReply:
+        return []

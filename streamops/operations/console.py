@@ -53,8 +53,7 @@ from streamops.monitor.search import (
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.topics import TopicReader
 from streamops.monitor.watch import Watch
-from streamops.operations.actions import read_actions
-from streamops.operations.audit import read_action
+from streamops.operations.audit import read_action, read_actions
 from streamops.operations.engine import Engine
 from streamops.operations.entry_trace import EntryTracer
 from streamops.operations.jobs import all_jobs, find_job

@@ -26,7 +26,7 @@ from streamops.model.acting import (
 from streamops.model.ids import EntryId
 from streamops.model.wording import quoted
 from streamops.monitor.context import Place
-from streamops.operations.audit import Trail, end_orphan, gather_orphan, gone_on_with
+from streamops.operations.audit_writer import AuditWriter, end_orphan, gather_orphan, gone_on_with
 from streamops.operations.checks import (
     audit_warnings,
     check_identity,
@@ -37,8 +37,7 @@ from streamops.operations.checks import (
 )
 from streamops.operations.commands import full_command
 from streamops.operations.consent import Consent, ConsentKind, required_consent
-from streamops.operations.counts import Tally
-from streamops.operations.jobs import HeldJob, JobStopped, held_by, over
+from streamops.operations.jobs import Counts, HeldJob, JobStopped, held_by, over
 from streamops.operations.operation import Evidence, Intent, Operation, Prepared
 from streamops.operations.packing import unpack_asked
 from streamops.operations.planning import crowd_warnings
@@ -80,13 +79,14 @@ class Engine:
         undoes: tuple[str, ...] = ()
         if operation.resolve is not None:
             resolved: Any = await operation.resolve(self._place, intent)
-            operation, intent, undoes = resolved.operation, resolved.intent, resolved.undoes
+            operation, intent, undoes = resolved
+        if job and limits.rate is None:
+            limits = replace(limits, rate=job.rate)
         check_own_keys(operation, intent)
         evidence = await operation.survey(self._place, intent)
         plan = operation.plan(intent, evidence)
         check_limits(plan, limits)
-        rate = job.rate if job and limits.rate is None else limits.rate
-        line = full_command(plan.command, self.actor.selector, rate)
+        line = full_command(plan.command, self.actor.selector, limits.rate)
         identity: Identity | None = getattr(evidence, "identity", None)
         crowd = _crowd(operation, plan, identity)
         warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
@@ -96,8 +96,8 @@ class Engine:
             if operation.asks or plan.impact is Impact.DESTRUCTIVE
             else required_consent(replace(plan, count=0), Environment.DEVELOPMENT)
         )
-        if operation.settle is not None:
-            intent = operation.settle(intent, evidence)
+        if operation.resolve_defaults is not None:
+            intent = operation.resolve_defaults(intent, evidence)
             check_own_keys(operation, intent)
         return Prepared(operation, intent, evidence, plan, consent, limits, identity, job, undoes)
 
@@ -130,14 +130,15 @@ class Engine:
         if not prepared.consent.accepts(assent):
             hint = _consent_hint(prepared.consent, assent)
             raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", hint)
-        trail = Trail(self._server, self.actor)
         if plan.idle:
             if prepared.job is not None:
-                await self._finish_job(prepared.job)
+                held = await self._take_over(prepared.job, rest=0, by="")
+                await held.end(Counts(), held.cursor, JobState.DONE)
             return _nothing(plan)
         await check_permissions(self._server, prepared, unaudited=limits.unaudited)
         await check_identity(self._server, prepared)
-        await trail.begin(
+        audit = AuditWriter(self._server, self.actor)
+        await audit.begin(
             plan,
             prepared.intent,
             limits.reason,
@@ -146,23 +147,20 @@ class Engine:
             continues=prepared.job.audit_id if prepared.job else "",
             keeps_beside=_keeps_beside(prepared),
         )
-        job = await self._open_job(prepared, trail)
+        job = await self._open_job(prepared, audit)
         if job and started:
             started(job.id)
-        rate = prepared.job.rate if prepared.job and limits.rate is None else limits.rate
         run = Run(
             self._server,
             plan,
-            trail=trail,
+            audit=audit,
             targets=self._place.targets,
-            reason=limits.reason,
+            limits=limits,
             job=job,
-            most=limits.most if limits.expect is None else min(limits.expect, limits.most),
-            rate=rate,
             progress=progress,
             stop=stop,
         )
-        return await self._carry_out(prepared, run, trail, job)
+        return await self._carry_out(prepared, run)
 
     async def resume(
         self,
@@ -188,19 +186,14 @@ class Engine:
                 "Leave out --read-only, or set `read_only = false` in the context.",
             )
 
-    async def _open_job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
+    async def _open_job(self, prepared: Prepared[Any, Any], audit: AuditWriter) -> HeldJob | None:
         """The job that this is, held; where it cannot be had, the audit log says that nothing was done."""
         try:
-            return await self._job(prepared, trail)
+            return await self._job(prepared, audit)
         except StreamopsError as error:
             with suppress(StreamopsError):
-                await trail.end(replace(_nothing(prepared.plan), stopped=error.message), AuditPhase.FAILED)
+                await audit.end(replace(_nothing(prepared.plan), stopped=error.message), AuditPhase.FAILED)
             raise
-
-    async def _finish_job(self, job: Job) -> None:
-        """Note that a job has come to its end of which nothing is left to do."""
-        held = await self._take_over(job, rest=0, by="")
-        await held.end(Tally(), held.cursor, JobState.DONE)
 
     async def _take_over(self, job: Job, *, rest: int, by: str, fixed: bool = False) -> HeldJob:
         held = await HeldJob.take_over(
@@ -217,31 +210,27 @@ class Engine:
             return ()
         return await audit_warnings(self._server, unaudited=limits.unaudited)
 
-    async def _job(self, prepared: Prepared[Any, Any], trail: Trail) -> HeldJob | None:
+    async def _job(self, prepared: Prepared[Any, Any], audit: AuditWriter) -> HeldJob | None:
         plan, owner = prepared.plan, str(self.actor)
         if prepared.job is not None:
             return await self._take_over(
-                prepared.job, rest=plan.count, by=trail.id, fixed=prepared.operation.fixed
+                prepared.job, rest=plan.count, by=audit.id, fixed=prepared.operation.fixed
             )
         if not prepared.is_job:
             return None
         return await HeldJob.create(
-            self._server, owner, plan, prepared.intent, audit_id=trail.id, rate=prepared.limits.rate
+            self._server, owner, plan, prepared.intent, audit_id=audit.id, rate=prepared.limits.rate
         )
 
-    async def _carry_out(
-        self, prepared: Prepared[Any, Any], run: Run, trail: Trail, job: HeldJob | None
-    ) -> Outcome:
-        plan = prepared.plan
+    async def _carry_out(self, prepared: Prepared[Any, Any], run: Run) -> Outcome:
         try:
             for action in prepared.undoes:
                 await gather_orphan(self._server, self.actor, EntryId.parse(action))
-            await prepared.operation.apply(run, prepared.intent, prepared.evidence, plan)
-            await trail.gather()
+            await prepared.operation.apply(run, prepared.intent, prepared.evidence, prepared.plan)
+            await run.audit.gather()
         except asyncio.CancelledError:
             # The last words are said even though this task is being cancelled.
-            outcome = _outcome(run, plan, trail, "interrupted")
-            await asyncio.shield(_close_soon(trail, job, run, outcome))
+            await asyncio.shield(_close_soon(run, run.outcome("interrupted")))
             raise
         except StreamopsError as error:
             error.hint = permission_hint(error)
@@ -249,21 +238,21 @@ class Engine:
             why = f"{error.message}{_what_of_the_batch(error)}"
             stopped = isinstance(error, JobStopped)
             state = JobState.CANCELLED if stopped else JobState.INTERRUPTED
-            outcome = _outcome(run, plan, trail, why)
+            outcome = run.outcome(why)
             # Its token is of no use any more.
             outcome = replace(outcome, job="") if stopped else outcome
-            outcome = await _close(trail, job, run, outcome, state)
+            outcome = await _close(run, outcome, state)
             if isinstance(error, StopAsked):
-                raise Interrupted(why, _resume_hint(job), outcome) from None
-            if not run.tally.applied and not lost and not stopped:
+                hint = "" if run.job else "Run it again for the rest: what is done is left alone."
+                raise Interrupted(why, hint, outcome) from None
+            if not run.counts.applied and not lost and not stopped:
                 raise
-            raise ApplyError(why, _hint_midway(error, trail), outcome) from error
+            raise ApplyError(why, _hint_midway(error, run), outcome) from error
         except Exception as error:
             # A bug: what was done until then is told all the same.
-            outcome = _outcome(run, plan, trail, f"a bug: {type(error).__name__}")
-            await _close(trail, job, run, outcome, JobState.INTERRUPTED)
+            await _close(run, run.outcome(f"a bug: {type(error).__name__}"), JobState.INTERRUPTED)
             raise
-        return await _close(trail, job, run, _outcome(run, plan, trail), JobState.DONE)
+        return await _close(run, run.outcome(), JobState.DONE)
 
 
 LAST_WORDS = 5.0
@@ -273,23 +262,23 @@ UNKNOWN_BATCH = "; whether the batch under way was done is not known"
 UNSENT_BATCH = "; what was to be done next was not sent, and not done"
 
 
-async def _close_soon(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome) -> None:
+async def _close_soon(run: Run, outcome: Outcome) -> None:
     """Write the last records of what was interrupted, as far as that is possible in a moment."""
     with suppress(TimeoutError):
         async with asyncio.timeout(LAST_WORDS):
-            await _close(trail, job, run, outcome, JobState.INTERRUPTED)
+            await _close(run, outcome, JobState.INTERRUPTED)
 
 
-async def _close(trail: Trail, job: HeldJob | None, run: Run, outcome: Outcome, state: JobState) -> Outcome:
+async def _close(run: Run, outcome: Outcome, state: JobState) -> Outcome:
     """Write the last records. Where the server does not answer any more, the outcome says so: what is done is done.
 
     In a cluster they are on several nodes, of which one may be gone: each is written whatever became of the others.
     """
     phase = AuditPhase.FAILED if outcome.stopped else AuditPhase.DONE
-    words: list[Callable[[], Awaitable[None]]] = [trail.gather] if outcome.stopped else []
-    words.append(partial(trail.end, outcome, phase))
-    if job is not None:
-        words.append(partial(job.end, run.tally, run.cursor, state))
+    words: list[Callable[[], Awaitable[None]]] = [run.audit.gather] if outcome.stopped else []
+    words.append(partial(run.audit.end, outcome, phase))
+    if run.job is not None:
+        words.append(partial(run.job.end, run.counts, run.cursor, state))
     problems: list[str] = []
     for say in words:
         if problems and len(run.server.nodes) == 1:
@@ -323,10 +312,6 @@ def _what_of_the_batch(error: StreamopsError) -> str:
     return UNKNOWN_BATCH if error.sent else UNSENT_BATCH
 
 
-def _outcome(run: Run, plan: Plan, trail: Trail, stopped: str = "") -> Outcome:
-    return run.tally.outcome(plan, elapsed=run.elapsed, job=run.job_id, audit_id=trail.id, stopped=stopped)
-
-
 def _nothing(plan: Plan) -> Outcome:
     return Outcome(operation=plan.operation, target=plan.target, requested=plan.count, applied=0)
 
@@ -349,13 +334,9 @@ def _consent_hint(consent: Consent, assent: Assent) -> str:
     return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(consent.word)}."
 
 
-def _hint_midway(error: StreamopsError, trail: Trail) -> str:
+def _hint_midway(error: StreamopsError, run: Run) -> str:
     """The hint where something was done by then: most errors speak of nothing done."""
     if not error.hint.startswith(NOTHING_DONE):
         return error.hint
-    told = f"; `streamops audit ls --id {trail.id}` tells it" if trail.id else ""
+    told = f"; `streamops audit ls --id {run.audit_id}` tells it" if run.audit_id else ""
     return f"What was done until then stays done{told}. Look again, and make a new plan."
-
-
-def _resume_hint(job: HeldJob | None) -> str:
-    return "" if job else "Run it again for the rest: what is done is left alone."

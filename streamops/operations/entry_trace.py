@@ -28,8 +28,7 @@ from streamops.monitor.entry_trace import (
     waiting_retry,
 )
 from streamops.monitor.inspection import read_newest, read_stream
-from streamops.operations.actions import ActionQuery, find_actions, read_actions, state_before
-from streamops.operations.audit import read_action
+from streamops.operations.audit import ActionQuery, find_actions, read_action, read_actions, state_before
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
 from streamops.wire.keys import attempts_key, dead_letter_key, retry_key

@@ -2,15 +2,15 @@
 
 import math
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from secrets import token_hex
 
 from msgspec import Struct
 
 from streamops.errors import ExitCode, Forbidden, NotFound, StalePlan, StreamopsError, UnexpectedReply
-from streamops.model.acting import Job, JobPage, JobState, Plan
+from streamops.model.acting import KEPT, Failed, Job, JobPage, JobState, Plan, Skipped
 from streamops.model.snapshot import Gap
-from streamops.operations.counts import Tally
 from streamops.operations.packing import BY_ANOTHER, pack
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
@@ -39,6 +39,45 @@ class JobStopped(StreamopsError):
     exit_code = ExitCode.PARTIAL
 
 
+class Counts:
+    """Counts what was done, and keeps the first of what was not.
+
+    Attributes:
+        applied: Units done.
+        skipped: Units left alone.
+        failed: Units that could not be done.
+        skips: The first of those left alone, each with why.
+        failures: The first of those that could not be done.
+        notes: What is worth telling at the end.
+    """
+
+    def __init__(self) -> None:
+        self.applied = 0
+        self.skipped = 0
+        self.failed = 0
+        self.skips: list[Skipped] = []
+        self.failures: list[Failed] = []
+        self.notes: list[str] = []
+
+    @property
+    def done(self) -> int:
+        """Units that were dealt with, one way or another."""
+        return self.applied + self.skipped + self.failed
+
+    def add(self, applied: int, skipped: Sequence[Skipped], failed: Sequence[Failed]) -> None:
+        """Count a batch."""
+        self.applied += applied
+        self.skipped += len(skipped)
+        self.failed += len(failed)
+        self.skips += skipped[: KEPT - len(self.skips)]
+        self.failures += failed[: KEPT - len(self.failures)]
+
+    def note(self, text: str) -> None:
+        """Remember something that is worth telling at the end; each text once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+
 class HeldJob:
     """A job that this process holds.
 
@@ -52,7 +91,7 @@ class HeldJob:
         self._owner = owner
         # The first batch is told of at once: without a cursor nobody could tell a fresh job from one under way.
         self._beaten = -math.inf
-        self._before = Tally()
+        self._before = Counts()
         self.id = job_id
         self.cursor = cursor
 
@@ -104,34 +143,34 @@ class HeldJob:
             )
         held = cls(server, job.id, owner, job.cursor)
         held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest, fixed=fixed)
-        fields = {**held._fields(Tally()), "audit_id": audit_id or job.audit_id}
+        fields = {**held._fields(Counts()), "audit_id": audit_id or job.audit_id}
         await beat_job(server, job.id, owner, fields)
         return held
 
-    async def beat(self, tally: Tally, cursor: str, *, at_once: bool = False) -> None:
+    async def beat(self, counts: Counts, cursor: str, *, at_once: bool = False) -> None:
         """Say how far it is, at once or from time to time; raises ``JobStopped`` where it must stop."""
         self.cursor = cursor
         if not at_once and time.monotonic() - self._beaten < BEAT_SECONDS:
             return
         self._beaten = time.monotonic()
-        told = await beat_job(self._server, self.id, self._owner, self._fields(tally))
+        told = await beat_job(self._server, self.id, self._owner, self._fields(counts))
         if told is Beat.LOST:
             raise JobStopped(f"job {self.id} was taken over", "Whoever holds it goes on with it.")
         if told is Beat.CANCEL:
             raise JobStopped(f"job {self.id} was cancelled", "What it did stays done.")
 
-    async def end(self, tally: Tally, cursor: str, state: JobState) -> None:
+    async def end(self, counts: Counts, cursor: str, state: JobState) -> None:
         """Let it go; raises ``ServerError`` where the server does not answer."""
         self.cursor = cursor
-        await beat_job(self._server, self.id, self._owner, {**self._fields(tally), "state": state})
+        await beat_job(self._server, self.id, self._owner, {**self._fields(counts), "state": state})
 
-    def _fields(self, tally: Tally) -> dict[str, str | bytes | int]:
+    def _fields(self, counts: Counts) -> dict[str, str | bytes | int]:
         before = self._before
         return {
             "cursor": self.cursor,
-            "applied": before.applied + tally.applied,
-            "skipped": before.skipped + tally.skipped,
-            "failed": before.failed + tally.failed,
+            "applied": before.applied + counts.applied,
+            "skipped": before.skipped + counts.skipped,
+            "failed": before.failed + counts.failed,
         }
 
 

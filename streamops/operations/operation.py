@@ -20,20 +20,6 @@ Evidence = TypeVar("Evidence", bound=Struct)
 Writes = tuple[tuple[str, str], ...]
 
 
-class Resolved(Struct, frozen=True):
-    """What an intent comes down to, once the server was asked.
-
-    Attributes:
-        operation: The operation that does it.
-        intent: The intent for that operation.
-        undoes: The actions that it takes back; none where it takes none back.
-    """
-
-    operation: "Operation[Any, Any]"
-    intent: Struct
-    undoes: tuple[str, ...] = ()
-
-
 class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     """One operation.
 
@@ -52,13 +38,14 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
         rated: Whether it may take long, so that a bound and a rate are asked for.
         resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
-        settle: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
+        resolve_defaults: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
             record and its permission probes need it; none where nothing is left open.
         asks: Whether consent is asked for at all (``publish`` and the like are not); where a plan loses something
             it is asked for in any case.
         undo: The intent of the operation that takes it back, from the records of its audit; none where
             there is no exact inverse. Raises ``PlanError`` where nothing can in this case.
-        resolve: What the intent comes down to, asked for before the survey; none where it is as it stands.
+        resolve: What the intent comes down to, asked for before the survey: an operation, its intent, and the actions
+            that it takes back; none where it is as it stands.
         undo_snapshot: Whether its scripts keep rows as they were beside the stream, until the audit log has them.
         groups_a_ms: How many groups of a stream its scripts look at in a millisecond; zero where they look at none, or
             its plan tells of it.
@@ -78,10 +65,12 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     job_from: int | None = None
     rated: bool = False
     resume: Callable[[Intent, Job], Intent] | None = None
-    settle: Callable[[Intent, Evidence], Intent] | None = None
+    resolve_defaults: Callable[[Intent, Evidence], Intent] | None = None
     asks: bool = True
     undo: Callable[[Intent, Sequence[AuditRecord]], Struct] | None = None
-    resolve: Callable[[Place, Intent], Awaitable[Resolved]] | None = None
+    resolve: (
+        Callable[[Place, Intent], Awaitable[tuple["Operation[Any, Any]", Struct, tuple[str, ...]]]] | None
+    ) = None
     undo_snapshot: bool = False
     groups_a_ms: int = 0
     fixed: bool = False

@@ -3,12 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from streamops.errors import NotFound
-from streamops.model.acting.audit import AuditRecord
 from streamops.model.ids import EntryId
-from streamops.model.pending import Done
 from streamops.model.streams import Consumer
 from streamops.operations.running import Run
-from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.consuming.asking import mark_prefix
 from streamops.wire.consuming.hearts import WORKER_PREFIX
 from streamops.wire.faults import required
@@ -31,14 +28,6 @@ async def read_members(
             f"Its consumers: {', '.join(names) or 'none'}.",
         )
     return consumers.consumers
-
-
-def undo_rows(
-    records: Sequence[AuditRecord], stream: str, group: str, done: Done, holder: str = ""
-) -> UndoIntent:
-    """The intent that gives pending rows back what they had before an action, whose records these are."""
-    action = EntryId.parse(records[0].id)
-    return UndoIntent(audit_id=action, stream=stream, group=group, done=done, holder=holder)
 
 
 def unhandled_of(stream: str, group: str, consumers: Iterable[Consumer]) -> Unhandled | None:

@@ -8,10 +8,9 @@ from datetime import timedelta
 from typing import TypeVar
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.model.acting import LARGEST_SELECTION, Actor, Failed, Plan, Progress, Skipped
-from streamops.operations.audit import Trail
-from streamops.operations.counts import Tally
-from streamops.operations.jobs import HeldJob
+from streamops.model.acting import Actor, Failed, Limits, Outcome, Plan, Progress, Skipped
+from streamops.operations.audit_writer import AuditWriter
+from streamops.operations.jobs import Counts, HeldJob
 from streamops.targets.targets import Targets
 from streamops.wire.server import Server
 
@@ -40,8 +39,10 @@ class Run:
         server: Where to write.
         targets: Who runs the workers of pools.
         reason: Why, as the operator put it; empty where nothing was said.
-        tally: What was done so far.
+        counts: What was done so far.
         most: What the operator allows where more turns up than the plan counted, and that can be counted.
+        audit: Its records in the audit log.
+        job: The job that it is; none where it is none.
         cursor: Where an interrupted job stopped, in the operation's own words; empty at the beginning.
     """
 
@@ -50,25 +51,23 @@ class Run:
         server: Server,
         plan: Plan,
         *,
-        trail: Trail,
+        audit: AuditWriter,
         targets: Targets | None = None,
-        reason: str = "",
+        limits: Limits = Limits(),  # noqa: B008 - frozen
         job: HeldJob | None = None,
-        most: int = LARGEST_SELECTION,
-        rate: float | None = None,
         progress: Callable[[Progress], None] | None = None,
         stop: asyncio.Event | None = None,
     ) -> None:
         self.server = server
         self.targets = targets or Targets()
-        self.reason = reason
-        self.tally = Tally()
-        self.most = most
+        self.reason = limits.reason
+        self.counts = Counts()
+        self.most = limits.most if limits.expect is None else min(limits.expect, limits.most)
         self.cursor = job.cursor if job else ""
         self._plan = plan
-        self._trail = trail
-        self._job = job
-        self._rate = rate
+        self.audit = audit
+        self.job = job
+        self._rate = limits.rate
         self._progress = progress
         self._stop = stop or asyncio.Event()
         self._began = time.monotonic()
@@ -76,24 +75,19 @@ class Run:
         self._changes = server.changes
 
     @property
-    def job_id(self) -> str:
-        """The job's ID; empty where it is none."""
-        return self._job.id if self._job else ""
-
-    @property
     def audit_id(self) -> str:
         """The action's ID in the audit log; empty where none was written."""
-        return self._trail.id
+        return self.audit.id
 
     @property
     def snapshot(self) -> str:
         """The hash in which scripts keep rows as they were; empty where nowhere."""
-        return self._trail.snapshot
+        return self.audit.snapshot
 
     @property
     def actor(self) -> Actor:
         """Who acts."""
-        return self._trail.actor
+        return self.audit.actor
 
     @property
     def elapsed(self) -> timedelta:
@@ -103,7 +97,27 @@ class Run:
     @property
     def remaining(self) -> int:
         """Units of the plan that were not dealt with yet: no batch may take more."""
-        return max(0, self._plan.count - self.tally.done)
+        return max(0, self._plan.count - self.counts.done)
+
+    def outcome(self, stopped: str = "") -> Outcome:
+        """The outcome as it stands, and why it stopped before the end; empty where it did not."""
+        plan, counts = self._plan, self.counts
+        return Outcome(
+            operation=plan.operation,
+            target=plan.target,
+            requested=max(plan.count, counts.done) if plan.recurring else plan.count,
+            applied=counts.applied,
+            skipped=tuple(counts.skips),
+            skipped_count=counts.skipped,
+            failed=tuple(counts.failures),
+            failed_count=counts.failed,
+            notes=tuple(counts.notes),
+            job=self.job.id if self.job else "",
+            audit_id=self.audit_id,
+            elapsed=self.elapsed,
+            complete=not stopped,
+            stopped=stopped,
+        )
 
     async def batch_size(self, most: int, done: int | None = None) -> int:
         """How many units the next batch may take; waits where a rate is set.
@@ -116,7 +130,7 @@ class Run:
             StopAsked: Somebody wants it to stop: write nothing more.
         """
         self._heed_stop()
-        done = self.tally.done if done is None else done
+        done = self.counts.done if done is None else done
         left = most if self._plan.recurring else max(0, self._plan.count - done)
         if self._rate is None:
             return min(most, left)
@@ -157,16 +171,18 @@ class Run:
             JobStopped: Somebody cancelled the job, or took it over: write nothing more.
             StopAsked: Somebody wants it to stop: the same.
         """
-        self.tally.add(applied, skipped, failed)
+        self.counts.add(applied, skipped, failed)
         if cursor:
             self.cursor = cursor
         if undo:
-            await self._trail.batch(undo)
+            await self.audit.batch(undo)
         await self._gather(kept)
         if self._progress is not None:
-            self._progress(Progress(self.tally.done, self._plan.count, self.elapsed, self.job_id))
-        if self._job is not None:
-            await self._job.beat(self.tally, self.cursor, at_once=at_once)
+            self._progress(
+                Progress(self.counts.done, self._plan.count, self.elapsed, self.job.id if self.job else "")
+            )
+        if self.job is not None:
+            await self.job.beat(self.counts, self.cursor, at_once=at_once)
         self._heed_change()
         if self.remaining:
             self._heed_stop()
@@ -175,7 +191,7 @@ class Run:
         self._kept += kept
         if self._kept >= ROWS_GATHERED:
             self._kept = 0
-            await self._trail.gather_beside()
+            await self.audit.gather_beside()
 
     async def wait(self, duration: timedelta) -> None:
         """Wait until it is time again; raises ``StopAsked`` where somebody wants it to stop."""
@@ -189,8 +205,8 @@ class Run:
                     await self._stop.wait()
             self._heed_stop()
             seconds -= BREATH
-            if self._job is not None:
-                await self._job.beat(self.tally, self.cursor)
+            if self.job is not None:
+                await self.job.beat(self.counts, self.cursor)
 
     def _heed_stop(self) -> None:
         self._heed_change()
@@ -207,4 +223,4 @@ class Run:
 
     def note(self, text: str) -> None:
         """Something worth telling at the end."""
-        self.tally.note(text)
+        self.counts.note(text)

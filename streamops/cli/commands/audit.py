@@ -19,7 +19,7 @@ from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.json_text import Json, encode
-from streamops.operations.actions import (
+from streamops.operations.audit import (
     ActionQuery,
     Before,
     action_of,

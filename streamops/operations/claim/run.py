@@ -17,9 +17,10 @@ from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.claim.plan import ClaimEvidence, gone_entries, plan_claim
 from streamops.operations.operation import Operation
-from streamops.operations.pending_rows import note_gone, read_members, undo_rows, unhandled_of
+from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
+from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.claimable import Claimable, read_claimable, read_claimable_ids
 from streamops.wire.gone import GoneSearch
@@ -83,7 +84,7 @@ class Claiming:
         page = await self._page(None)
         while page is not None:
             # What is being reported is counted here: the next page may begin before or after that.
-            done = self._run.tally.done + page.claimed.dealt_with
+            done = self._run.counts.done + page.claimed.dealt_with
             upcoming = asyncio.create_task(self._after(page, done))
             try:
                 await self._report(page.claimed)
@@ -182,7 +183,7 @@ async def apply_claim(run: Run, intent: ClaimIntent, evidence: ClaimEvidence, pl
     await (work.pages() if intent.ids is None else work.named())
     if evidence.gone is not None and evidence.gone.count:
         run.note(gone_entries(evidence.gone))
-    if changed := plan.count - run.tally.done:
+    if changed := plan.count - run.counts.done:
         run.note(
             f"Changed meanwhile and left alone: {counted(changed, 'entry', 'entries')} "
             "(acknowledged, delivered again, or claimed by somebody else)."

@@ -11,9 +11,10 @@ from streamops.monitor.inspection import group_of, look_at
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
 from streamops.operations.consumers_rm.plan import RemoveConsumerEvidence, plan_remove_consumer
 from streamops.operations.operation import Operation, Writes
-from streamops.operations.pending_rows import note_gone, read_members, undo_rows, unhandled_of
+from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
 from streamops.operations.planning import ONE_A_MILLISECOND, SAMPLE
 from streamops.operations.running import Run
+from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.reads import PendingRange, read_pending_page
 from streamops.wire.writes.consumers import hand_over, remove_consumer

@@ -12,7 +12,7 @@ from streamops.monitor.context import Place
 from streamops.operations.backups import BackupWriter, forbid_existing, message_line
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.operations.delayed.plan import DelayedEvidence, plan_cancel_delayed, plan_run_delayed
-from streamops.operations.delayed.survey import keys_of, problem_of, settle_delayed, survey_delayed
+from streamops.operations.delayed.survey import keys_of, problem_of, resolve_delayed, survey_delayed
 from streamops.operations.operation import Operation
 from streamops.operations.running import Run
 from streamops.wire.delayed import read_messages
@@ -24,7 +24,7 @@ BATCH_BYTES = 256 << 10
 """One script call moves no more than so many messages, and so many bytes unless a single one has more."""
 
 
-def settle_run(intent: RunDelayedIntent, evidence: DelayedEvidence) -> RunDelayedIntent:
+def resolve_run(intent: RunDelayedIntent, evidence: DelayedEvidence) -> RunDelayedIntent:
     """The intent with the keys of the queue and of every stream that the messages go to."""
     return replace(
         intent, queue=evidence.queue, destinations=tuple(name for name, _ in evidence.destinations)
@@ -96,7 +96,7 @@ RUN_DELAYED = Operation(
     ),
     # The stream may not exist yet: what a message becomes is rechecked by its body.
     key="",
-    settle=settle_run,
+    resolve_defaults=resolve_run,
     rated=True,
 )
 
@@ -146,7 +146,7 @@ CANCEL_DELAYED = Operation(
     apply=apply_cancel_delayed,
     writes=lambda intent: tuple(zip(("ZREM", "HDEL"), keys_of(intent), strict=True)),
     key="",
-    settle=settle_delayed,
+    resolve_defaults=resolve_delayed,
     rated=True,
 )
 OPERATIONS = (RUN_DELAYED, CANCEL_DELAYED)

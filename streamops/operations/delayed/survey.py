@@ -76,7 +76,7 @@ def problem_of(message: DelayedMessage, stream: str) -> str:
     return "" if lies_beside(message.body.destination, stream, *DESTINATIONS) else ELSEWHERE
 
 
-def settle_delayed(intent: Chosen, evidence: DelayedEvidence) -> Chosen:
+def resolve_delayed(intent: Chosen, evidence: DelayedEvidence) -> Chosen:
     """The intent with the queue's key."""
     return replace(intent, queue=evidence.queue)
 

@@ -67,7 +67,7 @@ async def _purge_page(
         await delete_and_report(run, Deleting(queue, positions, what=f"queue {queue}"), ids, entries, backup)
 
 
-def settle_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> PurgeIntent:
+def resolve_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> PurgeIntent:
     """The intent with its bounds."""
     letters = evidence.letters
     return replace(intent, since=None, until=None, after=letters.after, last=letters.last)
@@ -82,7 +82,7 @@ PURGE: Final = Operation(
     apply=apply_purge,
     writes=("XDEL",),
     key="queue",
-    settle=settle_purge,
+    resolve_defaults=resolve_purge,
     groups_a_ms=ALL_A_MILLISECOND,
 )
 OPERATIONS = (PURGE,)

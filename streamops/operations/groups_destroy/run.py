@@ -66,7 +66,7 @@ async def apply_destroy_group(
         async for rows in pending_pages(run.server, PendingRange(intent.stream, intent.group, None, BATCH)):
             await work.take(rows)
         await work.end()
-    await run.report(plan.count - run.tally.done)
+    await run.report(plan.count - run.counts.done)
 
 
 class _Destroying:
@@ -118,7 +118,7 @@ class _Destroying:
 
     async def _written(self, write: Awaitable[int]) -> int:
         """What a write came to; the file stays unless the server said that nothing was lost."""
-        done, self._file.kept = self._run.tally.done, True
+        done, self._file.kept = self._run.counts.done, True
         try:
             return await write
         except StreamopsError as error:

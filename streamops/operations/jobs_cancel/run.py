@@ -4,7 +4,7 @@ from typing import Final
 
 from streamops.model.acting import Plan
 from streamops.monitor.context import Place
-from streamops.operations.audit import end_orphan, left_to_do
+from streamops.operations.audit_writer import end_orphan, left_to_do
 from streamops.operations.jobs import ask_to_stop, find_job
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
 from streamops.operations.jobs_cancel.plan import CancelJobEvidence, plan_cancel_job

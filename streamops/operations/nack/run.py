@@ -7,9 +7,10 @@ from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.nack.plan import NackEvidence, plan_nack
 from streamops.operations.operation import Operation
-from streamops.operations.pending_rows import read_members, undo_rows
+from streamops.operations.pending_rows import read_members
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
+from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.reads import read_pending_by_id
 from streamops.wire.writes.nack import nack

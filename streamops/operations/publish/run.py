@@ -144,6 +144,6 @@ PUBLISH = Operation(
     # The stream may not exist yet.
     key="",
     asks=False,
-    settle=lambda intent, evidence: replace(intent, queue=evidence.queue),
+    resolve_defaults=lambda intent, evidence: replace(intent, queue=evidence.queue),
 )
 OPERATIONS = (PUBLISH,)

@@ -335,7 +335,7 @@ async def _move_chosen(
         await run.report(0, cursor=str(at))
 
 
-def settle_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> ReplayIntent:
+def resolve_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> ReplayIntent:
     """The intent with its bounds, its mode and its routes, so that going on with it is the same replay."""
     letters = evidence.letters
     return replace(
@@ -391,6 +391,6 @@ REPLAY: Final = Operation(
     rated=True,
     resume=resume_replay,
     fixed=True,
-    settle=settle_replay,
+    resolve_defaults=resolve_replay,
 )
 OPERATIONS = (REPLAY,)

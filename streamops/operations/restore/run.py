@@ -194,7 +194,7 @@ def _marker(target: str, digest: str) -> str:
     return moved_key(target, f"restore-{digest[:16]}")
 
 
-def settle_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> RestoreIntent:
+def resolve_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> RestoreIntent:
     """With the stream that it goes to, and the digest of the file that was planned with."""
     return replace(intent, to=evidence.target, digest=evidence.file.digest)
 
@@ -213,7 +213,7 @@ RESTORE = Operation(
     apply=apply_restore,
     writes=_writes,
     key="to",
-    settle=settle_restore,
+    resolve_defaults=resolve_restore,
     rated=True,
 )
 OPERATIONS = (RESTORE,)

@@ -107,8 +107,8 @@ class _Reclaiming:
             StreamopsError: It could not go on.
             StopAsked: Somebody wants it to stop.
         """
-        after, began = None, self._run.tally.done
-        while most := await self._run.batch_size(min(BATCH, self._run.most - self._run.tally.done + began)):
+        after, began = None, self._run.counts.done
+        while most := await self._run.batch_size(min(BATCH, self._run.most - self._run.counts.done + began)):
             page = await look_at_stale(
                 self._run.server, self._what, after=after, until=until or LAST_ID, most=most
             )
@@ -206,7 +206,7 @@ async def _count(server: Server, what: Reclaimable) -> Stale:
             )
 
 
-def settle_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> ReclaimIntent:
+def resolve_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> ReclaimIntent:
     """With the queue and the way of redelivering that the evidence decided."""
     return replace(intent, dlq=evidence.queue, redeliver=redelivery(intent, evidence))
 
@@ -277,7 +277,7 @@ RECLAIM = Operation(
     rated=True,
     # What was dealt with is stale no more: the rest is what there is now.
     resume=lambda intent, _: intent,
-    settle=settle_reclaim,
+    resolve_defaults=resolve_reclaim,
     groups_a_ms=ONE_A_MILLISECOND,
 )
 OPERATIONS = (RECLAIM,)

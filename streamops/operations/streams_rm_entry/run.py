@@ -20,7 +20,6 @@ from streamops.operations.planning import ALL_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
-from streamops.operations.trimming import references_are_sound
 from streamops.wire.reads import (
     PendingRange,
     pending_pages,
@@ -29,7 +28,7 @@ from streamops.wire.reads import (
     read_pending_by_id,
 )
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import Deleting, has_xdelex
+from streamops.wire.writes.delete import Deleting, has_xdelex, references_are_sound
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 4 << 20
@@ -103,7 +102,7 @@ DELETE = Operation(
     plan=plan_delete,
     apply=apply_delete,
     writes=lambda intent: (("XDELEX" if intent.by_xdelex else "XDEL", intent.stream),),
-    settle=lambda intent, evidence: replace(intent, by_xdelex=evidence.by_xdelex),
+    resolve_defaults=lambda intent, evidence: replace(intent, by_xdelex=evidence.by_xdelex),
     groups_a_ms=ALL_A_MILLISECOND,
 )
 OPERATIONS = (DELETE,)

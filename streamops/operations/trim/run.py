@@ -93,7 +93,7 @@ async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence
 
 def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
     # Of what could not be counted, nobody can say that it stayed.
-    stayed = evidence.removable.lower - run.tally.applied
+    stayed = evidence.removable.lower - run.counts.applied
     if stayed <= 0 or last is None:
         return
     words = f"{counted(stayed, 'entry', 'entries')} fewer went than planned"

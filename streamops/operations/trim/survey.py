@@ -1,6 +1,7 @@
 """What a trim has to know first: what its bound comes to, who still needs what, how many entries may go, and what each group loses."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -9,19 +10,22 @@ from msgspec.structs import replace
 from streamops.errors import Refused
 from streamops.model.entries import Amount
 from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
-from streamops.model.readings import GroupReading
+from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.server import Flavour, ServerNode
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import Look, lag_of, look_at
 from streamops.operations.backups import forbid_existing, part_of
 from streamops.operations.losses import GroupLoss, Holder, TrimEvidence
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import needed_by
-from streamops.operations.trimming import lag_after_overtaking, references_are_sound, unread_below
 from streamops.operations.walking import NEAR, count_after_each, count_below, cut_for_length
 from streamops.wire.pending_at_once import read_pending_at_once
 from streamops.wire.reads import PendingRange, read_pending_page, read_pending_summary
 from streamops.wire.server import Server
+from streamops.wire.writes.delete import references_are_sound
 from streamops.wire.writes.trim import knows_references
+
+LAG_SOUND_REDIS: Final = (7, 4, 4)
 
 MOST_UNREAD: Final = 1_000_000
 """Entries that are counted for all groups of a stream together."""
@@ -284,3 +288,36 @@ def _no_further(look: Look, cut: EntryId) -> EntryId:
     """A cut that spares whatever arrives from now on: nobody has said who loses that."""
     last = look.reading.last_generated_id
     return cut if last is None or last >= cut else last.next()
+
+
+def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
+    """How the server's lag of a group goes wrong where trimming overtook it, in words; empty where it does not.
+
+    Source: redis #13338, #13473, #13958; and thousands of random histories on 7.0 and Valkey 8.1 and 9.1.
+    """
+    if any(node.flavour is Flavour.VALKEY for node in nodes):
+        return "the server's lag will be too high until the group reads on"
+    versions = [node.version for node in nodes]
+    if any((7, 0, 0) <= version < LAG_SOUND_REDIS for version in versions):
+        return "the server's lag will stay too high, even once the group has read everything; streamops counts instead"
+    return ""
+
+
+def unread_below(stream: StreamReading, position: EntryId, cut: EntryId, removable: Amount) -> Amount:
+    """How many entries below an ID come after a position, as far as the position alone tells it.
+
+    Args:
+        stream: The stream.
+        position: Where the group stands.
+        cut: The ID.
+        removable: How many entries are below it.
+    """
+    end = stream.end_id
+    if position >= cut or (end is not None and position >= end):
+        return Amount(0, 0)
+    if stream.first_id is None:
+        return Amount(0, removable.upper)
+    if position < stream.first_id:
+        return removable
+    # The first entry is below the ID as well, and the group was given it.
+    return Amount(0, max(0, removable.upper - 1))

@@ -15,15 +15,8 @@ from streamops.model.ids import EntryId
 from streamops.model.pending import Done
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import group_of, read_stream
-from streamops.operations.audit import (
-    ENDS,
-    PAGE,
-    read_action,
-    read_audit,
-    undo_blobs,
-    undone_actions,
-)
-from streamops.operations.operation import Operation, Resolved
+from streamops.operations.audit import ENDS, PAGE, read_action, read_audit, undo_blobs, undone_actions
+from streamops.operations.operation import Operation
 from streamops.operations.packing import unpack_asked
 from streamops.operations.pending_rows import read_members
 from streamops.operations.planning import ONE_A_MILLISECOND
@@ -33,13 +26,15 @@ from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo.plan import WHY_REFUSED, UndoEvidence, plan_undo
 from streamops.operations.undo_snapshots import RowsThen, snapshot_writes, unpack_pages
 from streamops.wire.server import Server
-from streamops.wire.writes.restore_rows import ROWS, restore_rows
+from streamops.wire.writes.undo_snapshots import ROWS, restore_rows
 
 SAMPLE = 10
 RESTORED = "restored"
 
 
-async def resolve_undo(place: Place, intent: UndoIntent) -> Resolved:
+async def resolve_undo(
+    place: Place, intent: UndoIntent
+) -> tuple[Operation[Any, Any], Struct, tuple[str, ...]]:
     """The inverse of the action, from its records; raises ``Forbidden`` if it has none or was undone already."""
     records = await read_action(place.server, intent.audit_id)
     first = records[0]
@@ -51,7 +46,7 @@ async def resolve_undo(place: Place, intent: UndoIntent) -> Resolved:
     if not undo_blobs(records):
         raise _nothing_to_undo(records)
     inverse = operation.undo(_asked(operation, first), records)
-    return Resolved(ALL_OPERATIONS.of(inverse), inverse, (first.id,))
+    return ALL_OPERATIONS.of(inverse), inverse, (first.id,)
 
 
 async def survey_undo(place: Place, intent: UndoIntent) -> UndoEvidence:

@@ -11,7 +11,7 @@ from streamops.errors import StreamopsError
 from streamops.model.acting import Action, ActionPage, AuditPhase, AuditRecord
 from streamops.model.ids import EntryId
 from streamops.model.json_text import encode
-from streamops.operations.actions import Before, action_of, state_before
+from streamops.operations.audit import Before, action_of, state_before
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
 from streamops.present.records import action_facts
 from streamops.present.table import Cell, Column, Tone

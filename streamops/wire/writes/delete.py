@@ -1,13 +1,27 @@
 """Deleting entries by their IDs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from streamops.model.ids import EntryId
+from streamops.model.server import Flavour, ServerNode
 from streamops.wire.batches import Request
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
+
+REFERENCES_SOUND: Final = (8, 2, 3)
+
+
+def references_are_sound(nodes: Sequence[ServerNode]) -> bool:
+    """Whether these servers heed pending rows: XDELEX, and XTRIM's ``ACKED`` and ``DELREF`` in its exact form.
+
+    Source: tried on Redis 8.2.3, whose approximate form removes nothing with either word. Pending rows of entries
+    that were deleted before stay; redis #15581.
+    """
+    return bool(nodes) and all(
+        node.flavour is Flavour.REDIS and node.version >= REFERENCES_SOUND for node in nodes
+    )
 
 
 async def has_xdelex(server: Server, stream: str) -> bool:

@@ -6,7 +6,8 @@ from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.model.readings import StreamReading
 from streamops.model.server import Flavour, ServerNode
-from streamops.operations.trimming import lag_after_overtaking, references_are_sound, unread_below
+from streamops.operations.trim.survey import lag_after_overtaking, unread_below
+from streamops.wire.writes.delete import references_are_sound
 
 
 def node(flavour: Flavour, *version: int) -> ServerNode:

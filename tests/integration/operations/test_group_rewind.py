@@ -17,7 +17,7 @@ from streamops.operations.groups_rewind import run as group_rewind
 from streamops.operations.groups_rewind.intent import RewindGroupIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.writes.audit import AUDIT
-from tests.support.histories import killed
+from tests.chaos.histories import killed
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.operations.grouping import STREAM, group_info, grouped, has_lag, position
 from tests.support.servers import RunningServer

@@ -9,7 +9,8 @@ from streamops.errors import Forbidden, NotFound
 from streamops.model.acting import Actor, Assent, Impact, Outcome, Progress, Skipped
 from streamops.model.ids import EntryId
 from streamops.operations.ack.intent import AckIntent
-from streamops.operations.audit import gather_orphan, undone_actions
+from streamops.operations.audit import undone_actions
+from streamops.operations.audit_writer import gather_orphan
 from streamops.operations.claim.run import FIRST, LARGEST
 from streamops.operations.console import Console
 from streamops.operations.nack.intent import NackIntent
@@ -17,7 +18,7 @@ from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo_snapshots import unpack_pages
 from streamops.wire.keys import undo_key
 from streamops.wire.writes.audit import AUDIT
-from streamops.wire.writes.restore_rows import ROWS
+from streamops.wire.writes.undo_snapshots import ROWS
 from tests.support.operations.claim import GROUP, OLD, STREAM, add_pending_for, claim, rows
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.servers import RunningServer

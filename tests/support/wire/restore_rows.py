@@ -7,7 +7,7 @@ from streamops.model.ids import EntryId
 from streamops.model.pending import Done
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
-from streamops.wire.writes.restore_rows import restore_rows
+from streamops.wire.writes.undo_snapshots import restore_rows
 from tests.support.servers import RunningServer
 
 IDLE = timedelta(minutes=1)

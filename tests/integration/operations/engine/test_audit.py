@@ -11,10 +11,9 @@ from streamops.errors import NotFound
 from streamops.model.acting import Action, Actor, Assent, AuditPhase, Environment, Limits
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
-from streamops.operations import actions
+from streamops.operations import audit
 from streamops.operations.ack.intent import AckIntent
-from streamops.operations.actions import ActionQuery, action_of, find_actions, state_before
-from streamops.operations.audit import decode_record
+from streamops.operations.audit import ActionQuery, action_of, decode_record, find_actions, state_before
 from streamops.operations.console import Console
 from streamops.operations.nack.intent import NackIntent
 from streamops.wire.server import Server
@@ -83,7 +82,7 @@ async def test_actions_are_found_by_what_they_did_to_what_and_when(
 async def test_all_pages_of_the_log_are_searched(
     console: Console, connected: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(actions, "PAGE", 4)
+    monkeypatch.setattr(audit, "PAGE", 4)
     ids = [await count(connected, 1) for _ in range(10)]
     assert [action.first.id for action in await find(console, ActionQuery(limit=1_000))] == ids[::-1]
     oldest = ActionQuery(end=EntryId.parse(ids[0]), limit=5)

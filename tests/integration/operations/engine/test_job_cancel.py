@@ -6,7 +6,7 @@ import pytest
 
 from streamops.errors import Forbidden, NotFound
 from streamops.model.acting import Assent, AuditPhase, JobState, Limits
-from streamops.operations.actions import read_actions
+from streamops.operations.audit import read_actions
 from streamops.operations.engine import Engine
 from streamops.operations.jobs import find_job
 from streamops.operations.jobs_cancel.intent import CancelJobIntent

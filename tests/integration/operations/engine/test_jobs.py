@@ -8,8 +8,7 @@ import pytest
 from streamops.errors import ApplyError, Forbidden, Interrupted, NotFound, StalePlan, UnexpectedReply
 from streamops.model.acting import Assent, AuditPhase, Job, JobPage, JobState, Limits, Outcome, Progress
 from streamops.model.ids import EntryId
-from streamops.operations.actions import read_actions
-from streamops.operations.audit import read_action, read_audit
+from streamops.operations.audit import read_action, read_actions, read_audit
 from streamops.operations.engine import Engine
 from streamops.operations.jobs import all_jobs, ask_to_stop, find_job
 from streamops.wire.server import Server

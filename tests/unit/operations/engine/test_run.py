@@ -4,7 +4,7 @@ import pytest
 
 from streamops.errors import Unreachable
 from streamops.model.acting import Actor, Impact, Plan
-from streamops.operations.audit import Trail
+from streamops.operations.audit_writer import AuditWriter
 from streamops.operations.running import Run
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
@@ -17,7 +17,7 @@ def applying(*, recurring: bool = False) -> Run:
     plan = Plan(
         operation="claim", target="orders/billing", impact=Impact.REDELIVERS, count=10, recurring=recurring
     )
-    return Run(server, plan, trail=Trail(server, Actor("ann", "here", 1)))
+    return Run(server, plan, audit=AuditWriter(server, Actor("ann", "here", 1)))
 
 
 async def test_no_batch_takes_more_than_is_left_of_the_plan() -> None:

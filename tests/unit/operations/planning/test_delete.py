@@ -37,7 +37,7 @@ def test_by_xdelex_they_go_as_well() -> None:
 
 
 def test_the_permission_is_asked_for_the_command_that_is_sent() -> None:
-    assert DELETE.settle is not None
-    settled = DELETE.settle(ASKED, replace(FOUND, by_xdelex=True))
-    assert DELETE.writes(settled) == (("XDELEX", "orders"),)
-    assert DELETE.writes(DELETE.settle(ASKED, FOUND)) == (("XDEL", "orders"),)
+    assert DELETE.resolve_defaults is not None
+    settled = DELETE.resolve_defaults(ASKED, replace(FOUND, by_xdelex=True))
+    assert DELETE.writes_of(settled) == (("XDELEX", "orders"),)
+    assert DELETE.writes_of(DELETE.resolve_defaults(ASKED, FOUND)) == (("XDEL", "orders"),)
