@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 from streamops.errors import SettingsError
 from streamops.model.ids import EntryId
 from streamops.model.measures import parse_duration, parse_size
+from streamops.model.names import name_bytes
 
 _UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 
@@ -107,7 +108,7 @@ class FieldType(click.ParamType[tuple[bytes, bytes]]):
         name, equals, content = value.partition("=")
         if not equals:
             self.fail(f"{value!r} has no '='. Write NAME=VALUE.", param, ctx)
-        return name.encode("utf-8", "surrogateescape"), content.encode("utf-8", "surrogateescape")
+        return name_bytes(name), name_bytes(content)
 
 
 class NumberType(click.ParamType[float]):

@@ -11,6 +11,7 @@ from msgspec import Raw
 from streamops.model.dead_letters import DeadLetter, Fields, LetterKind, LetterShape, LetterTally
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.model.names import name_bytes, name_text
 
 PAYLOAD: Final = b"_so_payload"
 REPLAY_OF: Final = b"_so_replay_of"
@@ -113,9 +114,9 @@ def retried(letter: DeadLetter, stream: str, group: str, edits: Fields = ()) -> 
     """The fields with which an entry goes to the retry stream of one group."""
     return (
         *edited(letter.fields, edits),
-        (b"_so_origin", _bytes(stream)),
+        (b"_so_origin", name_bytes(stream)),
         (ORIGIN_ID, str(letter.born_id or letter.id).encode()),
-        (b"_so_group", _bytes(group)),
+        (b"_so_group", name_bytes(group)),
         (b"_so_attempt", b"1"),
         (REPLAY_OF, str(letter.id).encode()),
     )
@@ -198,8 +199,4 @@ def _moment(value: bytes | None) -> datetime | None:
 
 
 def _text(value: bytes | None) -> str:
-    return (value or b"").decode("utf-8", "surrogateescape")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+    return name_text(value or b"")

@@ -6,6 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.fields import Moment, argument, inner, option
+from streamops.model.names import name_bytes
 
 ORIGIN_ID = b"_so_origin_id"
 ATTEMPT = b"_so_attempt"
@@ -35,7 +36,7 @@ class DelayedBody(Struct, frozen=True):
             return self.fields
         return (
             *self.fields,
-            (ORIGIN_ID, self.origin_id.encode("utf-8", "surrogateescape")),
+            (ORIGIN_ID, name_bytes(self.origin_id)),
             (ATTEMPT, str(self.attempt).encode()),
         )
 

@@ -20,6 +20,7 @@ from msgspec import DecodeError, json
 
 from streamops.errors import SettingsError, known_hint
 from streamops.model.entries import Entry
+from streamops.model.names import name_text
 
 Tree = dict[str, Any]
 
@@ -105,11 +106,11 @@ def entry_document(entry: Entry, *, with_json: bool = True) -> dict[str, Any]:
     string, ``json`` those that decode as JSON, decoded. Of a repeated name the last value counts.
     """
     moment = entry.id.time
-    fields = {_text(name): value for name, value in entry.fields}
+    fields = {name_text(name): value for name, value in entry.fields}
     document: dict[str, Any] = {
         "id": str(entry.id),
         "time": None if moment is None else moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "fields": {name: _text(value) for name, value in fields.items()},
+        "fields": {name: name_text(value) for name, value in fields.items()},
     }
     if with_json:
         decoded = {name: _decoded(value) for name, value in fields.items()}
@@ -165,10 +166,6 @@ def _decoded(value: bytes) -> Any:  # noqa: ANN401 - any JSON value
         return json.decode(value)
     except (DecodeError, RecursionError, UnicodeDecodeError):
         return _NOT_JSON
-
-
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "surrogateescape")
 
 
 def _kind(value: object) -> str:

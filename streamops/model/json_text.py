@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from streamops.model.names import name_bytes
 from streamops.model.safe_text import safe_json
 
 Json = dict[str, Any]
@@ -16,7 +17,7 @@ def text_json(text: str) -> str | Json:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return {"base64": b64encode(text.encode("utf-8", "surrogateescape")).decode()}
+        return {"base64": b64encode(name_bytes(text)).decode()}
     return text
 
 

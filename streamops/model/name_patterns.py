@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import Protocol
 
+from streamops.model.names import name_bytes
+
 WILDCARDS = re.compile(r"[*?\[\\]")
 
 
@@ -21,11 +23,7 @@ def matches(pattern: str, name: str) -> bool:
     if not name:
         # SCAN takes a lone star for no pattern at all; any other star wants something to look at.
         return pattern in {"", "*"}
-    return _compiled(pattern).fullmatch(_bytes(name)) is not None
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+    return _compiled(pattern).fullmatch(name_bytes(name)) is not None
 
 
 @lru_cache(maxsize=256)
@@ -35,7 +33,7 @@ def _compiled(pattern: str) -> re.Pattern[bytes]:
     A star may always stop at the first place where what follows it matches, up to the next star: taking
     back that choice wins nothing, and costs hostile names exponential time.
     """
-    segments = _segments(_bytes(pattern))
+    segments = _segments(name_bytes(pattern))
     if len(segments) == 1:
         return re.compile(segments[0], re.DOTALL)
     first, *middle, last = segments

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import SettingsError
+from streamops.model.backoff import Backoff
 from streamops.model.measures import parse_duration, typed_duration
 
 LONGEST: Final = timedelta(days=365)
@@ -67,9 +68,9 @@ class Growing(Struct, frozen=True):
 
     def __call__(self, failures: int, chance: float) -> timedelta:
         """How long to wait after that many failures."""
-        # The exponent is bounded: a thousand failures must not overflow.
-        grown = self.base.total_seconds() * 2.0 ** min(failures - 1, _DOUBLINGS)
-        plain = timedelta(seconds=min(grown, self.cap.total_seconds()))
+        plain = timedelta(
+            seconds=Backoff(self.base.total_seconds(), self.cap.total_seconds()).pause(failures)
+        )
         return plain * chance if self.jitter else plain
 
     @property
@@ -100,9 +101,6 @@ class Listed(Struct, frozen=True):
 Schedule = Linear | Growing | Listed
 MINUTES_2N_1: Final = Linear(timedelta(minutes=2), timedelta(minutes=1))
 """1, 3, 5 ... minutes."""
-
-_DOUBLINGS: Final = 40
-"""After so many, a millisecond is more than the longest delay."""
 
 
 def parse_schedule(text: str) -> Schedule:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from shlex import quote
 
 from streamops.model.entries import PendingEntry
+from streamops.model.names import name_bytes
 
 DAY = 86_400
 UNITS = ((DAY, "d"), (3_600, "h"), (60, "min"), (1, "s"))
@@ -69,7 +70,7 @@ def _escaped(character: str) -> str:
         return "\\" + character
     if character.isprintable():
         return character
-    return "".join(f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape"))
+    return "".join(f"\\x{byte:02x}" for byte in name_bytes(character))
 
 
 def command(verb: str, *names: str, options: str = "") -> str:

@@ -8,6 +8,7 @@ from streamops.model.authority import Beside, lies_beside
 from streamops.model.dead_letter_fields import ORIGIN_ID, PAYLOAD, REPLAY_OF, read_letter
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.model.names import name_text
 from streamops.model.streams import StreamRole
 
 ORIGIN = b"_so_origin"
@@ -107,7 +108,7 @@ def _origin(fields: dict[bytes, bytes], source: str | None) -> list[Reference]:
 
 
 def _text(value: bytes | None) -> str:
-    return "" if value is None else value.decode("utf-8", "surrogateescape")
+    return "" if value is None else name_text(value)
 
 
 def _id(value: bytes | None) -> EntryId | None:

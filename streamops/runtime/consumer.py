@@ -14,6 +14,8 @@ from math import inf
 from typing import Final, NamedTuple
 
 from streamops.errors import NotFound, ServerError, Unreachable
+from streamops.model.backoff import Backoff
+from streamops.model.names import name_bytes
 from streamops.runtime.buffer import Queue
 from streamops.runtime.dedup import Deduplicator
 from streamops.runtime.entry import Entry, Side
@@ -34,7 +36,7 @@ MOST_AT_ONCE: Final = 1000
 PAGE: Final = 200
 UNSEEN: Final = 0.01
 """Seconds without a read after which a group may have been destroyed and created anew, and nothing told of it."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
+BACKOFF: Final = Backoff(0.05, 2.0)
 FIRST_ENTRIES: Final = 8
 FEW: Final = 16
 
@@ -121,7 +123,7 @@ class Source:
                 await asyncio.gather(self._passing, return_exceptions=True)
 
     async def _keep_reading(self) -> None:
-        pause = FIRST_PAUSE
+        failures = 0
         while True:
             try:
                 if self._doubtful:
@@ -129,13 +131,13 @@ class Source:
                     self._doubtful = False
                     await self._recover_own()
                 await self._read()
-                pause = FIRST_PAUSE
+                failures = 0
             except ServerError as error:
                 self._doubtful = True
                 self._emit(Troubled(self.subscription.stream, error))
                 # Not all workers of a fleet at the same moment.
-                await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no cryptography
-                pause = min(pause * 2, LONGEST_PAUSE)
+                failures += 1
+                await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
 
     async def _read(self) -> None:
         """One read, as soon as there is room."""
@@ -323,4 +325,4 @@ class Source:
 
     @property
     def _retries_key(self) -> bytes:
-        return self.subscription.retries.encode("utf-8", "surrogateescape")
+        return name_bytes(self.subscription.retries)

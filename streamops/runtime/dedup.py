@@ -13,6 +13,7 @@ import msgspec
 
 from streamops.errors import HandlerError, ServerError
 from streamops.model.delayed import ORIGIN_ID
+from streamops.model.names import name_bytes, name_text
 from streamops.runtime.counts import Counts
 from streamops.runtime.decoding import DATA, Decode
 from streamops.runtime.encoding import decode_parts
@@ -89,7 +90,7 @@ class Deduplicator:
 
     async def _fetch(self, entries: Sequence[Entry]) -> set[Entry]:
         """Fetch the payloads that entries refer to; the entries whose payloads are gone."""
-        keys = [(entry.get(PAYLOAD) or b"").decode("utf-8", "surrogateescape") for entry in entries]
+        keys = [name_text(entry.get(PAYLOAD) or b"") for entry in entries]
         payloads = await self._insist(entries, lambda: fetch_payloads(self._server, keys))
         missing = set()
         for entry, key, payload in zip(entries, keys, payloads, strict=True):
@@ -172,7 +173,7 @@ class Deduplicator:
 
 def refers(entry: Entry) -> bool:
     """Whether an entry refers to a payload beside its stream; whatever else it names is a field like any other."""
-    return is_beside(entry.side.subscription, (entry.get(PAYLOAD) or b"").decode("utf-8", "surrogateescape"))
+    return is_beside(entry.side.subscription, name_text(entry.get(PAYLOAD) or b""))
 
 
 def says_origin(entry: Entry) -> bool:
@@ -213,7 +214,7 @@ def _computed(function: Callable[[Any], str], body: Decode | None) -> KeyOf:
     def key_of(entry: Entry) -> str:
         key = _spelled(function(entry if body is None else body(entry.raw)), "key")
         # Half a surrogate pair is no text, and cannot be sent.
-        key.encode("utf-8", "surrogateescape")
+        name_bytes(key)
         return key
 
     return key_of
@@ -230,4 +231,4 @@ def _spelled(value: object, name: str) -> str:
     """A key as text; without any, all entries that have none would be taken for one."""
     if value is None or value in ("", b""):
         raise Undecodable(f"it has no {name}, by which it would be known again")
-    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+    return name_text(value) if isinstance(value, bytes) else str(value)

@@ -11,6 +11,7 @@ from typing import Final
 
 from streamops.errors import Forbidden, PublishError, SettingsError, StreamopsError, Unreachable
 from streamops.model.delayed import DelayedBody, DelayedMessage
+from streamops.model.names import name_text
 from streamops.runtime.drafting import Draft
 from streamops.runtime.retry import seconds
 from streamops.wire import delaying
@@ -154,7 +155,7 @@ def _pairs(parts: Sequence[bytes]) -> tuple[tuple[bytes, bytes], ...]:
 def _payloads_of(stream: str, body: DelayedBody) -> Iterator[str]:
     """The keys of payloads of the stream's own that a message refers to."""
     for field, value in body.fields:
-        key = value.decode("utf-8", "surrogateescape")
+        key = name_text(value)
         if field == payloads.REFERENCE and key.startswith(payload_key(stream, "")):
             yield key
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from streamops.errors import PublishError
+from streamops.model.names import name_bytes
 
 DATA: Final = b"data"
 """The field that holds a whole body as JSON."""
@@ -116,7 +117,7 @@ def _flat(pairs: Collection[tuple[Any, Any]]) -> list[bytes] | None:
 
 def _text(value: str) -> bytes:
     try:
-        return value.encode("utf-8", "surrogateescape")
+        return name_bytes(value)
     except UnicodeEncodeError as error:
         raise PublishError(
             f"a text is no Unicode: {error.reason}", "Publish bytes where it is none."

@@ -6,6 +6,7 @@ from hashlib import sha1
 from typing import Final
 
 from streamops.model.delayed import ATTEMPT, ORIGIN_ID
+from streamops.model.names import name_text
 from streamops.wire.consuming.subscription import Subscription
 
 PAYLOAD: Final = b"_so_payload"
@@ -97,7 +98,7 @@ class Entry:
         Whoever adds an entry writes its fields: they are believed in a retry stream, which only workers write, and
         where the server has a replay's note of it.
         """
-        return self.raw_origin_id.decode("utf-8", "surrogateescape")
+        return name_text(self.raw_origin_id)
 
     @property
     def raw_origin_id(self) -> bytes:

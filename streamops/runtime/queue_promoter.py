@@ -9,6 +9,7 @@ from math import inf
 from typing import Final
 
 from streamops.errors import ServerError
+from streamops.model.backoff import Backoff
 from streamops.runtime.events import (
     DelayedBuried,
     DelayedForeign,
@@ -24,8 +25,7 @@ from streamops.wire.server import Server
 LONGEST_SLEEP: Final = 1.0
 """Seconds: notices may be missed."""
 
-FIRST_PAUSE: Final = 0.1
-LONGEST_PAUSE: Final = 5.0
+BACKOFF: Final = Backoff(0.1, 5.0)
 """Seconds before a server in trouble is asked again."""
 
 STEP_BACK: Final = 0.005
@@ -94,17 +94,17 @@ class QueuePromoter:
 
     async def run(self) -> None:
         """Move what is due, until cancelled."""
-        pause = FIRST_PAUSE
+        failures = 0
         awaited = False
         while True:
             try:
                 pumped = await self._promoter()
             except ServerError as error:
                 self._emit(Troubled(self._stream, error))
-                await asyncio.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - so that workers come back one by one
-                pause = min(2 * pause, LONGEST_PAUSE)
+                failures += 1
+                await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - so that workers come back one by one
                 continue
-            pause = FIRST_PAUSE
+            failures = 0
             self._tell(pumped)
             self._compare(pumped, awaited=awaited)
             awaited = await self._sleep(pumped)

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import HandlerError, Reject, RetryLater, SettingsError, Skip
+from streamops.model.backoff import Backoff
 from streamops.model.safe_text import encodable
 
 Seconds = float | timedelta
@@ -57,12 +58,9 @@ class Exponential(Struct, frozen=True):
     def __call__(self, failures: int, chance: float) -> timedelta:
         """How long to wait after that many failures."""
         base, cap = seconds(self.base), seconds(self.cap)
-        try:
-            plain = base * self.factor ** (failures - 1)
-        except OverflowError:
-            plain = cap
+        plain = Backoff(base, cap, self.factor).pause(failures)
         if self.jitter is Jitter.FULL:
-            return timedelta(seconds=min(plain, cap) * chance)
+            return timedelta(seconds=plain * chance)
         more = base * chance if self.jitter is Jitter.PART else 0.0
         return timedelta(seconds=min(plain + more, cap))
 

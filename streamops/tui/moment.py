@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan, Progress
+from streamops.model.backoff import Backoff
 from streamops.model.observation import Health, Observation
 from streamops.present.units import duration
 from streamops.present.views import View
@@ -28,9 +29,7 @@ CHOICES: Final[tuple[timedelta | None, ...]] = (
 )
 UNFOCUSED: Final = timedelta(seconds=10)
 COST_FACTOR: Final = 4
-FIRST_RETRY: Final = timedelta(seconds=1)
-LAST_RETRY: Final = timedelta(seconds=15)
-MOST_DOUBLINGS: Final = 10
+RETRIES: Final = Backoff(1, 15)
 
 
 class Pace(Struct, frozen=True):
@@ -70,8 +69,7 @@ def faster(chosen: timedelta | None) -> timedelta | None:
 
 def retry_delay(failures: int) -> timedelta:
     """How long to wait after so many failures in a row: doubling from one second to fifteen."""
-    doublings = min(max(failures, 1) - 1, MOST_DOUBLINGS)
-    return min(FIRST_RETRY * (1 << doublings), LAST_RETRY)
+    return timedelta(seconds=RETRIES.pause(max(failures, 1)))
 
 
 def _longer(one: timedelta | None, other: timedelta | None) -> bool:

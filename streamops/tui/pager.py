@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from streamops.errors import StreamopsError
+from streamops.model.names import name_text
 from streamops.present.text import safe
 
 PAGERS: Final = ("less", "more", "most")
@@ -52,7 +53,7 @@ def paged_bytes(value: bytes, *, raw: bool) -> bytes:
     """What the pager is given: the bytes themselves, or text of which a terminal obeys nothing."""
     if raw:
         return value
-    lines = value.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
+    lines = name_text(value).replace("\r\n", "\n").split("\n")
     return "\n".join(safe(line) for line in lines).encode()
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from streamops.model.ids import EntryId
+from streamops.model.names import name_bytes
 from streamops.model.pending import Selection, Unfit
 from streamops.wire.batches import Request
 from streamops.wire.faults import required
@@ -61,9 +62,9 @@ async def read_claimable(
         search: Looks at the entries of the rows counted.
     """
     tally = _Tally()
-    owner: tuple[Argument, ...] = () if what.source is None else (_name(what.source),)
+    owner: tuple[Argument, ...] = () if what.source is None else (name_bytes(what.source),)
     start = "-"
-    to, least = _name(what.to), what.min_idle_ms
+    to, least = name_bytes(what.to), what.min_idle_ms
     while True:
         command = ("XPENDING", what.stream, what.group, start, "+", PAGE, *owner)
         page = required(await server.single(what.stream, *command), f"group {what.stream}/{what.group}")
@@ -115,7 +116,7 @@ def _objection(what: Claimable, reply: Sequence[Row]) -> str:
     if not reply:
         return "absent"
     owner = reply[0][OWNER]
-    if owner == _name(what.to) or (what.source is not None and owner != _name(what.source)):
+    if owner == name_bytes(what.to) or (what.source is not None and owner != name_bytes(what.source)):
         return "elsewhere"
     return "busy" if reply[0][IDLE] < what.min_idle_ms else ""
 
@@ -152,7 +153,3 @@ class _Tally:
             decode_pending_rows([self._longest])[0] if self._longest else None,
             EntryId.parse(self._last) if self._last else None,
         )
-
-
-def _name(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

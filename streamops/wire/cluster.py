@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 from redis.exceptions import ClusterDownError, RedisError
 
+from streamops.model.names import name_bytes
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
@@ -71,7 +72,7 @@ class Cluster:
 
     def node_of(self, key: str) -> Node | None:
         """The primary that serves a key; none where nobody does."""
-        address = self._map.primary_of(key.encode("utf-8", "surrogateescape"))
+        address = self._map.primary_of(name_bytes(key))
         return None if address is None else self._node(address)
 
     def node_at(self, host: str, port: int, referrer: Node) -> Node:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from streamops.model.delayed import DelayedBody
+from streamops.model.names import name_bytes
 from streamops.wire.replies import decode_name
 
 VERSION: Final = 1
@@ -36,10 +37,10 @@ def encode_body(body: DelayedBody) -> bytes:
     return msgspec.msgpack.encode(
         [
             VERSION,
-            _text(_bytes(body.destination)),
-            _text(_bytes(body.group)),
+            _text(name_bytes(body.destination)),
+            _text(name_bytes(body.group)),
             body.attempt,
-            _text(_bytes(body.origin_id)),
+            _text(name_bytes(body.origin_id)),
             [_text(part) for pair in body.fields for part in pair],
         ]
     )
@@ -83,10 +84,6 @@ def _later_version(raw: bytes) -> int:
     except (msgspec.DecodeError, RecursionError):
         return 0
     return version if VERSION < version <= _LATEST else 0
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
 
 
 def _text(value: bytes) -> Raw:

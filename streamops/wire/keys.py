@@ -13,6 +13,7 @@ from redis.crc import key_slot
 
 from streamops.errors import Forbidden
 from streamops.model.authority import DELAYED_SUFFIX, Beside, source_of, tag_of
+from streamops.model.names import name_bytes
 from streamops.model.server import Mode
 from streamops.model.streams import StreamRole
 
@@ -181,7 +182,7 @@ def decoded_part(part: str) -> str:
 
 def slot_of(key: str) -> int:
     """The hash slot of a key, whose name may be any bytes."""
-    return key_slot(key.encode("utf-8", "surrogateescape"))
+    return key_slot(name_bytes(key))
 
 
 def same_slot(*keys: str) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from struct import pack
 from typing import Final
 
+from streamops.model.names import name_bytes
+
 Value = None | bool | int | bytes | str | Sequence["Value"] | Mapping[str, "Value"] | Mapping[bytes, "Value"]
 
 _SMALL: Final = 0x10000
@@ -28,7 +30,7 @@ def _parts(value: Value) -> Iterator[bytes]:
         case int():
             yield pack(">Bq", _INT64, value)
         case str():
-            yield from _parts(value.encode("utf-8", "surrogateescape"))
+            yield from _parts(name_bytes(value))
         case bytes():
             yield _head(0xDA, len(value)) + value
         case Mapping():

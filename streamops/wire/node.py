@@ -9,6 +9,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import RedisError
 
+from streamops.model.names import name_bytes
 from streamops.wire.faults import is_read_only
 from streamops.wire.parsing import MOST_REPLY, ReplyTooLargeError
 from streamops.wire.pool import Pool
@@ -271,6 +272,4 @@ def _joined(commands: Sequence[Command | Bundle], pack: Callable[[Command], byte
 
 def encoded(command: Command) -> tuple[bytes | int, ...]:
     """Names were read as UTF-8 with surrogate escapes; they go back as the bytes they were."""
-    return tuple(
-        part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part for part in command
-    )
+    return tuple(name_bytes(part) if isinstance(part, str) else part for part in command)

@@ -10,6 +10,7 @@ from typing import Final
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import NoPermissionError, RedisError
 
+from streamops.model.names import name_bytes
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Reply
 from streamops.wire.options import ConnectionOptions
@@ -50,7 +51,7 @@ async def listen(
         try:
             async with asyncio.timeout(options.timeout.total_seconds()):
                 connection = await pool.get_connection()  # type: ignore[no-untyped-call] # redis-py has no types here
-                names = [channel.encode("utf-8", "surrogateescape") for channel in channels]
+                names = [name_bytes(channel) for channel in channels]
                 await connection.send_command("SUBSCRIBE", *names)
             while True:
                 _pass_on(await _next(connection, quiet, options.timeout.total_seconds()), heard)

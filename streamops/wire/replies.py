@@ -12,6 +12,7 @@ from streamops.errors import UnexpectedReply
 from streamops.model.consumer_table import NOBODY, Members, Sightings
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EPOCH, EntryId
+from streamops.model.names import name_text
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import Flavour, ServerNode
 from streamops.model.streams import Consumer
@@ -30,7 +31,7 @@ NO_TIME: Final = timedelta(0)
 @lru_cache(maxsize=1 << 14)
 def decode_name(raw: bytes) -> str:
     """A name, losslessly: bytes that are not UTF-8 become surrogates."""
-    return raw.decode("utf-8", "surrogateescape")
+    return name_text(raw)
 
 
 def decode_time(reply: Sequence[bytes]) -> datetime:

@@ -22,6 +22,7 @@ import uvloop
 from msgspec import Struct
 
 from streamops.errors import ServerError
+from streamops.model.backoff import Backoff
 from streamops.runtime import (
     Delays,
     Entry,
@@ -48,12 +49,12 @@ EXITED, UNREACHABLE = 3, 4
 
 SHORT = timedelta(seconds=0.3)
 SMALL: Mapping[ModuleType, Mapping[str, object]] = {
-    consumer: {"BLOCK": SHORT, "LONGEST_PAUSE": 0.3},
+    consumer: {"BLOCK": SHORT, "BACKOFF": Backoff(consumer.BACKOFF.first, 0.3)},
     runner: {"BLOCK": SHORT},
     acknowledger: {"PAUSE": 0.05},
     outcomes: {"PAUSE": 0.05},
     dedup: {"PAUSE": 0.05},
-    queue_promoter: {"LONGEST_SLEEP": 0.2, "LONGEST_PAUSE": 0.3},
+    queue_promoter: {"LONGEST_SLEEP": 0.2, "BACKOFF": Backoff(queue_promoter.BACKOFF.first, 0.3)},
 }
 """Waits so short that a history takes some seconds."""
 

@@ -10,6 +10,7 @@ import msgspec
 from streamops.errors import Forbidden
 from streamops.model.acting import LARGEST_SELECTION
 from streamops.model.ids import EntryId
+from streamops.model.names import name_text
 
 STDIN: Final = "-"
 NO_ROW: Final = "not a JSON object with an `id`"
@@ -107,7 +108,7 @@ def _name(line: str) -> str:
     if not line.startswith("{"):
         return line
     name = msgspec.json.decode(line, type=_Named).id
-    return name if isinstance(name, str) else name.base64.decode("utf-8", "surrogateescape")
+    return name if isinstance(name, str) else name_text(name.base64)
 
 
 def _parsed(lines: Iterable[str]) -> Iterator[EntryId]:

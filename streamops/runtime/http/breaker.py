@@ -6,6 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.model.backoff import Backoff
+
 LONGEST_PAUSE: Final = timedelta(minutes=2)
 
 
@@ -81,11 +83,10 @@ class Breaker:
             # A call that was under way when it opened tells nothing new.
             return False
         self._state = BreakerState.OPEN
-        pause = min(
-            self._options.pause * 2 ** min(self._openings, 16), max(LONGEST_PAUSE, self._options.pause)
-        )
         self._openings += 1
-        self._closed_until = now + pause.total_seconds() * (1 + chance / 2)
+        first = self._options.pause.total_seconds()
+        pause = Backoff(first, max(LONGEST_PAUSE.total_seconds(), first)).pause(self._openings)
+        self._closed_until = now + pause * (1 + chance / 2)
         return True
 
     def gave_up(self) -> None:

@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from streamops.errors import RetryLater, StreamopsError, Unreachable
+from streamops.model.backoff import Backoff
 from streamops.model.topics import Topic
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
@@ -28,7 +29,7 @@ LOG: Final = logging.getLogger("streamops.callbacks")
 OFF: Final = timedelta(seconds=5)
 """How long messages are put back of a topic that was switched off while they were on their way."""
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.2, 10.0
+BACKOFF: Final = Backoff(0.2, 10.0)
 LOOK_EVERY: Final = 1.0
 TRY_AGAIN: Final = 30.0
 """How often topics are tried again whose stream cannot be read."""
@@ -83,18 +84,18 @@ class PlaceCallers:
 
     async def run(self) -> None:
         """Keep the right worker running, until cancelled; a server that is away is waited for. Then drain."""
-        pause = FIRST_PAUSE
+        failures = 0
         try:
             while True:
                 self._changed.clear()
                 try:
                     self._forget_ended()
                     await self._arrange()
-                    pause = FIRST_PAUSE
+                    failures = 0
                 except StreamopsError as error:
                     LOG.info("%s: %s", self._place.label, error.message)
-                    await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no cryptography
-                    pause = min(2 * pause, LONGEST_PAUSE)
+                    failures += 1
+                    await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_EVERY):
                         await self._changed.wait()

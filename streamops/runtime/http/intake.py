@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.delayed import DelayedMessage
+from streamops.model.names import name_bytes
 from streamops.model.secret import Secret
 from streamops.runtime.http.answers import (
     AWAY_SECONDS,
@@ -193,7 +194,7 @@ class _Intake:
             refuse_pages(request)
             return
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-        given = sha256(token.strip().encode("utf-8", "surrogateescape")).digest()
+        given = sha256(name_bytes(token.strip())).digest()
         # Every token is compared, so that time tells nothing.
         matches = [hmac.compare_digest(given, digest) for digest in self._digests]
         if scheme.lower() != "bearer" or not any(matches):

@@ -244,7 +244,7 @@ class Supervisor:
     def _fallen(self, place: Place) -> float:
         """Count a fall; how long to pause after it."""
         place.falls += 1
-        return restart_policy.pause_after(place.falls)
+        return restart_policy.PAUSES.pause(place.falls)
 
     async def _pause(self, place: Place, seconds: float) -> None:
         """Wait before a process is started anew, unless there is no sense in it, or another is there already."""

@@ -6,6 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.dead_letters import DeadLetter
+from streamops.model.names import name_bytes
 from streamops.operations.replay.intent import RESERVED
 from streamops.present.text import safe_bytes
 from streamops.present.units import size
@@ -43,7 +44,7 @@ class Editable(Struct, frozen=True, kw_only=True):
         """
         if self.kept or text == self.text:
             return None
-        return self.name, (_unescaped(text) if self.escaped else text).encode("utf-8", "surrogateescape")
+        return self.name, name_bytes(_unescaped(text) if self.escaped else text)
 
 
 def editables(letters: Sequence[DeadLetter]) -> tuple[Editable, ...]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from redis.exceptions import ResponseError
 
 from streamops.errors import ServerError
+from streamops.model.names import name_text
 from streamops.wire.consuming.asking import run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import FaultKind, fault
@@ -71,9 +72,9 @@ class Guards:
         lifetime = sub.guarded // _MILLISECOND
         # First, so that nobody who meets their keys looks for them under another ID.
         moved: list[Command] = [
-            ("SET", owner_key(sub.guards, _text(one.origin)), one.place, "PX", lifetime)
+            ("SET", owner_key(sub.guards, name_text(one.origin)), one.place, "PX", lifetime)
             for one in claims
-            if one.place != _text(one.origin)
+            if one.place != name_text(one.origin)
         ]
         if self._in_one:
             commands: list[Command] = [
@@ -105,7 +106,7 @@ class Guards:
         keys = [sub.retries, sub.unhandled]
         told: list[Argument] = [sub.group, sub.guarded // _MILLISECOND]
         for claim, owner in rows:
-            keys += (claim.key, owner_key(sub.guards, _text(owner)))
+            keys += (claim.key, owner_key(sub.guards, name_text(owner)))
             told += (claim.origin, owner)
         call = Call(sub.stream, tuple(told), _verdicts, tuple(keys))
         verdicts: list[Verdict] | None = await run_for_group(self._server, sub, "consume_contest", call)
@@ -143,10 +144,6 @@ def _owners(claims: Sequence[Claim], replies: Sequence[Reply]) -> list[bytes | N
 
 def _verdicts(reply: Reply) -> list[Verdict]:
     return [Verdict(word.decode()) for word in reply]
-
-
-def _text(raw: bytes) -> str:
-    return raw.decode("utf-8", "surrogateescape")
 
 
 def _owner(reply: Reply) -> bytes | None:

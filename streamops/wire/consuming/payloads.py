@@ -5,6 +5,7 @@ from datetime import timedelta
 from secrets import token_hex
 from typing import Final, NamedTuple
 
+from streamops.model.names import name_bytes
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault, required
 from streamops.wire.keys import payload_key
@@ -39,7 +40,7 @@ class Payload(NamedTuple):
     @property
     def reference(self) -> tuple[bytes, bytes]:
         """The field by which an entry refers to it."""
-        return REFERENCE, self.key.encode("utf-8", "surrogateescape")
+        return REFERENCE, name_bytes(self.key)
 
     @property
     def ttl_ms(self) -> int:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from streamops.errors import NotFound
+from streamops.model.names import name_bytes
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.script_calls import Call, write_script
@@ -49,7 +50,7 @@ async def group_position(server: Server, stream: str, group: str) -> bytes:
         if problem.kind is FaultKind.MISSING:
             return b"0-0"
         raise problem.error(f"stream {stream}")
-    wanted = group.encode("utf-8", "surrogateescape")
+    wanted = name_bytes(group)
     for row in reply:
         told = dict(zip(row[::2], row[1::2], strict=True))
         if told[b"name"] == wanted:

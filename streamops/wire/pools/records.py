@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from streamops.model.names import name_bytes
 from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
@@ -126,7 +127,7 @@ def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:
 def decode_decision(text: str) -> PoolDecision | None:
     """A decision from JSON; none where it is none that this version knows."""
     try:
-        return _DECISIONS.decode(text.encode("utf-8", "surrogateescape"))
+        return _DECISIONS.decode(name_bytes(text))
     except (msgspec.DecodeError, UnicodeError):
         return None
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
 from streamops.model.ids import EPOCH
+from streamops.model.names import name_bytes
 from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import worker_state
 from streamops.wire.batches import Request
@@ -180,7 +181,7 @@ def _supervisors(told: Sequence[tuple[str, str]]) -> tuple[PoolSupervisor, ...]:
         beat_ms, _, document = text.partition(" ")
         at = moment(beat_ms)
         try:
-            one = msgspec.json.decode(document.encode("utf-8", "surrogateescape"), type=PoolSupervisor)
+            one = msgspec.json.decode(name_bytes(document), type=PoolSupervisor)
         except (msgspec.DecodeError, UnicodeError):
             continue
         if at is not None:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import Unreachable
+from streamops.model.backoff import Backoff
 from streamops.runtime import (
     Delays,
     Entry,
@@ -95,12 +96,12 @@ def waits(pace: float) -> Mapping[ModuleType, Mapping[str, object]]:
     """Waits of the runtime, in compressed time."""
     block = max(SHORTEST, consumer.BLOCK / pace)
     return {
-        consumer: {"BLOCK": block, "LONGEST_PAUSE": SHORTEST.total_seconds()},
+        consumer: {"BLOCK": block, "BACKOFF": Backoff(consumer.BACKOFF.first, SHORTEST.total_seconds())},
         runner: {"BLOCK": block},
         acknowledger: {"PAUSE": acknowledger.PAUSE / pace},
         outcomes: {"PAUSE": outcomes.PAUSE / pace},
         dedup: {"PAUSE": dedup.PAUSE / pace},
-        queue_promoter: {"LONGEST_PAUSE": SHORTEST.total_seconds()},
+        queue_promoter: {"BACKOFF": Backoff(queue_promoter.BACKOFF.first, SHORTEST.total_seconds())},
     }
 
 

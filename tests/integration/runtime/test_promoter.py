@@ -7,6 +7,7 @@ from math import inf
 import pytest
 from msgspec.structs import replace
 
+from streamops.model.backoff import Backoff
 from streamops.model.delayed import DelayedBody
 from streamops.runtime import queue_promoter
 from streamops.runtime.events import DelayedBuried, DelayedRefused, DelayedStrays, Promoted, Troubled
@@ -186,8 +187,7 @@ async def test_pump_goes_on_after_each_trouble_of_its_server(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Out of memory, silent, connections and scripts lost: told, and survived."""
-    monkeypatch.setattr(queue_promoter, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(queue_promoter, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(queue_promoter, "BACKOFF", Backoff(0.01, 0.05))
     server = start_server()
     async with pumping(replace(server.options, timeout=timedelta(seconds=0.1)), look=0.05) as one:
 

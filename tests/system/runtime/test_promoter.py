@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from streamops.model.backoff import Backoff
 from streamops.model.delayed import DelayedBody
 from streamops.runtime import queue_promoter
 from streamops.runtime.events import Troubled
@@ -16,8 +17,7 @@ async def test_a_server_that_comes_back_empty(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed, and another one on its socket: neither scripts nor subscriptions are there any more."""
-    monkeypatch.setattr(queue_promoter, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(queue_promoter, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(queue_promoter, "BACKOFF", Backoff(0.01, 0.05))
     server, other = start_server(), start_server()
     link = other.directory / "link"
     link.symlink_to(server.socket_path)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.tui.moment import CHOICES, LAST_RETRY, Pace, faster, pace, retry_delay, slower
+from streamops.tui.moment import CHOICES, RETRIES, Pace, faster, pace, retry_delay, slower
 from tests.support.invented import seconds
 
 
@@ -57,4 +57,4 @@ def test_an_odd_interval_from_the_configuration_joins_the_choices() -> None:
 def test_retries_back_off_to_fifteen_seconds() -> None:
     delays = [retry_delay(failures).total_seconds() for failures in range(8)]
     assert delays == [1, 1, 2, 4, 8, 15, 15, 15]
-    assert retry_delay(10**9) == LAST_RETRY
+    assert retry_delay(10**9).total_seconds() == RETRIES.longest

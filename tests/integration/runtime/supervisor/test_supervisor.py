@@ -7,6 +7,7 @@ import pytest
 import structlog
 
 from streamops.errors import ExitCode
+from streamops.model.backoff import Backoff
 from streamops.runtime.supervisor import process_table as staffed
 from streamops.runtime.supervisor import restart_policy as falling
 from streamops.runtime.supervisor import watching
@@ -45,7 +46,7 @@ async def test_a_crash_loop_is_given_up(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch, app="import os; os._exit(7)")
-    monkeypatch.setattr(falling, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(falling, "PAUSES", Backoff(0.001, 30.0))
     monkeypatch.setattr(falling, "HOPELESS", 2)
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(server)) as (_, running):
@@ -60,4 +61,4 @@ async def test_a_crash_loop_is_given_up(
 
 @pytest.mark.parametrize(("falls", "seconds"), [(1, 0.25), (2, 0.5), (7, 16.0), (8, 30.0), (100_000, 30.0)])
 def test_the_pause_doubles_up_to_a_limit(falls: int, seconds: float) -> None:
-    assert falling.pause_after(falls) == seconds
+    assert falling.PAUSES.pause(falls) == seconds

@@ -11,6 +11,7 @@ import structlog
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode
+from streamops.model.backoff import Backoff
 from streamops.model.secret import Secret
 from streamops.runtime.supervisor import process_table as staffed
 from streamops.runtime.supervisor import restart_policy as falling
@@ -157,7 +158,7 @@ async def test_a_process_that_cannot_be_started_is_tried_again(
     prepared(tmp_path, monkeypatch)
     interpreter = WorkerProcess.interpreter
     monkeypatch.setattr(WorkerProcess, "interpreter", "/nowhere/at/all")
-    monkeypatch.setattr(falling, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(falling, "PAUSES", Backoff(0.01, 30.0))
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(server)) as (supervisor, _):
             await until_so(lambda: logs)
@@ -194,8 +195,7 @@ async def test_a_reload_between_two_processes_does_not_wait_for_the_pause(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(falling, "FIRST_PAUSE", 1000.0)
-    monkeypatch.setattr(falling, "LONGEST_PAUSE", 1000.0)
+    monkeypatch.setattr(falling, "PAUSES", Backoff(1000.0, 1000.0))
     async with supervised(orders_for(server)) as (supervisor, _):
         await until_so(lambda: supervisor.ready)
         (fallen,) = workers_of(ME)
