@@ -11,16 +11,13 @@ from streamops.model.pending import Selection, Unfit
 from streamops.wire.batches import Request
 from streamops.wire.faults import required
 from streamops.wire.gone import GoneSearch
-from streamops.wire.node import Argument, Reply
+from streamops.wire.node import Reply
+from streamops.wire.pending_pages import PAGE, Row, pending_pages
 from streamops.wire.replies import decode_name, decode_pending_rows
 from streamops.wire.server import Server
 
-PAGE = 1_000
 SAMPLE = 10
 ID, OWNER, IDLE = 0, 1, 2
-
-Row = Sequence[Reply]
-"""A row of XPENDING as it comes: ID, owner, idle milliseconds, deliveries."""
 
 
 class Claimable(NamedTuple):
@@ -62,18 +59,15 @@ async def read_claimable(
         search: Looks at the entries of the rows counted.
     """
     tally = _Tally()
-    owner: tuple[Argument, ...] = () if what.source is None else (name_bytes(what.source),)
-    start = "-"
     to, least = name_bytes(what.to), what.min_idle_ms
-    while True:
-        command = ("XPENDING", what.stream, what.group, start, "+", PAGE, *owner)
-        page = required(await server.single(what.stream, *command), f"group {what.stream}/{what.group}")
+    async for reply in pending_pages(server, what.stream, what.group, what.source):
+        page = required(reply, f"group {what.stream}/{what.group}")
         rows = tally.add([row for row in page if row[IDLE] >= least and row[OWNER] != to], most)
         if search is not None and rows:
             await search.look_at([row[ID] for row in rows])
-        if len(page) < PAGE or tally.count == most:
-            return tally.selection()
-        start = "(" + page[-1][ID].decode()
+        if tally.count == most:
+            break
+    return tally.selection()
 
 
 async def read_claimable_ids(

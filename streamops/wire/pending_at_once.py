@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from streamops.model.entries import PendingEntry
 from streamops.wire.node import Reply
+from streamops.wire.pending_pages import pending_command
 from streamops.wire.reads import PendingRange
 from streamops.wire.replies import decode_name, decode_pending_rows
 from streamops.wire.server import Server
@@ -27,7 +28,7 @@ async def read_pending_at_once(
         [
             ("MULTI",),
             ("XPENDING", *name),
-            ("XPENDING", *name, f"({page.after}", "+", page.limit),
+            pending_command(*name, str(page.after), page.limit),
             ("EXEC",),
         ],
     )

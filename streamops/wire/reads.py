@@ -12,6 +12,7 @@ from streamops.model.ids import EntryId
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault, required
 from streamops.wire.node import Command, Node
+from streamops.wire.pending_pages import pending_command
 from streamops.wire.replies import (
     ConsumersDecoder,
     decode_clock,
@@ -288,6 +289,5 @@ def _count(reply: tuple[Any, ...]) -> Count:
 
 
 def _pending_command(page: PendingRange) -> Command:
-    start = "-" if page.after is None else f"({page.after}"
-    owner: Command = () if page.consumer is None else (page.consumer,)
-    return ("XPENDING", page.stream, page.group, start, "+", page.limit, *owner)
+    after = None if page.after is None else str(page.after)
+    return pending_command(page.stream, page.group, after, page.limit, page.consumer)

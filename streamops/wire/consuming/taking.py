@@ -15,20 +15,17 @@ from streamops.model.streams import Consumer as GroupConsumer
 from streamops.wire.consuming.asking import answered, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.node import Argument, Reply
+from streamops.wire.pending_pages import PAGE, following, pending_command, pending_pages
 from streamops.wire.replies import decode_consumers
 from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
 
 START: Final = "-"
 """Where every walk begins."""
-PAGE: Final = 1_000
-"""Rows of pending entries that one call looks at: about a millisecond of the server's time."""
 MOST: Final = 500
 """Entries that one call takes over at most, whatever the limit: a few milliseconds of the server's time."""
 MOST_BYTES: Final = 4 << 20
 """About so many bytes of names and values one call takes over, and always one entry."""
-
-LAST_ID: Final = b"18446744073709551615-18446744073709551615"
 
 MOST_DIGITS: Final = 9
 """More are no number of marks."""
@@ -98,23 +95,21 @@ async def recover_own(
         ServerError: The server did not answer, or refused.
     """
     key = key_of(sub, retries=retries)
-    words = ("XPENDING", key, sub.group, after if after == START else f"({after}", "+", PAGE, sub.consumer)
+    words = pending_command(key, sub.group, None if after == START else after, PAGE, sub.consumer)
     page = answered(await server.single(key, *words), sub, key)
     if page is None:
         return Takings(group_gone=True)
     least = min_idle // _MILLISECOND
     orphans = [row[0] for row in page if row[0] not in in_flight and row[2] >= least]
     asked = orphans[: min(limit, MOST)]
-    # Nothing can be asked for after the very last ID.
-    more = len(page) == PAGE and page[-1][0] != LAST_ID
-    following = page[-1][0].decode() if more else ""
+    next_page = following(page) or ""
     if not asked:
-        return Takings(next=following)
+        return Takings(next=next_page)
     takings = await _take(
         server, sub, (2, sub.consumer, least, len(asked), most_bytes, 0, START), asked, retries=retries
     )
     if not takings.next:
-        rest = asked[-1].decode() if len(asked) < len(orphans) else following
+        rest = asked[-1].decode() if len(asked) < len(orphans) else next_page
         takings = msgspec.structs.replace(takings, next=rest)
     return takings
 
@@ -155,15 +150,12 @@ async def own_pending(server: Server, sub: Subscription, *, retries: bool) -> li
     Raises:
         ServerError: The server did not answer, or refused.
     """
-    key, start = key_of(sub, retries=retries), START
-    ids: list[bytes] = []
-    while True:
-        words = ("XPENDING", key, sub.group, start, "+", PAGE, sub.consumer)
-        page = answered(await server.single(key, *words), sub, key) or []
-        ids += [row[0] for row in page]
-        if len(page) < PAGE:
-            return ids
-        start = f"({ids[-1].decode()}"
+    key = key_of(sub, retries=retries)
+    return [
+        row[0]
+        async for page in pending_pages(server, key, sub.group, sub.consumer)
+        for row in answered(page, sub, key) or ()
+    ]
 
 
 async def group_consumers(server: Server, sub: Subscription, *, retries: bool) -> tuple[GroupConsumer, ...]:

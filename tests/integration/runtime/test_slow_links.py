@@ -91,17 +91,17 @@ async def test_less_is_adopted_at_once_after_a_reply_that_did_not_come(
     assert third <= max(1, second // 2)
 
 
-def test_a_portion_is_halved_down_to_one_entry_and_grows_again() -> None:
-    portion = PageSize()
-    assert (portion.of(200), portion.size) == (200, MOST_BYTES)
-    portion.halve()
-    assert (portion.of(200), portion.size) == (100, MOST_BYTES // 2)
+def test_a_page_is_halved_down_to_one_entry_and_grows_again() -> None:
+    page = PageSize()
+    assert (page.of(200), page.size) == (200, MOST_BYTES)
+    page.halve()
+    assert (page.of(200), page.size) == (100, MOST_BYTES // 2)
     for _ in range(2 * MOST_HALVINGS):
-        portion.halve()
-    assert portion.of(200) == 1
-    assert portion.size > 0
+        page.halve()
+    assert page.of(200) == 1
+    assert page.size > 0
     for _ in range(MOST_HALVINGS):
-        portion.double()
-    assert (portion.of(200), portion.size) == (200, MOST_BYTES)
-    portion.double()
-    assert (portion.of(200), portion.size) == (200, MOST_BYTES)
+        page.double()
+    assert (page.of(200), page.size) == (200, MOST_BYTES)
+    page.double()
+    assert (page.of(200), page.size) == (200, MOST_BYTES)
