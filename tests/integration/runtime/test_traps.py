@@ -34,7 +34,7 @@ from tests.support.runtime.working import (
 from tests.support.servers import RunningServer
 from tests.support.streams import consumer_names, pending_count
 
-IMPATIENT = timedelta(seconds=0.2)
+IMPATIENT = timedelta(seconds=0.3)
 RESUMES_WITHIN = 15.0
 
 
@@ -112,8 +112,9 @@ async def test_nobody_is_taken_for_dead_because_the_server_was_away(server: Runn
         return sum(isinstance(event, Troubled) for event in events)
 
     for app in (first, second):
-        app.handler("s", group="g", start="0", lease=0.3, concurrency=10)(handle)
-    async with working(first) as one, working(second) as two:
+        app.handler("s", group="g", start="0", lease=0.5, concurrency=10)(handle)
+    patient = replace(QUICK, beat=timedelta(seconds=0.2))
+    async with working(first, patient) as one, working(second, patient) as two:
         add_times(server, 10)
         await until(lambda: len(starts) == 10)
         server.pause()

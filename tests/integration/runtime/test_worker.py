@@ -285,7 +285,7 @@ async def test_bad_declarations_are_refused_in_one_line(server: RunningServer) -
 async def test_a_heartbeat_tells_of_the_worker_and_pauses_it(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("streamops.runtime.source.BLOCK", timedelta(seconds=0.1))
+    monkeypatch.setattr("streamops.runtime.consumer.BLOCK", timedelta(seconds=0.1))
     app, seen = app_on(server), list[str]()
 
     @app.handler("s", group="g", start="0", concurrency=3)

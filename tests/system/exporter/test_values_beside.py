@@ -104,7 +104,7 @@ def server(program: ServerProgram, start_server: StartServer) -> RunningServer:
     return start_server("--maxmemory", str(MAX_MEMORY), "--maxmemory-policy", "allkeys-lru", program=program)
 
 
-@pytest.mark.every_server("values are held against what each version says")
+@pytest.mark.border_servers("values are held against what each version says")
 async def test_values_beside_streams_are_what_the_server_says(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
