@@ -12,8 +12,8 @@ import click
 from msgspec import NODEFAULT, Struct
 
 from streamops.cli.command import Family
-from streamops.exporter.catalogue import SECTIONS, WORKER_FAMILIES
-from streamops.exporter.catalogue.family import Family as MetricFamily
+from streamops.exporter.catalogue import SECTIONS
+from streamops.exporter.families import Family as MetricFamily
 from streamops.main.program import PROGRAM, ROOT
 from streamops.model.config_keys import config_keys, toml
 from streamops.present.columns import GROUP_COLUMNS
@@ -28,7 +28,7 @@ BEGIN, END = "<!-- numbers: written by make docs -->", "<!-- /numbers -->"
 WIDTH = 100
 METRICS_PREFACE = """# Metrics
 
-Written by `make docs` from the catalogue in `streamops/exporter`.
+Written by `make docs` from the families in `streamops/exporter`.
 
 A value that is not known is absent, never zero. Timestamps are seconds since the epoch by the server's clock; an
 entry ID that is no plausible time has none, and an instant of a consumer that lies more than a minute ahead of that
@@ -45,8 +45,8 @@ Written by `make docs` from the tables that the code obeys. `streamops config ex
 marked with * though nobody trusted it; `streamops config trust` lets it set the rest. Durations are `"250ms"`, `"30s"`,
 `"1h30m"` or seconds; names of files begin with `~/`, or are relative to the directory of the file that names them.
 """
-METRICS_HEAD = """| Metric | Type | Unit | Labels | What it says | Source | Cost |
-|---|---|---|---|---|---|---|"""
+METRICS_HEAD = """| Metric | Type | Unit | Labels | What it says | Source | Since | Cost |
+|---|---|---|---|---|---|---|---|"""
 
 
 def main() -> int:
@@ -78,8 +78,7 @@ def render_commands() -> str:
 def render_metrics() -> str:
     """The catalogue of metrics, as Markdown."""
     parts = [METRICS_PREFACE]
-    sections = (*SECTIONS, ("Workers' own endpoint: `streamops run --metrics`", WORKER_FAMILIES))
-    for title, families in sections:
+    for title, families in SECTIONS.items():
         parts += [f"## {title}\n", METRICS_HEAD, *map(_metric_row, families), ""]
     return "\n".join(parts)
 
@@ -93,6 +92,7 @@ def _metric_row(family: MetricFamily) -> str:
         labels,
         family.help,
         family.source,
+        f"Redis {family.since}" if family.since else "",
         family.cost,
     )
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"

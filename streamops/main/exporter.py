@@ -22,11 +22,11 @@ from streamops.settings.config import read_config
 from streamops.settings.load import Settings, load_settings, selector_of
 
 if TYPE_CHECKING:
-    from streamops.exporter.metrics.guards import Guards
-    from streamops.exporter.notices.notifier import Notifier
-    from streamops.exporter.scraping.scraper import Scraper
-    from streamops.exporter.scraping.target import Open
-    from streamops.exporter.web.server import ServerOptions
+    from streamops.exporter.guards import Guards
+    from streamops.exporter.notifier import Notifier
+    from streamops.exporter.scraper import Scraper
+    from streamops.exporter.target import Open
+    from streamops.exporter.server import ServerOptions
     from streamops.monitor.watch import Watch
     from streamops.operations.console import Console
 
@@ -120,8 +120,8 @@ def exporter(
     SIGTERM or Ctrl-C: no more connections are taken, scrapes under way finish.
     """
     # Only who serves pays for aiohttp.
-    from streamops.exporter.metrics.guards import Granularity, compile_patterns  # noqa: PLC0415
-    from streamops.exporter.web.server import ServerOptions  # noqa: PLC0415
+    from streamops.exporter.guards import Granularity, compile_patterns  # noqa: PLC0415
+    from streamops.exporter.server import ServerOptions  # noqa: PLC0415
     from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.service.processes import runner  # noqa: PLC0415 - uvloop, where it is installed
 
@@ -165,9 +165,9 @@ async def _serve(
     notifier: "Notifier | None",
 ) -> None:
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
-    from streamops.exporter.scraping.scraper import Scraper  # noqa: PLC0415
-    from streamops.exporter.scraping.targets import Targets  # noqa: PLC0415
-    from streamops.exporter.web.server import serving  # noqa: PLC0415
+    from streamops.exporter.scraper import Scraper  # noqa: PLC0415
+    from streamops.exporter.targets import Targets  # noqa: PLC0415
+    from streamops.exporter.server import serving  # noqa: PLC0415
 
     def scraper_of(context: str) -> "Scraper":
         load = _loads(session, context)
@@ -189,9 +189,9 @@ async def _serve(
 
 
 def _load_notifier(session: Session) -> "Notifier":
-    from streamops.exporter.notices.addresses import load_notify  # noqa: PLC0415
-    from streamops.exporter.notices.alerts import Origin  # noqa: PLC0415 - as above
-    from streamops.exporter.notices.notifier import open_notifier  # noqa: PLC0415
+    from streamops.exporter.addresses import load_notify  # noqa: PLC0415
+    from streamops.exporter.alerts import Origin  # noqa: PLC0415 - as above
+    from streamops.exporter.notifier import open_notifier  # noqa: PLC0415
 
     settings, label = session.settings, session.settings.connection.label
     named = f"{settings.context} ({label})" if settings.context else label
@@ -222,7 +222,7 @@ def _address(flag: str | None, configured: str) -> tuple[str, int]:
 
 
 def _guards(settings: Settings) -> "Guards":
-    from streamops.exporter.metrics.guards import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
+    from streamops.exporter.guards import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
 
     table = settings.tables.exporter
     return Guards(

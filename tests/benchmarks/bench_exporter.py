@@ -1,9 +1,10 @@
 """The exporter beside Debian's prometheus-redis-exporter, which needs to be installed.
 
-    python -m tests.benchmarks.bench_exporter [--rounds N]
+    python -m tests.benchmarks.bench_exporter [--rounds N] [--server redis-7.0]
 
 Both scrape the same server in turns, as processes of their own. Prints for each kind of load the medians of wall time,
-processor time of the exporter and of the server, the number of samples and the memory; then what 10,000 groups cost.
+processor time of the exporter and of the server, the number of samples and the memory: first where every stream moves
+between two scrapes, as in production, and last where nothing does.
 """
 
 import argparse
@@ -12,7 +13,8 @@ import os
 import shutil
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.request import Request, urlopen
@@ -22,7 +24,7 @@ from msgspec import Struct
 from streamops.service.processes import module_command
 from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, add_thousand_streams
 from tests.benchmarks.output import say
-from tests.support.programs import find_programs
+from tests.support.programs import ServerProgram, find_programs
 from tests.support.prometheus import RunningProgram
 from tests.support.servers import RunningServer
 
@@ -33,6 +35,10 @@ LARGE: Final = 64 << 10
 MANY: Final = 5_000
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 REFERENCE: Final = "prometheus-redis-exporter"
+SERVERS: Final = ("redis-7.0", "redis-8.0", "redis-8.2", "valkey-9.1")
+CAP: Final = 10
+WARM: Final = 4
+"""Scrapes before those that count."""
 
 
 class Cost(Struct, frozen=True):
@@ -42,7 +48,6 @@ class Cost(Struct, frozen=True):
     exporter: float
     server: float
     samples: int
-    size: int
 
 
 class Exporter:
@@ -59,32 +64,26 @@ class Exporter:
         self._pid = worker_of(running.guard_pid)
         self._server = server
 
-    def scrape(self, *, compressed: bool = True) -> None:
+    def scrape(self) -> None:
         """Scrape once, compressed as Prometheus wants it, and note what it took."""
         exporter, server = processor_time(self._pid), processor_time(self._server.pid)
-        headers = {"Accept-Encoding": "gzip"} if compressed else {}
         started = time.perf_counter()
-        with urlopen(Request(self._url, headers=headers)) as answer:  # noqa: S310 - loopback
+        request = Request(self._url, headers={"Accept-Encoding": "gzip"})  # noqa: S310 - loopback
+        with urlopen(request) as answer:  # noqa: S310 - loopback
             page: bytes = answer.read()
         wall = time.perf_counter() - started
-        lines = (gzip.decompress(page) if compressed else page).split(b"\n")
         self.costs.append(
             Cost(
                 wall,
                 processor_time(self._pid) - exporter,
                 processor_time(self._server.pid) - server,
-                sum(1 for line in lines if line and not line.startswith(b"#")),
-                len(page),
+                sum(1 for line in gzip.decompress(page).split(b"\n") if line and not line.startswith(b"#")),
             )
         )
 
     def median(self, part: Callable[[Cost], float]) -> float:
         """The median of one part of the costs."""
         return statistics.median([part(cost) for cost in self.costs])
-
-    def mean(self, part: Callable[[Cost], float]) -> float:
-        """The mean: processor time is told in hundredths of a second, whose medians would be rounded."""
-        return statistics.mean([part(cost) for cost in self.costs])
 
     @property
     def memory(self) -> float:
@@ -97,8 +96,8 @@ class Exporter:
         """Its row of the table."""
         return (
             f"  {self.name:28} wall {self.median(lambda one: one.wall) * 1e3:7.1f} ms"
-            f"   exporter {self.mean(lambda one: one.exporter) * 1e3:7.1f} ms"
-            f"   server {self.mean(lambda one: one.server) * 1e3:6.1f} ms"
+            f"   exporter {self.median(lambda one: one.exporter) * 1e3:7.1f} ms"
+            f"   server {self.median(lambda one: one.server) * 1e3:6.1f} ms"
             f"   {self.costs[-1].samples:7,} samples   {self.memory:5.1f} MB"
         )
 
@@ -148,55 +147,56 @@ def compare(server: RunningServer, title: str, rounds: int, between: Callable[[i
     """Scrape in turns and print both rows and the ratios."""
     with ours(server) as mine, theirs(server, "stream:*") as other:
         us, them = Exporter("streamops exporter", mine, server), Exporter(REFERENCE, other, server)
-        for _ in range(4):
-            us.scrape()
-            them.scrape()
-            time.sleep(1.0)
-        us.costs.clear()
-        them.costs.clear()
-        for number in range(rounds):
+        for number in range(-WARM, rounds):
+            if not number:
+                us.costs.clear()
+                them.costs.clear()
             between(number)
             us.scrape()
             them.scrape()
             # A page younger than a second is served again, which would be too cheap.
             time.sleep(1.05)
-        say(title)
+        say(f"{server.label}: {title}")
         say(us.line())
         say(them.line())
-        parts: list[tuple[str, Callable[[Exporter], float]]] = [
-            ("wall", lambda one: one.median(lambda cost: cost.wall)),
-            ("exporter", lambda one: one.mean(lambda cost: cost.exporter)),
-            ("server", lambda one: one.mean(lambda cost: cost.server)),
+        parts: list[tuple[str, Callable[[Cost], float]]] = [
+            ("wall", lambda one: one.wall),
+            ("exporter", lambda one: one.exporter),
+            ("server", lambda one: one.server),
         ]
-        say("  ratio " + ", ".join(f"{name} 1/{part(them) / part(us):.2f}" for name, part in parts))
-        for one in (us, them):
-            one.costs.clear()
-            for _ in range(max(3, rounds // 3)):
-                one.scrape(compressed=False)
-                time.sleep(1.05)
-            say(f"  not compressed: {one.line().strip()}")
+        ratios = ", ".join(f"{name} {us.median(part) / them.median(part):.2f}" for name, part in parts)
+        say(f"  ratio {ratios}, memory {us.memory / them.memory:.2f}")
 
 
 def quiet(_: int) -> None:
     """Nothing happens between two scrapes."""
 
 
-def traffic(server: RunningServer) -> Callable[[int], None]:
-    """Between two scrapes every stream gets an entry, and every group is given and acknowledges one."""
+def traffic(server: RunningServer, *, cap: int | None = None, behind: int = 0) -> Callable[[int], None]:
+    """Between two scrapes every stream gets an entry, which every group reads and acknowledges.
+
+    Args:
+        server: Where the streams are.
+        cap: About how many entries a stream keeps; all of them unless given.
+        behind: How many entries the groups stay behind.
+    """
+    unread = 4 - behind
 
     def once(number: int) -> None:
+        nonlocal unread
         consumer = CONSUMERS[number % len(CONSUMERS)]
         pipeline = server.client.pipeline(transaction=False)
         for at in range(STREAMS):
             name = f"stream:{at}"
-            pipeline.xadd(name, {"payload": "x" * 200}, maxlen=10, approximate=False)
+            pipeline.xadd(name, {"payload": "x" * 200}, maxlen=cap)
             for group in GROUPS:
-                pipeline.xreadgroup(group, consumer, {name: ">"}, count=1)
+                pipeline.xreadgroup(group, consumer, {name: ">"}, count=1 + unread)
         given = [reply for reply in pipeline.execute() if isinstance(reply, list)]
         for at, reply in enumerate(given):
             for name, entries in reply:
                 pipeline.xack(name, GROUPS[at % len(GROUPS)], *(entry for entry, _ in entries))
         pipeline.execute()
+        unread = 0
 
     return once
 
@@ -235,12 +235,36 @@ def many(server: RunningServer) -> None:
 
 
 def main() -> None:
-    """Run on Debian's Redis, or on the first server there is."""
+    """Every stream moves on each server, and what else there is on the first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    rounds: int = parser.parse_args().rounds
-    programs = find_programs()
-    program = next((one for one in programs if one.label == "redis-7.0"), programs[0])
+    parser.add_argument("--server", action="append", help="one of these alone; the four unless given")
+    given = parser.parse_args()
+    rounds: int = given.rounds
+    labels: list[str] = given.server or list(SERVERS)
+    programs = {one.label: one for one in find_programs()}
+    for label in labels:
+        if label not in programs:
+            say(f"{label}: not installed")
+            continue
+        with loaded(programs[label]) as server:
+            compare(server, "every stream moves between two scrapes", rounds, traffic(server))
+            compare(server, f"the same, MAXLEN ~ {CAP}", rounds, traffic(server, cap=CAP))
+        with loaded(programs[label]) as server:
+            compare(server, "the same, groups four entries behind", rounds, traffic(server, behind=4))
+    first = programs.get(labels[0], next(iter(programs.values())))
+    with loaded(first) as server:
+        enlarge(server)
+        compare(server, "entries of 64 KB, nothing moves", max(3, rounds // 3), quiet)
+    with RunningServer(first) as server:
+        many(server)
+    with loaded(first) as server:
+        compare(server, "nothing moves", rounds, quiet)
+
+
+@contextmanager
+def loaded(program: ServerProgram) -> Iterator[RunningServer]:
+    """A server with a thousand streams, and many keys that are none."""
     with RunningServer(program) as server:
         add_thousand_streams(server)
         pipeline = server.client.pipeline(transaction=False)
@@ -248,12 +272,7 @@ def main() -> None:
             pipeline.set(f"other:{number}", "x")
         pipeline.execute()
         say(f"{server.label}: {STREAMS} streams, {len(GROUPS)} groups, {len(CONSUMERS)} consumers each")
-        compare(server, "nothing moves", rounds, quiet)
-        compare(server, "every group moves between two scrapes", rounds, traffic(server))
-        enlarge(server)
-        compare(server, "entries of 64 KB, nothing moves", max(3, rounds // 3), quiet)
-    with RunningServer(program) as server:
-        many(server)
+        yield server
 
 
 if __name__ == "__main__":

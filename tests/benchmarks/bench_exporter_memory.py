@@ -45,7 +45,7 @@ def _forward() -> None:
     sizes = []
     for number, page in fast_forward(STREAMS, SCRAPES):
         if number % EVERY == EVERY - 1:
-            series = page.text().count(b"\n") - page.text().count(b"\n#")
+            series = page.plain().count(b"\n") - page.plain().count(b"\n#")
             sizes.append(resident())
             hours = (number + 1) * INTERVAL.seconds / 3600
             print(f"  {hours:4.0f} h  {sizes[-1]:7.1f} MB  {blocks_in_use():8,} blocks  {series} lines")

@@ -5,11 +5,11 @@ from time import process_time
 
 from msgspec.structs import replace
 
-from streamops.exporter.counters.counting import NO_COUNTERS, advance
-from streamops.exporter.metrics.reading import Reading
-from streamops.exporter.metrics.sampling import Sampler
-from streamops.exporter.metrics.text import Form, render_text
-from streamops.exporter.scraping.page import Page
+from streamops.exporter.guards import NO_GUARDS
+from streamops.exporter.page import Page
+from streamops.exporter.shown import Reading
+from streamops.exporter.stream_counts import NO_COUNTERS, advance
+from streamops.exporter.text import Form, LabelCache
 from streamops.model.observation import Observation
 from streamops.model.streams import Consumer, StreamState
 from tests.support.exporter.readings import observed
@@ -26,13 +26,13 @@ from tests.support.invented import (
 
 STREAMS, GROUPS_EACH, CONSUMERS_EACH = 1_000, 2, 3
 SCRAPES, WARM = 14, 2
-PARTS = ("counting", "sampling", "text anew", "packed as scraped")
+PARTS = ("counting", "text", "text and gzip")
 
 
 def main() -> None:
     """Print milliseconds of CPU, the least of many scrapes, where nothing moves and where everything does.
 
-    A scrape costs the counting and the packing, which samples and prints too.
+    A scrape costs the first and the last.
     """
     for title, speed in (("nothing moves", 0), ("everything moves", 1)):
         best, series, size = _measure(speed)
@@ -42,20 +42,18 @@ def main() -> None:
 
 def _measure(speed: int) -> tuple[list[float], int, int]:
     pages = [_observation(poll, speed) for poll in range(SCRAPES)]
-    sampler, other, counters, page = Sampler(), Sampler(), NO_COUNTERS, b""
+    labels, counters, page = LabelCache(), NO_COUNTERS, b""
     best = [float("inf")] * len(PARTS)
     gc.collect()
     for scrape, observation in enumerate(pages):
         started = process_time()
         counters = advance(counters, observation)
-        counted = process_time()
-        samples = sampler.sample(Reading(observation, counters=counters))
-        sampled = process_time()
-        page = render_text(samples)
+        reading, counted = Reading(observation, counters=counters), process_time()
+        page = Page(reading, NO_GUARDS, labels, 0.0).plain()
         printed = process_time()
-        Page(Reading(observation, counters=counters), other, 0.0).packed(Form.TEXT)
+        Page(reading, NO_GUARDS, labels, 0.0).packed(Form.TEXT)
         ended = process_time()
-        taken = (counted - started, sampled - counted, printed - sampled, ended - printed)
+        taken = (counted - started, printed - counted, ended - printed)
         if scrape < WARM:
             continue
         best = [min(pair) for pair in zip(best, [one * 1000 for one in taken], strict=True)]

@@ -9,12 +9,11 @@ from random import Random
 
 from msgspec import Struct
 
-from streamops.exporter.counters.counting import Counters, advance
-from streamops.exporter.metrics.guards import Guards
-from streamops.exporter.metrics.reading import Reading
-from streamops.exporter.metrics.sampling import Sampler
-from streamops.exporter.metrics.text import Form
-from streamops.exporter.scraping.page import Page
+from streamops.exporter.guards import NO_GUARDS
+from streamops.exporter.page import Page
+from streamops.exporter.shown import Reading
+from streamops.exporter.stream_counts import Counters, advance
+from streamops.exporter.text import Form, LabelCache
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
 from streamops.monitor.observe import Observer
@@ -85,14 +84,14 @@ class Exporting:
 
     def __init__(self) -> None:
         self._observer = Observer(Thresholds(), rates=False)
-        self._sampler = Sampler(Guards())
+        self._labels = LabelCache()
         self._counters: Counters | None = None
 
     def scrape(self, found: Snapshot) -> Page:
         """One scrape, rendered and compressed."""
         observation = self._observer.observe(found, partial=False)
         self._counters = advance(self._counters, observation)
-        page = Page(Reading(observation, counters=self._counters), self._sampler, 0.0)
+        page = Page(Reading(observation, counters=self._counters), NO_GUARDS, self._labels, 0.0)
         for form in Form:
             page.packed(form)
         return page

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from streamops.autoscaling.controller import Controller
 from streamops.errors import Unreachable
-from streamops.exporter.metrics.guards import NO_GUARDS
-from streamops.exporter.scraping.scraper import FRESH_SECONDS, Scraper
+from streamops.exporter.guards import NO_GUARDS
+from streamops.exporter.scraper import FRESH_SECONDS, Scraper
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.chaos.topologies.operators import DONE, Typist
@@ -20,7 +20,7 @@ from tests.support.operations.engine.examples import WORKSHOP
 
 IMPATIENT: Final = timedelta(seconds=1.5)
 LEASE: Final = timedelta(seconds=5)
-UP: Final = "\nstreamops_up 1.0\n"
+UP: Final = "\nstreamops_up 1\n"
 
 
 BOTH_LED: Final = "two controllers led, each by another server's word"
@@ -118,7 +118,7 @@ class Scrapes:
         ]
 
     async def _page(self) -> str:
-        return (await self._scraper.scrape(IMPATIENT)).text().decode()
+        return (await self._scraper.scrape(IMPATIENT)).plain().decode()
 
 
 class Leads:

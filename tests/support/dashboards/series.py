@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import promql_parser as promql
 
-from streamops.exporter.catalogue import FAMILIES, WORKER_FAMILIES, Family, Kind
+from streamops.exporter.catalogue import FAMILIES, WORKER_FAMILIES
+from streamops.exporter.families import Family, Kind
 
 Labels = frozenset[str]
 

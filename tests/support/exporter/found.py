@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from streamops.exporter.notices.alerts import Condition, Look, Subject
+from streamops.exporter.alerts import Condition, Look, Subject
 from streamops.model.observation import (
     Finding,
     FindingCode,

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from streamops.exporter.counters.counting import NO_COUNTERS, Counters
-from streamops.exporter.counters.counting import advance as count
-from streamops.exporter.metrics.reading import ExporterHealth, Reading
+from streamops.exporter.shown import ExporterHealth, Reading
+from streamops.exporter.stream_counts import NO_COUNTERS, Counters
+from streamops.exporter.stream_counts import advance as count
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.pools import Lead, Pool, PoolDecision, Signals
 from streamops.model.queue_metrics import NO_EXTRAS, Extras, QueueCount

@@ -9,17 +9,21 @@ from typing import Any, NamedTuple
 import aiohttp
 from msgspec.structs import replace
 
-from streamops.exporter.metrics.guards import NO_GUARDS, Guards
-from streamops.exporter.scraping.scraper import Scraper
-from streamops.exporter.scraping.target import Open
-from streamops.exporter.scraping.targets import Targets
-from streamops.exporter.web.server import ServerOptions, serving
+from streamops.exporter.guards import NO_GUARDS, Guards
+from streamops.exporter.scraper import Scraper
+from streamops.exporter.server import ServerOptions, serving
+from streamops.exporter.target import Open
+from streamops.exporter.targets import Targets
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 
 PATIENCE = timedelta(seconds=30)
 AN_HOUR = 3600.0
+
+
+OPENMETRICS = {"Accept": "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5"}
+"""Headers of a scrape."""
 
 
 class Answer(NamedTuple):

@@ -10,9 +10,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import SECTIONS
-from streamops.exporter.catalogue.family import PREFIX
-from streamops.exporter.metrics.guards import NO_GUARDS, Guards
-from streamops.exporter.scraping.scraper import Scraper
+from streamops.exporter.guards import NO_GUARDS, Guards
+from streamops.exporter.scraper import Scraper
 from streamops.model.retention import RetentionPolicy
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
@@ -26,9 +25,9 @@ NEAR: Final = 1.5
 
 def families(*headings: str) -> set[str]:
     """Names of the families below these headings of the catalogue, without their prefix."""
-    found = {heading: names for heading, names in SECTIONS if heading in headings}
+    found = {heading: names for heading, names in SECTIONS.items() if heading in headings}
     assert len(found) == len(headings)
-    return {family.name.removeprefix(PREFIX) for below in found.values() for family in below}
+    return {family.name.removeprefix("streamops_") for below in found.values() for family in below}
 
 
 class Exposition:
@@ -113,7 +112,7 @@ class Watched:
 
     async def glance(self) -> Exposition:
         """Read a fresh page of the streams that are known."""
-        return Exposition((await self._scraper.scrape()).text())
+        return Exposition((await self._scraper.scrape()).plain())
 
     async def look_for(self, *names: str) -> Exposition:
         """Look until there are samples of all these names, which are read at their own pace."""
@@ -137,7 +136,7 @@ async def watching(
     **watch: Any,
 ) -> AsyncIterator[Watched]:
     """Have the exporter look at a server, by its own scraper, but never twice from the same page."""
-    monkeypatch.setattr("streamops.exporter.scraping.scraper.FRESH_SECONDS", 0.0)
+    monkeypatch.setattr("streamops.exporter.scraper.FRESH_SECONDS", 0.0)
     consoles: list[Console] = []
 
     async def open_console() -> Console:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from streamops.exporter.metrics.reading import ExporterHealth
+from streamops.exporter.shown import ExporterHealth
 from streamops.model.pools import Lead, Pool, PoolDecision, Signals
 from streamops.model.queue_metrics import Extras, QueueCount
 from streamops.model.scaling import ScaleCode

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 import streamops
-from streamops.exporter.metrics.guards import Guards
+from streamops.exporter.guards import Guards
 from streamops.model.delayed import DelayedBody
 from streamops.model.retention import RetentionPolicy
 from streamops.model.workers import WorkerHeartbeat, WorkerState

@@ -61,4 +61,4 @@ def test_the_commands_run(server: RunningServer) -> None:
         finally:
             playing.terminate()
     assert 'group="notices"' in page
-    assert "\nstreamops_up 1.0\n" in page
+    assert "\nstreamops_up 1\n" in page

@@ -7,7 +7,7 @@ import promql_parser as promql
 
 from dashboards.rules.building import Severity
 from dashboards.rules.files import all_alerts
-from streamops.exporter.metrics.pool_columns import SIGNALS
+from streamops.exporter.system_families import SIGNALS
 from streamops.model.observation import FindingCode
 from streamops.model.workers import WorkerState
 from tests.support.dashboards.series import (

@@ -10,7 +10,8 @@ import yaml
 
 from dashboards.rules.files import all_alerts, build_rules, rule_files
 from dashboards.rules.runbooks import anchor, fixes
-from streamops.exporter.catalogue import FAMILY, WORKER_FAMILIES, Kind
+from streamops.exporter.catalogue import FAMILY, WORKER_FAMILIES
+from streamops.exporter.families import Kind
 from tests.support.dashboards.rules import CASES, DIRECTORY, rules
 from tests.support.tables import table
 

@@ -1,0 +1,152 @@
+"""Where notices go: services that apprise knows. What an address holds never reaches a log or an error."""
+
+import logging
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
+
+from streamops.errors import SettingsError
+from streamops.exporter.addresses import NotifyAddress
+from streamops.exporter.alerts import Message
+from streamops.model.observation import Health
+from streamops.present.text import safe, shorten
+
+if TYPE_CHECKING:
+    from apprise import Apprise, AppriseAsset
+
+JOINER: Final = "\u2060"
+"""Shows as nothing, and parts what would be a mention or a link."""
+
+AS_DATA: Final = frozenset({"amqp", "custom_form", "custom_json", "custom_xml", "mqtt", "rsyslog", "syslog"})
+"""Modules of apprise whose services are programs: they get the message as it is."""
+
+_CALLS: Final = re.compile(r"@|<(?=[!@#&:/\w])|\](?=\()")
+_LINKS: Final = re.compile(
+    # A server's own address is no link, and may be copied.
+    r"(?<!\bredis)(?<!\brediss)(?<!\bunix):(?=//)|(?<!\w)(?:mailto|tel|www)(?=[:.])",
+    re.IGNORECASE,
+)
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,31}(?=://)")
+_SEPARATORS: Final = re.compile(r"[/:@?&=#,;\s]+")
+_SHORTEST_MASKED: Final = 3
+_REASON_WIDTH: Final = 300
+
+
+class Outlet:
+    """One address.
+
+    Attributes:
+        label: Which it is, by number and service, without its address.
+        least: What never was as bad as that does not go there.
+    """
+
+    def __init__(self, label: str, least: Health, service: "Apprise", address: NotifyAddress) -> None:
+        self.label = label
+        self.least = least
+        self._service = service
+        self._address = address
+        (plugin,) = service
+        self._kind = type(plugin).__module__.removeprefix("apprise.plugins.").partition(".")[0]
+
+    def send(self, message: Message) -> str:
+        """Send a message and wait for it; why it did not go out, empty where it did. For a thread of its own."""
+        import apprise  # noqa: PLC0415 - only who notifies pays for it
+
+        kinds = {Health.CRITICAL: apprise.NotifyType.FAILURE, Health.WARN: apprise.NotifyType.WARNING}
+        try:
+            result = self._service.notify(
+                title=self._shown(message.title),
+                body=self._shown(message.body),
+                notify_type=kinds.get(message.level, apprise.NotifyType.SUCCESS),
+                body_format=apprise.NotifyFormat.TEXT,
+                interpret_escapes=False,
+            )
+        except Exception as error:  # noqa: BLE001 - whatever a service's module raises is a failure to send
+            return self._masked(f"{type(error).__name__}: {error}")
+        if result:
+            return ""
+        said = [line.message for one in result for attempt in one.attempts for line in attempt.logs]
+        return self._masked(said[-1]) if said else "the service did not accept it"
+
+    def _shown(self, text: str) -> str:
+        """A text as people are shown it there; what names hold calls nobody, and leads nowhere."""
+        if self._kind in AS_DATA:
+            return text
+        return inert(text, mentions=self._kind != "email")
+
+    def _masked(self, reason: str) -> str:
+        return shorten(safe(mask(reason, self._address.url.reveal())), _REASON_WIDTH)
+
+
+def open_outlets(addresses: Iterable[NotifyAddress]) -> tuple[Outlet, ...]:
+    """Get ready to send to these addresses; nothing is sent yet.
+
+    Raises:
+        SettingsError: Apprise is not installed, or does not know what an address means.
+    """
+    try:
+        import apprise  # noqa: PLC0415 - as above
+    except ImportError:
+        raise SettingsError(
+            "notify: apprise is not installed", "Install it: pip install 'streamops[notify]'"
+        ) from None
+    _quieten()
+    asset = apprise.AppriseAsset(
+        app_id="streamops",
+        app_desc="streamops",
+        app_url="",
+        async_mode=False,
+        interpret_emojis=False,
+        # Apprise would wait in threads that nothing can cut off, and that the end of the process waits for.
+        service_timeout=0,
+    )
+    return tuple(_open(address, number, asset) for number, address in enumerate(addresses, start=1))
+
+
+def inert(text: str, *, mentions: bool = True) -> str:
+    """The text with links parted, and with what mentions somebody in a chat."""
+    text = _CALLS.sub(rf"\g<0>{JOINER}", text) if mentions else text
+    return _LINKS.sub(rf"\g<0>{JOINER}", text)
+
+
+def mask(text: str, url: str) -> str:
+    """The text, with ``***`` for every part of the address but its scheme."""
+    rest = _SCHEME.sub("", url, count=1)
+    written = _SEPARATORS.split(rest)
+    parts = {*written, *map(unquote, written), *_SEPARATORS.split(unquote(rest))}
+    for part in sorted(parts, key=len, reverse=True):
+        if len(part) >= _SHORTEST_MASKED:
+            text = re.sub(rf"(?<!\w){re.escape(part)}(?!\w)", "***", text, flags=re.IGNORECASE)
+    return text
+
+
+def _open(address: NotifyAddress, number: int, asset: "AppriseAsset") -> Outlet:
+    import apprise  # noqa: PLC0415 - as above
+
+    url = address.url.reveal()
+    service = apprise.Apprise(asset=asset)
+    try:
+        known = service.add(_split(url)) and len(service) == 1
+    except Exception:  # noqa: BLE001 - what a service's module raises may hold the address, and is one it cannot read
+        known = False
+    if not known:
+        scheme = _SCHEME.match(url)
+        named = f" {scheme[0]}://" if scheme else ""
+        raise SettingsError(
+            f"{address.origin}: apprise cannot use this{named} address",
+            "See https://appriseit.com for how each service is written; some need further packages.",
+        )
+    return Outlet(f"target {number} ({safe(str(service[0].service_name))})", address.least, service, address)
+
+
+def _split(url: str) -> str:
+    """An address that says nothing else has texts that are too long for its service split, not refused."""
+    return url if "overflow=" in url else f"{url}{'&' if '?' in url else '?'}overflow=split"
+
+
+def _quieten() -> None:
+    """Apprise's own log lines name addresses; what matters of them is in the result of each call."""
+    log = logging.getLogger("apprise")
+    log.propagate = False
+    log.addHandler(logging.NullHandler())

@@ -1,1 +1,0 @@
-"""Collecting when asked. Law: whoever asks at the same time shares one collection, and nobody waits beyond his deadline."""

@@ -1,0 +1,195 @@
+"""What a page is made of: a reading, and which streams, groups and consumers of it are shown. Pure."""
+
+import platform
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+from msgspec import Struct
+
+import streamops
+from streamops.exporter.group_counts import GroupCount
+from streamops.exporter.guards import (
+    Guards,
+    Omitted,
+    Reason,
+    are_plain,
+    note,
+    showable,
+    shown_consumers,
+    shown_streams,
+)
+from streamops.exporter.stream_counts import NO_COUNTERS, Counters, StreamCount
+from streamops.model.consumer_table import MILLISECOND, NOBODY, Members, Sightings
+from streamops.model.ids import EPOCH
+from streamops.model.observation import GroupView, Observation
+from streamops.model.queue_metrics import NO_EXTRAS, Extras
+from streamops.model.server import ServerNode
+from streamops.model.snapshot import Gap
+from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
+
+PYTHON: Final = platform.python_version()
+
+Labels = tuple[str, ...]
+"""Values of labels, in the order of a family's label names."""
+
+
+class ExporterHealth(Struct, frozen=True, kw_only=True):
+    """How the exporter itself fares.
+
+    Attributes:
+        up: Whether the last attempt to read the server succeeded.
+        phases: Seconds that the phases of the last scrape took, by name: collect, judge, render.
+        commands: Commands sent for the snapshot; none without one.
+        errors: Failures to read the server so far, by stage.
+        omitted: Subjects left out before the guards saw them, by scope and reason.
+        discovered: Streams that discovery knows; none if it knows of none yet.
+        version: The exporter's version.
+        python: The version of Python that it runs on.
+    """
+
+    up: bool = True
+    phases: Mapping[str, float] = {}
+    commands: int | None = None
+    errors: Mapping[str, int] = {}
+    omitted: Mapping[Labels, int] = {}
+    discovered: int | None = None
+    version: str = streamops.__version__
+    python: str = PYTHON
+
+
+class Reading(Struct, frozen=True):
+    """What was read and counted for one page.
+
+    Attributes:
+        observation: What was observed; none if the server could not be read.
+        extras: What was read beside it.
+        counters: What was counted up to and including the observation.
+        health: How the exporter fares.
+    """
+
+    observation: Observation | None
+    extras: Extras = NO_EXTRAS
+    counters: Counters = NO_COUNTERS
+    health: ExporterHealth = ExporterHealth()
+
+
+class Shown(Struct, kw_only=True):
+    """What a page shows of a reading; lists of the same subjects run side by side.
+
+    Attributes:
+        reading: The reading.
+        guards: The limits.
+        omitted: What they left out, by scope and reason.
+        database: The database.
+        now: The server's clock in milliseconds since the epoch; zero without an observation.
+        nodes: The processes of the server.
+        gaps: What could not be read.
+        streams: The streams.
+        stream_labels: The values of their labels.
+        stream_counts: What was counted of them; none if nothing was.
+        dead_letters: Where in these lists dead-letter queues are.
+        views: The groups of all streams, as they were judged.
+        groups: The same as they were read.
+        group_labels: The values of their labels.
+        group_counts: What was counted of them; none if nothing was.
+        members: Their consumers, all of them; none if they were not read.
+        consumers: The consumers to show of each group.
+        consumer_names: What says which those are, without their labels: they are made when there is another one.
+        on_replica: Whether idle times tell nothing, because they reach a replica only with deliveries.
+        sees_polls: Whether a consumer's idle time starts again when it asks for entries in vain.
+    """
+
+    reading: Reading
+    guards: Guards
+    omitted: Omitted
+    database: str = ""
+    now: int = 0
+    nodes: Sequence[ServerNode] = ()
+    gaps: Sequence[Gap] = ()
+    streams: Sequence[StreamState] = ()
+    stream_labels: Sequence[Labels] = ()
+    stream_counts: Sequence[StreamCount | None] = ()
+    dead_letters: Sequence[int] = ()
+    views: Sequence[GroupView] = ()
+    groups: Sequence[ConsumerGroup] = ()
+    group_labels: Sequence[Labels] = ()
+    group_counts: Sequence[GroupCount | None] = ()
+    members: Sequence[Members | None] = ()
+    consumers: Sequence[Sightings] = ()
+    consumer_names: tuple[Sequence[Labels], Sequence[Labels]] = ((), ())
+    on_replica: bool = False
+    sees_polls: bool = False
+
+    @property
+    def consumer_labels(self) -> Sequence[Labels]:
+        """The values of the labels of the consumers of all groups."""
+        return [
+            (*labels, name)
+            for labels, some in zip(self.group_labels, self.consumers, strict=True)
+            for name in some.names
+        ]
+
+
+def show(reading: Reading, guards: Guards) -> Shown:
+    """What a page shows of a reading; of one without an observation, the exporter alone."""
+    shown = Shown(reading=reading, guards=guards, omitted=Counter(reading.health.omitted))
+    if (observation := reading.observation) is None:
+        return shown
+    snapshot = observation.snapshot
+    shown.nodes, shown.gaps = snapshot.server.nodes, snapshot.gaps
+    shown.database = str(snapshot.server.database)
+    shown.now = (snapshot.collected_at - EPOCH) // MILLISECOND
+    shown.on_replica, shown.sees_polls = snapshot.server.is_replica, snapshot.server.sees_polls
+    _show_streams(shown, observation)
+    _show_consumers(shown)
+    return shown
+
+
+def _show_streams(shown: Shown, observation: Observation) -> None:
+    """Streams and their groups."""
+    guards, omitted, database = shown.guards, shown.omitted, shown.database
+    views = shown_streams(guards, observation.streams, omitted)
+    views = showable(views, [view.stream.name for view in views], "stream", omitted)
+    shown.streams = [view.stream for view in views]
+    shown.stream_labels = [(database, one.name) for one in shown.streams]
+    shown.dead_letters = [at for at, one in enumerate(shown.streams) if one.role is StreamRole.DEAD_LETTERS]
+    shown.stream_counts = [shown.reading.counters.streams.get(one.name) for one in shown.streams]
+    if not guards.shows_groups:
+        note(omitted, "group", Reason.GRANULARITY, sum([len(view.groups) for view in views]))
+        return
+    groups: list[Sequence[GroupView]] = [view.groups for view in views]
+    if not are_plain([one.group.name for some in groups for one in some]):
+        groups = [showable(some, [one.group.name for one in some], "group", omitted) for some in groups]
+    shown.views = list(chain.from_iterable(groups))
+    shown.groups = [one.group for one in shown.views]
+    shown.group_labels = [(database, one.stream, one.group.name) for one in shown.views]
+    shown.group_counts = [
+        None if count is None else count.groups.get(one.group.name)
+        for count, some in zip(shown.stream_counts, groups, strict=True)
+        for one in some
+    ]
+
+
+def _show_consumers(shown: Shown) -> None:
+    """The consumers of the groups."""
+    guards, omitted, now = shown.guards, shown.omitted, shown.now
+    shown.members = [
+        None if group.members is None else Members.of(group.members, now) for group in shown.groups
+    ]
+    if not guards.shows_consumers:
+        note(omitted, "consumer", Reason.GRANULARITY, sum([len(some) for some in shown.members if some]))
+        shown.consumers = [NOBODY] * len(shown.groups)
+        return
+    capped = {(gap.stream, gap.group) for gap in shown.gaps if gap.capped}
+    for view in shown.views if capped else ():
+        if not view.group.members and (view.stream, view.group.name) in capped:
+            note(omitted, "consumer", Reason.MAX_CONSUMERS, view.group.consumers)
+    consumers = [NOBODY if some is None else shown_consumers(guards, some, omitted) for some in shown.members]
+    if not are_plain([name for some in consumers for name in some.names]):
+        consumers = [
+            some.only(showable(range(len(some.names)), some.names, "consumer", omitted)) for some in consumers
+        ]
+    shown.consumers = consumers
+    shown.consumer_names = shown.group_labels, [some.names for some in consumers]
