@@ -2,7 +2,7 @@
 
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -23,21 +23,21 @@ KEPT_IN: Final = ("streamops", "backups")
 """The end of the name of the directory where backups are kept unless a file is named: it alone is created."""
 
 
-class _Binary(Struct, frozen=True, forbid_unknown_fields=True):
+class Binary(Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes that are not UTF-8."""
 
     base64: str
 
 
-_Text = str | _Binary
+Text = str | Binary
 
 
 class _Line(Struct, frozen=True):
     """One line of a file; further keys are left alone."""
 
-    stream: _Text
+    stream: Text
     id: str
-    fields: tuple[tuple[_Text, _Text], ...]
+    fields: tuple[tuple[Text, Text], ...]
 
 
 class _NotDeleted(Struct, frozen=True):
@@ -191,8 +191,8 @@ def name_json(name: str) -> str | dict[str, str]:
 def parse_line(line: bytes) -> tuple[str, Entry]:
     """The stream and the entry that a line tells; raises ``ValueError`` where it tells none."""
     told = _DECODER.decode(line)
-    fields = tuple((_unpacked(name), _unpacked(value)) for name, value in told.fields)
-    return _unpacked(told.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(told.id), fields)
+    fields = tuple((as_bytes(name), as_bytes(value)) for name, value in told.fields)
+    return as_bytes(told.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(told.id), fields)
 
 
 def takes_back(line: bytes) -> bool:
@@ -220,40 +220,15 @@ def is_cut_off(line: bytes) -> bool:
     return False
 
 
-def read_backup(path: str | Path) -> Iterator[tuple[str, Entry]]:
-    """The entries of a file that were deleted, one by one, each with its stream.
-
-    Raises:
-        SettingsError: The file cannot be read, or a line is none; nothing after it is read.
-    """
-    try:
-        with Path(path).open("rb") as file:
-            spared = taken_back(file)
-            file.seek(0)
-            for number, line in enumerate(file, 1):
-                if not line.strip() or takes_back(line) or (number > 1 and is_cut_off(line)):
-                    continue
-                try:
-                    stream, entry = parse_line(line)
-                    if str(entry.id) not in spared:
-                        yield stream, entry
-                except (ValueError, RecursionError) as error:
-                    raise SettingsError(
-                        f"{path}: line {number} is no entry: {error}",
-                        'Each line is {"stream": ..., "id": ..., "fields": [[name, value], ...]}.',
-                    ) from None
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}", "Check its name.") from None
-
-
-def _packed(value: bytes) -> _Text:
+def _packed(value: bytes) -> Text:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        return _Binary(b64encode(value).decode())
+        return Binary(b64encode(value).decode())
 
 
-def _unpacked(text: _Text) -> bytes:
+def as_bytes(text: Text) -> bytes:
+    """The bytes that a text of a file stands for; raises ``ValueError`` where it is no Base64."""
     return text.encode() if isinstance(text, str) else b64decode(text.base64, validate=True)
 
 

@@ -25,13 +25,13 @@ class CreateGroupEvidence(Struct, frozen=True, kw_only=True):
         other_groups: The stream's groups.
     """
 
-    identity: Identity | None
-    length: int
+    identity: Identity | None = None
+    length: int = 0
     position: EntryId
-    existing: EntryId | None
-    ahead: Amount
-    entries_read: int | None
-    other_groups: tuple[str, ...]
+    existing: EntryId | None = None
+    ahead: Amount = Amount(0, 0)
+    entries_read: int | None = None
+    other_groups: tuple[str, ...] = ()
 
 
 def plan_create_group(intent: CreateGroupIntent, evidence: CreateGroupEvidence) -> Plan:

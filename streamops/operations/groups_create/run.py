@@ -21,7 +21,11 @@ async def survey_create_group(place: Place, intent: CreateGroupIntent) -> Create
     wanted = _wanted(intent.at)
     look = await find_stream(place.server, intent.stream)
     if look is None:
-        return _of_no_stream(intent, wanted)
+        if not intent.mkstream:
+            raise NotFound(
+                f"stream {intent.stream}: {NO_SUCH_STREAM}", "Create it along with the group by --mkstream."
+            )
+        return CreateGroupEvidence(position=wanted or ZERO_ID)
     stream = look.reading
     end = stream.last_generated_id or ZERO_ID
     position = end if wanted is None else wanted
@@ -68,22 +72,6 @@ def _wanted(at: str) -> EntryId | None:
         raise SettingsError(
             f"--at: {error}", "Write 0 for the whole stream, $ for its end, or an entry ID."
         ) from None
-
-
-def _of_no_stream(intent: CreateGroupIntent, wanted: EntryId | None) -> CreateGroupEvidence:
-    if not intent.mkstream:
-        raise NotFound(
-            f"stream {intent.stream}: {NO_SUCH_STREAM}", "Create it along with the group by --mkstream."
-        )
-    return CreateGroupEvidence(
-        identity=None,
-        length=0,
-        position=wanted or ZERO_ID,
-        existing=None,
-        ahead=Amount(0, 0),
-        entries_read=None,
-        other_groups=(),
-    )
 
 
 CREATE_GROUP = Operation(

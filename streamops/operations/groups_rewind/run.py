@@ -27,7 +27,7 @@ from streamops.operations.running import Run
 from streamops.operations.walking import position_before
 from streamops.wire.reads import PendingRange, pending_pages, read_pending_summary
 from streamops.wire.server import Server
-from streamops.wire.writes.groups import SetPosition, set_group
+from streamops.wire.writes.groups import set_group
 
 GROWN: Final = 500
 """Entries delivered since the plan that the script walks over itself; more are counted from here."""
@@ -52,7 +52,9 @@ async def survey_rewind_group(place: Place, intent: RewindGroupIntent) -> Rewind
         )
     position, target = group.last_delivered_id, await _target(server, look, group, intent, end)
     between = await count_between(server, look, min(position, target), max(position, target))
-    back = target < position
+    overlap = Overlap()
+    if target < position:
+        overlap = await _read_overlap(server, intent.stream, intent.group, target, position)
     counter = intent.entries_read
     if counter is None and between.upper:
         counter = await _counter(server, look, group, target, between)
@@ -62,9 +64,7 @@ async def survey_rewind_group(place: Place, intent: RewindGroupIntent) -> Rewind
         target=target,
         last_generated_id=end,
         between=between,
-        overlap=await _read_overlap(server, intent.stream, intent.group, target, position)
-        if back
-        else Overlap(),
+        overlap=overlap,
         entries_read=counter,
         consumers=group.consumers,
         other_groups=look.others(intent.group),
@@ -79,7 +79,19 @@ async def apply_rewind_group(
     counted_to, total = evidence.position, plan.count
     back = evidence.target < evidence.position
     for _ in range(ATTEMPTS):
-        told = await _set(run, intent, evidence, counted_to, min(GROWN, run.most - total), back=back)
+        told = await set_group(
+            run.server,
+            intent.stream,
+            intent.group,
+            floor=evidence.position,
+            target=evidence.target,
+            entries_read=evidence.entries_read,
+            back=back,
+            counted_to=counted_to,
+            most_grown=max(0, min(GROWN, run.most - total)),
+            most_bytes=GROWN_BYTES,
+            snapshot=run.snapshot,
+        )
         if told.before is not None:
             if told.grown + total > plan.count:
                 run.note(
@@ -88,7 +100,8 @@ async def apply_rewind_group(
             former = FormerPosition(told.before.at, told.before.entries_read, back)
             await run.report(total + told.grown, undo=b"" if run.snapshot else pack(former))
             return
-        total += await _grown(run.server, intent.stream, counted_to, told.at)
+        look = await look_at(run.server, intent.stream)
+        total += (await count_between(run.server, look, counted_to, told.at)).upper
         counted_to = told.at
         if total > run.most:
             raise StalePlan(
@@ -108,34 +121,6 @@ def undo_rewind_group(intent: RewindGroupIntent, records: Sequence[AuditRecord])
         undoing=former.back,
         entries_read=former.entries_read,
     )
-
-
-async def _set(
-    run: Run,
-    intent: RewindGroupIntent,
-    evidence: RewindGroupEvidence,
-    counted_to: EntryId,
-    grown: int,
-    *,
-    back: bool,
-) -> SetPosition:
-    return await set_group(
-        run.server,
-        intent.stream,
-        intent.group,
-        floor=evidence.position,
-        target=evidence.target,
-        entries_read=evidence.entries_read,
-        back=back,
-        counted_to=counted_to,
-        most_grown=max(0, grown),
-        most_bytes=GROWN_BYTES,
-        snapshot=run.snapshot,
-    )
-
-
-async def _grown(server: Server, stream: str, after: EntryId, until: EntryId) -> int:
-    return (await count_between(server, await look_at(server, stream), after, until)).upper
 
 
 async def _target(

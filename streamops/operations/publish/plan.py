@@ -28,9 +28,9 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
     """
 
     exists: bool
-    length: int
-    last_generated_id: EntryId | None
-    groups: tuple[str, ...]
+    length: int = 0
+    last_generated_id: EntryId | None = None
+    groups: tuple[str, ...] = ()
     cap: TrimEvidence | None = None
     taken: bool = False
     queue: str = ""

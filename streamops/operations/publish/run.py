@@ -23,7 +23,7 @@ from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.publish.plan import PublishEvidence, losers, plan_publish
 from streamops.operations.running import Run
 from streamops.operations.trim.intent import TrimIntent
-from streamops.operations.trim.run import LARGEST, Pace
+from streamops.operations.trim.run import Pace
 from streamops.operations.trim.survey import survey_trim
 from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
@@ -39,24 +39,16 @@ async def survey_publish(place: Place, intent: PublishIntent) -> PublishEvidence
         ids = [intent.id] if intent.id is not None else []
         taken = any(one.exists for one in await delayed.messages(intent.stream, ids))
     look = await find_stream(place.server, intent.stream)
+    evidence = PublishEvidence(exists=look is not None, taken=taken, queue=delayed.queue_of(intent.stream))
     if look is None:
-        return PublishEvidence(
-            exists=False,
-            length=0,
-            last_generated_id=None,
-            groups=(),
-            taken=taken,
-            queue=delayed.queue_of(intent.stream),
-        )
+        return evidence
     reading = look.reading
-    return PublishEvidence(
-        exists=True,
+    return replace(
+        evidence,
         length=reading.length,
         last_generated_id=reading.last_generated_id,
         groups=tuple(group.name for group in reading.groups),
         cap=await _survey_cap(place, intent, reading.length),
-        taken=taken,
-        queue=delayed.queue_of(intent.stream),
     )
 
 
@@ -99,13 +91,8 @@ async def _trim(server: Server, stream: str, kept: int, cap: TrimEvidence) -> in
     while left := cap.removable.upper - removed:
         most = min(left, max(pace.size, pace.least))
         done = await _slice(server, stream, kept, cap, most)
-        if done.removed:
-            removed += done.removed
-            pace.learn(done.spent)
-        elif most < min(left, LARGEST):
-            # Perhaps the nodes of this stream are larger.
-            pace.least = 2 * most
-        else:
+        removed += done.removed
+        if not pace.goes_on(done, most, left):
             break
     return removed
 

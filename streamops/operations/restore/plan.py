@@ -56,13 +56,13 @@ class RestoreEvidence(Struct, frozen=True, kw_only=True):
         groups: Its groups.
     """
 
-    identity: Identity | None
+    identity: Identity | None = None
     target: str
     file: RestoreFile
     said: int
-    length: int
-    last_generated_id: EntryId | None
-    groups: tuple[str, ...]
+    length: int = 0
+    last_generated_id: EntryId | None = None
+    groups: tuple[str, ...] = ()
 
 
 def restored_before(intent: RestoreIntent, evidence: RestoreEvidence) -> int:

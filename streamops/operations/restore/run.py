@@ -45,22 +45,12 @@ async def survey_restore(place: Place, intent: RestoreIntent) -> RestoreEvidence
     marker = _marker(target, file.digest)
     require_one_slot(server.options.mode, target, marker)
     look = await find_stream(server, target)
-    said = await read_marker(server, marker)
+    evidence = RestoreEvidence(target=target, file=file, said=await read_marker(server, marker))
     if look is None:
-        return RestoreEvidence(
-            identity=None,
-            target=target,
-            file=file,
-            said=said,
-            length=0,
-            last_generated_id=None,
-            groups=(),
-        )
-    return RestoreEvidence(
+        return evidence
+    return replace(
+        evidence,
         identity=look.identity,
-        target=target,
-        file=file,
-        said=said,
         length=look.reading.length,
         last_generated_id=look.reading.last_generated_id,
         groups=tuple(group.name for group in look.reading.groups),

@@ -6,7 +6,6 @@ nor do entries that the file says were not deleted, nor a last line that was cut
 
 import os
 import stat
-from base64 import b64decode
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -18,7 +17,7 @@ from msgspec import Struct
 from streamops.errors import SettingsError, StalePlan
 from streamops.model.entries import Entry
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.operations.backups import is_cut_off, parse_line, taken_back, takes_back
+from streamops.operations.backups import Text, as_bytes, is_cut_off, parse_line, taken_back, takes_back
 from streamops.operations.restore.plan import RestoreFile
 
 LARGEST_LINE: Final = 512 << 20
@@ -34,20 +33,13 @@ GROUP_HINT: Final = (
 HINT: Final = 'Each line is {"stream": ..., "id": ..., "fields": [[name, value], ...]}. Nothing was done.'
 
 
-class _Binary(Struct, frozen=True, forbid_unknown_fields=True):
-    base64: str
-
-
-_Text = str | _Binary
-
-
 class _Shown(Struct, frozen=True):
     """An entry as it is printed: by name, and where a name repeats or is binary, also in pairs."""
 
-    stream: _Text
+    stream: Text
     id: str
-    fields: dict[str, _Text]
-    pairs: tuple[tuple[_Text, _Text], ...] | None = None
+    fields: dict[str, Text]
+    pairs: tuple[tuple[Text, Text], ...] | None = None
 
 
 _SHOWN: Final = msgspec.json.Decoder(_Shown)
@@ -96,8 +88,8 @@ def parse_entry(line: bytes) -> tuple[str, Entry]:
         # What is wrong with it is said in terms of the form that backups have.
         return parse_line(line)
     pairs = shown.pairs if shown.pairs is not None else tuple(shown.fields.items())
-    fields = tuple((_bytes(name), _bytes(value)) for name, value in pairs)
-    return _bytes(shown.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(shown.id), fields)
+    fields = tuple((as_bytes(name), as_bytes(value)) for name, value in pairs)
+    return as_bytes(shown.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(shown.id), fields)
 
 
 class _Look:
@@ -240,7 +232,3 @@ def _bad_lines(path: str, look: _Look) -> SettingsError:
 def _stamp(file: IO[bytes]) -> tuple[int, int, int]:
     told = os.fstat(file.fileno())
     return told.st_ino, told.st_size, told.st_mtime_ns
-
-
-def _bytes(text: _Text) -> bytes:
-    return text.encode() if isinstance(text, str) else b64decode(text.base64, validate=True)

@@ -50,6 +50,15 @@ class Pace:
         self.size = max(self._smallest, min(FIRST, fitting))
         self.least = SMALLEST
 
+    def goes_on(self, done: Slice, most: int, left: int) -> bool:
+        """Whether there is more to trim after a slice of at most so many entries, of so many that were left."""
+        if done.removed:
+            self.learn(done.spent)
+            return True
+        # Perhaps the nodes of this stream are larger.
+        self.least = 2 * most
+        return most < min(left, LARGEST)
+
     def learn(self, spent: timedelta | None) -> None:
         """Take into account what a slice took; where that is not known, stay with the size."""
         if spent is not None and spent > AIM:
@@ -70,14 +79,10 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
     while size := await run.batch_size(pace.size):
         most = min(run.remaining, max(size, pace.least))
         done = await _trim_slice(run.server, intent, evidence, most)
-        if done.removed:
-            pace.learn(done.spent)
-            await run.report(done.removed, cursor=cursor)
-        elif most < min(run.remaining, LARGEST):
-            # Perhaps the nodes of this stream are larger.
-            pace.least = 2 * most
-        else:
+        if not pace.goes_on(done, most, run.remaining):
             break
+        if done.removed:
+            await run.report(done.removed, cursor=cursor)
     _note_what_stayed(run, intent, evidence, done)
 
 

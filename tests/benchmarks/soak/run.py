@@ -11,7 +11,6 @@ import redis
 from msgspec import Struct
 
 from streamops.errors import StreamopsError
-from streamops.operations.backups import read_backup
 from streamops.runtime import Publisher, Streamops
 from streamops.service.processes import module_command
 from tests.benchmarks.soak.books import Balance, Line, Published, balance, read, runs_of
@@ -21,6 +20,7 @@ from tests.benchmarks.soak.faults import Scene, strike
 from tests.benchmarks.soak.gauges import Gauge, Gauges
 from tests.benchmarks.soak.person import LETTERS, PersonPost
 from tests.benchmarks.soak.worker import DO, GROUP, NUMBER, STREAM, Note, read_notes
+from tests.support.operations.backups import read_backup
 from tests.support.prometheus import RunningProgram
 from tests.support.servers import RunningServer
 

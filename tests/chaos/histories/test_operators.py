@@ -17,9 +17,9 @@ import pytest
 
 from streamops.model.acting import AuditPhase
 from streamops.operations.audit import read_audit
-from streamops.operations.backups import read_backup
 from streamops.runtime import Entry, Reject, Streamops
 from streamops.wire.server import Server
+from tests.support.operations.backups import read_backup
 from tests.support.operators.cron import LONG, run_job
 from tests.support.operators.desk import GROUP, LETTERS, STREAM, Desk, Told, read_book, sit_down
 from tests.support.runtime.working import is_idle, until, working

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from streamops.operations.backups import read_backup
 from streamops.wire.writes.jobs import JOBS
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.monitor.letters import QUEUE, STREAM, add_letter, add_pairs, make_group, payloads
+from tests.support.operations.backups import read_backup
 from tests.support.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_replay")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from streamops.operations.backups import read_backup
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
+from tests.support.operations.backups import read_backup
 from tests.support.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_trim")

@@ -13,7 +13,6 @@ from streamops.model.ids import EntryId
 from streamops.model.selections import LetterSelection
 from streamops.monitor.watch import Watch
 from streamops.operations import deleting
-from streamops.operations.backups import read_backup
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
@@ -23,6 +22,7 @@ from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import Deleting, delete
 from tests.support.monitor.letters import QUEUE, add_letter, add_pairs, do, make_group
+from tests.support.operations.backups import read_backup
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
 

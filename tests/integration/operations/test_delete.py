@@ -9,13 +9,13 @@ from streamops.errors import ApplyError, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Assent
 from streamops.model.ids import EntryId
 from streamops.operations import deleting
-from streamops.operations.backups import read_backup
 from streamops.operations.console import Console
 from streamops.operations.streams_rm_entry import run as delete
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import Deleting
 from streamops.wire.writes.delete import delete as wire_delete
+from tests.support.operations.backups import read_backup
 from tests.support.operations.delete import NONE, STREAM, add_ten_read_in_part, ids
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.servers import RunningServer

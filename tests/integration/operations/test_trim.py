@@ -14,7 +14,7 @@ from streamops.model.entries import Amount
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.monitor.inspection import look_at
 from streamops.operations import walking
-from streamops.operations.backups import part_of, read_backup
+from streamops.operations.backups import part_of
 from streamops.operations.console import Console
 from streamops.operations.jobs import JobStopped
 from streamops.operations.registry import OPERATIONS
@@ -26,6 +26,7 @@ from streamops.wire.reads import read_pending_summary
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, Slice, trim_safely
+from tests.support.operations.backups import read_backup
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.operations.trim import STREAM, add_four_hundred_read_in_part
 from tests.support.servers import RunningServer

@@ -22,7 +22,6 @@ from streamops.operations import jobs
 from streamops.operations.ack import run as ack
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.autoscale.intent import ScaleIntent
-from streamops.operations.backups import read_backup
 from streamops.operations.claim import run as claiming
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
@@ -41,6 +40,7 @@ from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.pools.roster import report_for_duty
 from streamops.wire.server import Server
 from streamops.wire.writes import replay_words
+from tests.support.operations.backups import read_backup
 from tests.support.operations.doing import applied, done
 from tests.support.operators.desk import outcome_of
 from tests.support.servers import RunningServer

@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 from streamops.errors import SettingsError
 from streamops.model.entries import Entry
 from streamops.model.ids import MAX_PART, EntryId
-from streamops.operations.backups import (
-    BackupWriter,
-    entry_line,
-    forbid_existing,
-    parse_line,
-    part_of,
-    read_backup,
-)
+from streamops.operations.backups import BackupWriter, entry_line, forbid_existing, parse_line, part_of
+from tests.support.operations.backups import read_backup
 from tests.support.tables import table
 
 PLAIN = Entry(EntryId(1, 0), ((b"kind", b"paid"), (b"tag", b"a"), (b"tag", b"b")))

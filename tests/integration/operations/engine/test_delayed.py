@@ -16,7 +16,6 @@ from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
 from streamops.monitor.context import Place
 from streamops.monitor.delayed import DelayedReader
-from streamops.operations.backups import read_backup
 from streamops.operations.console import Console
 from streamops.operations.delayed import run as delayed_cancel
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
@@ -25,6 +24,7 @@ from streamops.operations.restore.intent import RestoreIntent
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel, schedule
+from tests.support.operations.backups import read_backup
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 from tests.support.streams import parts_of
