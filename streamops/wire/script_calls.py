@@ -35,6 +35,11 @@ class Call(NamedTuple, Generic[Decoded]):
         return Request(self.key, (name, code, len(keys), *keys, *self.arguments), self.decode)
 
 
+def optional(value: object | None) -> str:
+    """A value as scripts take it; empty for none."""
+    return "" if value is None else str(value)
+
+
 async def run_script(
     server: Server,
     name: str,

@@ -1,5 +1,6 @@
 """``topics add``, ``rm``, ``off`` and ``on``: topics kept in Redis, and who changed them."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -29,8 +30,7 @@ from streamops.operations.topics.plan import (
 )
 from streamops.wire.delayed import read_queues
 from streamops.wire.faults import Fault
-from streamops.wire.server import Server
-from streamops.wire.topics import TOPICS, KeptTopic, put_topic, read_topic, remove_topic
+from streamops.wire.topics import TOPICS, put_topic, read_topic, remove_topic
 
 MOST_BYTES: Final = 64 * 1024
 """Of a file that secrets are read from; what it holds never reaches an error."""
@@ -64,19 +64,26 @@ async def survey_add_topic(place: Place, intent: AddTopicIntent) -> TopicEvidenc
     return TopicEvidence(kept=kept.topic, digest=kept.digest, wanted=wanted)
 
 
-async def survey_remove_topic(place: Place, intent: RemoveTopicIntent) -> TopicEvidence:
-    """Read the topic and how much waits for it; raises ``NotFound`` where there is none."""
-    return await _survey(place, await _found(place.server, intent.name))
-
-
-async def survey_topic_off(place: Place, intent: TopicOffIntent) -> TopicEvidence:
-    """The same, for switching it off."""
-    return await _survey_switch(place, intent.name, enabled=False)
-
-
-async def survey_topic_on(place: Place, intent: TopicOnIntent) -> TopicEvidence:
-    """The same, for switching it on."""
-    return await _survey_switch(place, intent.name, enabled=True)
+async def survey_kept_topic(
+    place: Place, intent: RemoveTopicIntent | TopicOffIntent | TopicOnIntent
+) -> TopicEvidence:
+    """Read a topic, how much waits for it, and what it is switched to; raises ``NotFound`` where there is none."""
+    kept = await read_topic(place.server, intent.name)
+    if not kept.digest:
+        raise NotFound(f"no topic {intent.name} is kept in Redis", LIST_HINT)
+    evidence = TopicEvidence(kept=kept.topic, digest=kept.digest)
+    if kept.topic is None:
+        return evidence
+    if not isinstance(intent, RemoveTopicIntent):
+        wanted = replace(kept.topic, enabled=isinstance(intent, TopicOnIntent))
+        evidence = replace(evidence, wanted=wanted)
+    # What cannot be read is not known, and holds nothing up.
+    with suppress(StreamopsError):
+        (queue,) = await read_queues(place.server, [kept.topic.key])
+        (entries,) = await count_undone(place.server, [(kept.topic.key, kept.topic.group)])
+        waiting = None if isinstance(queue, Fault) else queue.messages
+        evidence = replace(evidence, waiting=waiting, entries=entries)
+    return evidence
 
 
 async def apply_topic(
@@ -99,33 +106,6 @@ async def apply_remove_topic(
     await remove_topic(run.server, intent.name, evidence.digest)
     run.note(f"topic {intent.name} is removed")
     await run.report(1)
-
-
-async def _survey_switch(place: Place, name: str, *, enabled: bool) -> TopicEvidence:
-    evidence = await _survey(place, await _found(place.server, name))
-    wanted = None if evidence.kept is None else replace(evidence.kept, enabled=enabled)
-    return replace(evidence, wanted=wanted)
-
-
-async def _found(server: Server, name: str) -> KeptTopic:
-    kept = await read_topic(server, name)
-    if not kept.digest:
-        raise NotFound(f"no topic {name} is kept in Redis", LIST_HINT)
-    return kept
-
-
-async def _survey(place: Place, kept: KeptTopic) -> TopicEvidence:
-    """How much waits; what cannot be read is not known, and holds nothing up."""
-    waiting = entries = None
-    if kept.topic is not None:
-        stream = kept.topic.key
-        try:
-            (queue,) = await read_queues(place.server, [stream])
-            (entries,) = await count_undone(place.server, [(stream, kept.topic.group)])
-        except StreamopsError:
-            return TopicEvidence(kept=kept.topic, digest=kept.digest)
-        waiting = None if isinstance(queue, Fault) else queue.messages
-    return TopicEvidence(kept=kept.topic, digest=kept.digest, waiting=waiting, entries=entries)
 
 
 def _read_secret(path: str) -> Secret:
@@ -183,7 +163,7 @@ REMOVE_TOPIC: Final = Operation(
     name="topics.rm",
     summary="Remove a topic that is kept in Redis.",
     intent=RemoveTopicIntent,
-    survey=survey_remove_topic,
+    survey=survey_kept_topic,
     plan=plan_remove_topic,
     apply=apply_remove_topic,
     writes=lambda _: WRITES,
@@ -194,7 +174,7 @@ TOPIC_OFF: Final = Operation(
     name="topics.off",
     summary="Call a topic's messages no more, for the time being.",
     intent=TopicOffIntent,
-    survey=survey_topic_off,
+    survey=survey_kept_topic,
     plan=plan_topic_off,
     apply=apply_topic,
     writes=lambda _: WRITES,
@@ -206,7 +186,7 @@ TOPIC_ON: Final = Operation(
     name="topics.on",
     summary="Call a topic's messages again.",
     intent=TopicOnIntent,
-    survey=survey_topic_on,
+    survey=survey_kept_topic,
     plan=plan_topic_on,
     apply=apply_topic,
     writes=lambda _: WRITES,

@@ -8,7 +8,7 @@ from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 
 
@@ -55,7 +55,7 @@ async def ack(
         rows: At most a thousand rows as the plan saw them: what one script call does, nobody else can do anything beside.
         position: The group must not stand before it; none asks for the group alone.
     """
-    arguments = [group, "" if position is None else str(position)]
+    arguments = [group, optional(position)]
     for row in rows:
         arguments += (str(row.id), row.consumer, str(row.delivery_count))
     call = Call(stream, tuple(arguments), _acknowledged)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.model.ids import EntryId
 from streamops.wire.claimable import Claimable
 from streamops.wire.node import Argument, Reply
-from streamops.wire.script_calls import Call, write_script, write_timed_script
+from streamops.wire.script_calls import Call, optional, write_script, write_timed_script
 from streamops.wire.server import Server
 from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
@@ -119,7 +119,7 @@ def _beside(key: str) -> tuple[str, ...]:
 
 
 def _who(what: Claimable, position: EntryId | None) -> tuple[Argument, ...]:
-    return what.group, "" if position is None else str(position), what.to, what.min_idle_ms
+    return what.group, optional(position), what.to, what.min_idle_ms
 
 
 def _page(reply: Sequence[Reply]) -> ClaimedPage:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from streamops.model.ids import EntryId
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
@@ -67,12 +67,12 @@ async def hand_over(
     """
     arguments: tuple[Argument, ...] = (
         group,
-        _text(floor),
+        optional(floor),
         source,
         target,
-        _text(after),
+        optional(after),
         count,
-        "" if most is None else str(most),
+        optional(most),
         SECONDS_KEPT,
     )
     call = Call(stream, arguments, _handed_over, (snapshot,) if snapshot else ())
@@ -83,7 +83,7 @@ async def remove_consumer(
     server: Server, stream: str, group: str, consumer: str, *, floor: EntryId | None
 ) -> bool:
     """Remove a consumer with nothing pending; whether that was so."""
-    arguments = (group, _text(floor), consumer)
+    arguments = (group, optional(floor), consumer)
     what = f"consumer {stream}/{group}/{consumer}"
     return await write_script(server, "consumer_remove", Call(stream, arguments, bool), what)
 
@@ -101,15 +101,11 @@ async def prune_consumers(
 
     Without an idle time only pending entries are looked at: for groups of thousands of consumers.
     """
-    least = "" if idle is None else str(idle // timedelta(milliseconds=1))
-    arguments: tuple[Argument, ...] = (group, _text(floor), least, *consumers)
+    least = None if idle is None else idle // timedelta(milliseconds=1)
+    arguments: tuple[Argument, ...] = (group, optional(floor), optional(least), *consumers)
     return await write_script(
         server, "consumer_prune", Call(stream, arguments, _pruned), f"group {stream}/{group}"
     )
-
-
-def _text(value: EntryId | None) -> str:
-    return "" if value is None else str(value)
 
 
 def _handed_over(reply: Sequence[Reply]) -> HandedOver:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from streamops.model.ids import EntryId
 from streamops.wire.node import Argument, Reply
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
@@ -44,7 +44,7 @@ async def create_group(
         entries_read: The counter that goes with an ID; the script knows the one of ``$`` itself.
         mkstream: Create the stream too.
     """
-    arguments = (group, at, _number(entries_read), "1" if mkstream else "")
+    arguments = (group, at, optional(entries_read), "1" if mkstream else "")
     return await write_script(
         server, "group_create", Call(stream, arguments, _position), f"group {stream}/{group}"
     )
@@ -83,7 +83,7 @@ async def set_group(
         group,
         str(floor),
         str(target),
-        _number(entries_read),
+        optional(entries_read),
         "back" if back else "forward",
         str(counted_to),
         most_grown,
@@ -119,10 +119,6 @@ async def destroy_group(server: Server, stream: str, group: str, *, position: En
     return await write_script(
         server, "group_destroy", Call(stream, arguments, int), f"group {stream}/{group}"
     )
-
-
-def _number(value: int | None) -> str:
-    return "" if value is None else str(value)
 
 
 def _position(reply: Sequence[Reply]) -> Position:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.model.entries import GIVEN_BACK, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.wire.node import Reply
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
 
@@ -47,7 +47,7 @@ async def nack(
         position: The group must not stand before it; none asks for the group alone.
         snapshot: The hash that is to keep the rows as they were; empty to be told them.
     """
-    arguments = [group, "" if position is None else str(position), str(SECONDS_KEPT)]
+    arguments = [group, optional(position), str(SECONDS_KEPT)]
     arguments.append(str(GIVEN_BACK // timedelta(milliseconds=1)))
     for row in rows:
         arguments += (str(row.id), row.consumer)

@@ -12,7 +12,7 @@ from streamops.model.ids import EPOCH, EntryId
 from streamops.model.pending import Done
 from streamops.wire.faults import required
 from streamops.wire.node import Argument
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 
 KEPT: Final = timedelta(days=7)
@@ -83,7 +83,7 @@ async def restore_rows(
     Returns:
         What came of each: ``restored``, or why not.
     """
-    arguments: list[Argument] = [group, "" if position is None else str(position), done.value, holder]
+    arguments: list[Argument] = [group, optional(position), done.value, holder]
     arguments += (_ms(at), "write" if writes else "look")
     for (owner, idle, deliveries), alike in groupby(rows, _what_it_gets):
         ids = [str(row.id) for row in alike]
