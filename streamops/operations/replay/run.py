@@ -28,15 +28,23 @@ from streamops.wire.writes.replay import (
     Moved,
     Placed,
     check_unused,
-    move_letters,
-    place_letters,
+    move_dead_letters,
+    place_dead_letters,
     renew_payloads,
     take_out,
 )
-from streamops.wire.writes.replay_words import BATCH, PAYLOADS_KEPT, Letters, Replayer, Taken, Told, Way
+from streamops.wire.writes.replay_arguments import (
+    BATCH,
+    PAYLOADS_KEPT,
+    DeadLetterBatch,
+    Replayer,
+    ScriptRoute,
+    Taken,
+    TargetGroups,
+)
 
 PLACED: Final = 100
-"""Letters that one script hands on to another slot: each brings its fields and a marker."""
+"""Dead letters that one script hands on to another slot: each brings its fields and a marker."""
 
 STRAY: Final = "it names a stream or group that is not in the plan"
 ALREADY: Final = "an earlier replay handed it on already; only its letter was left, which is gone now"
@@ -53,7 +61,7 @@ def replayer_of(intent: ReplayIntent, evidence: ReplayEvidence) -> Replayer:
         ways=(),
         told=tuple(
             # A new group gets what is added for all, and was not told of; what goes to one concerns no other.
-            Told(target.stream, target.groups, not target.exists, mode is not ReplayMode.REPUBLISH)
+            TargetGroups(target.stream, target.groups, not target.exists, mode is not ReplayMode.REPUBLISH)
             for target in evidence.targets
         ),
         edits=intent.edit,
@@ -78,9 +86,9 @@ class Mover:
             told=tuple(told for told in replayer.told if told.stream in homes),
         )
 
-    async def move(self, letters: Letters) -> Moved:
+    async def move(self, letters: DeadLetterBatch) -> Moved:
         """Move letters inside the server; raises ``StreamopsError``."""
-        return await move_letters(self._server, self._within, letters)
+        return await move_dead_letters(self._server, self._within, letters)
 
     async def report(self, moved: Moved, cursor: EntryId) -> None:
         """Tell of a batch."""
@@ -109,7 +117,7 @@ class Mover:
         taken = {one.id: _taken(one) for one in letters if _is_taken_apart(one) or _is_rewritten(one)}
         ids = tuple(letter.id for letter in letters)
         while ids:
-            moved = await self.move(Letters(ids=ids, payloads=payloads, taken=taken))
+            moved = await self.move(DeadLetterBatch(ids=ids, payloads=payloads, taken=taken))
             await self._run.report(moved.moved, skipped=_skipped(moved.left), failed=_failed(moved.failed))
             ids = ids[moved.seen :]
 
@@ -118,7 +126,7 @@ class Mover:
         if self._replayer.guarded:
             await check_unused(self._server, queue, letters[-1].id)
         markers = [moved_key(route.home, f"{encoded_part(queue)}:{letter.id}") for letter in letters]
-        told = await place_letters(
+        told = await place_dead_letters(
             self._server,
             self._replayer,
             _way(route),
@@ -215,8 +223,8 @@ def _target_of(route: Route | None) -> Route | None:
     return _WITHIN if route.atomic else replace(route, stream="", group="")
 
 
-def _way(route: Route) -> Way:
-    return Way(route.stream, route.group, route.home, route.key, route.to_group)
+def _way(route: Route) -> ScriptRoute:
+    return ScriptRoute(route.stream, route.group, route.home, route.key, route.to_group)
 
 
 def _is_taken_apart(letter: DeadLetter) -> bool:
@@ -236,7 +244,7 @@ def _taken(letter: DeadLetter) -> Taken:
 
 
 def _batches(letters: Sequence[DeadLetter]) -> Iterator[list[DeadLetter]]:
-    """Letters in portions that one script should take."""
+    """Dead letters in portions that one script should take."""
     batch: list[DeadLetter] = []
     weight = 0
     for letter in letters:
@@ -291,7 +299,7 @@ async def _move_all(
     after, ended = evidence.letters.after, False
     while not ended and run.remaining:
         size = await run.batch_size(BATCH)
-        moved = await mover.move(Letters(after=after, last=last, count=size))
+        moved = await mover.move(DeadLetterBatch(after=after, last=last, count=size))
         after, ended = moved.last_id or after, moved.ended
         await mover.report(moved, after)
         if moved.again:
@@ -353,7 +361,7 @@ def resolve_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> ReplayInte
 def resume_replay(intent: ReplayIntent, job: Job) -> ReplayIntent:
     """The rest of it: what is still there up to the same last letter.
 
-    Letters that were left or failed are passed over: it goes on after the job's cursor. Without any, all before the
+    Dead letters that were left or failed are passed over: it goes on after the job's cursor. Without any, all before the
     cursor were handed on; but a primary that died may have taken its last moments along, and its successor has them
     again.
     """

@@ -14,7 +14,13 @@ from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
-from streamops.wire.writes.replay_words import PAYLOADS_KEPT, Letters, Replayer, Way, call_words
+from streamops.wire.writes.replay_arguments import (
+    PAYLOADS_KEPT,
+    DeadLetterBatch,
+    Replayer,
+    ScriptRoute,
+    call_arguments,
+)
 
 MARKERS_KEPT: Final = 7 * 24 * 3600 * 1000
 """Milliseconds for which the marker of a move between slots is kept."""
@@ -52,17 +58,17 @@ class Placed(Struct, frozen=True):
 _BECAME: Final = ("already", "moved", "left", "failed")
 
 
-async def move_letters(server: Server, replayer: Replayer, letters: Letters) -> Moved:
+async def move_dead_letters(server: Server, replayer: Replayer, letters: DeadLetterBatch) -> Moved:
     """Move letters of a queue, each atomically."""
-    keys, how = call_words(replayer, letters)
+    keys, how = call_arguments(replayer, letters)
     call = Call(replayer.queue, (how,), _moved, keys)
     return await write_script(server, "replay", call, f"queue {replayer.queue}")
 
 
-async def place_letters(
+async def place_dead_letters(
     server: Server,
     replayer: Replayer,
-    way: Way,
+    way: ScriptRoute,
     markers: Sequence[str],
     letters: Sequence[Sequence[bytes]],
 ) -> tuple[Placed, ...]:

@@ -39,7 +39,7 @@ from streamops.operations.undo import run as undo
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.pools.roster import report_for_duty
 from streamops.wire.server import Server
-from streamops.wire.writes import replay_words
+from streamops.wire.writes import replay_arguments
 from tests.support.operations.backups import read_backup
 from tests.support.operations.doing import applied, done
 from tests.support.operators.desk import outcome_of
@@ -60,7 +60,7 @@ async def pair(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> AsyncI
     """Ann's console and Bob's, on a stream of which one consumer has all, and its letters."""
     for module, name, value in SMALL:
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(replay_words.Letters, "count", 4, raising=False)
+    monkeypatch.setattr(replay_arguments.DeadLetterBatch, "count", 4, raising=False)
     for number in range(1, COUNT + 1):
         server.command("XADD", STREAM, f"{number}-0", "n", number)
         server.command(

@@ -3,8 +3,8 @@
 from streamops.model.ids import EntryId
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
-from streamops.wire.writes.replay import Moved, move_letters
-from streamops.wire.writes.replay_words import Letters, Replayer, Told, Way
+from streamops.wire.writes.replay import Moved, move_dead_letters
+from streamops.wire.writes.replay_arguments import DeadLetterBatch, Replayer, ScriptRoute, TargetGroups
 from tests.support.servers import RunningServer
 
 QUEUE, STREAM = "{orders}:dlq", "orders"
@@ -14,8 +14,8 @@ REPLAYER = Replayer(
     mode="republish",
     source=STREAM,
     anywhere=True,
-    ways=(Way("", "", STREAM, STREAM, ""),),
-    told=(Told(STREAM, ("g",)),),
+    ways=(ScriptRoute("", "", STREAM, STREAM, ""),),
+    told=(TargetGroups(STREAM, ("g",)),),
     edits=(),
 )
 
@@ -29,6 +29,8 @@ def begin(server: RunningServer) -> None:
 async def move(options: ConnectionOptions) -> Moved:
     connection = await Server.connect(options)
     try:
-        return await move_letters(connection, REPLAYER, Letters(after=EntryId(0, 0), last=LETTER))
+        return await move_dead_letters(
+            connection, REPLAYER, DeadLetterBatch(after=EntryId(0, 0), last=LETTER)
+        )
     finally:
         await connection.close()

@@ -13,8 +13,8 @@ from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.server import Server
-from streamops.wire.writes.replay import Moved, move_letters
-from streamops.wire.writes.replay_words import Letters, Replayer, Told, Way
+from streamops.wire.writes.replay import Moved, move_dead_letters
+from streamops.wire.writes.replay_arguments import DeadLetterBatch, Replayer, ScriptRoute, TargetGroups
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
@@ -47,8 +47,8 @@ def replayer(mode: str, edited: Fields) -> Replayer:
         mode=mode,
         source=STREAM,
         anywhere=True,
-        ways=(*(Way("", group, STREAM, key, "g") for group in ("", "g")),),
-        told=(Told(STREAM, ("g",)),),
+        ways=(*(ScriptRoute("", group, STREAM, key, "g") for group in ("", "g")),),
+        told=(TargetGroups(STREAM, ("g",)),),
         edits=edited,
     )
 
@@ -69,7 +69,9 @@ def test_bytes_order_and_repeated_names_survive(
         edited = tuple(changes.items())
         letter = read_letter(Entry(ONE, pairs), QUEUE, STREAM)
         told = replayer(mode, edited)
-        moved = runner.run(move_letters(connection, told, Letters(after=EntryId(0, 0), last=ONE)))
+        moved = runner.run(
+            move_dead_letters(connection, told, DeadLetterBatch(after=EntryId(0, 0), last=ONE))
+        )
         assert isinstance(moved, Moved)
         if letter.shape is LetterShape.FOREIGN or letter.problem:
             assert moved.again == ((ONE, ""),)

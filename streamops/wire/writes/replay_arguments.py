@@ -14,7 +14,7 @@ from streamops.wire.lua_values import Value, lua_value
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 1 << 20
-"""Letters and bytes that one script call moves: 3 to 5 ms on the servers measured."""
+"""Dead letters and bytes that one script call moves: 3 to 5 ms on the servers measured."""
 
 FIRST_STEP: Final = 16
 
@@ -22,7 +22,7 @@ PAYLOADS_KEPT: Final = timedelta(days=7)
 """How long the payloads of replayed entries are kept: time enough for another failure, and somebody who looks at it."""
 
 
-class Told(Struct, frozen=True):
+class TargetGroups(Struct, frozen=True):
     """A stream and the groups that the plan told it to have.
 
     Attributes:
@@ -42,7 +42,7 @@ class Told(Struct, frozen=True):
         return [number, self.groups, self.optional, self.others]
 
 
-class Way(Struct, frozen=True):
+class ScriptRoute(Struct, frozen=True):
     """Where letters that name a stream and a group go."""
 
     stream: str
@@ -66,7 +66,7 @@ class Taken(Struct, frozen=True):
     payload_key: str | None
 
 
-class Letters(Struct, frozen=True, kw_only=True):
+class DeadLetterBatch(Struct, frozen=True, kw_only=True):
     """Which letters one call moves: a range, or single ones.
 
     Attributes:
@@ -105,14 +105,14 @@ class Replayer(Struct, frozen=True, kw_only=True):
     mode: str
     source: str
     anywhere: bool
-    ways: tuple[Way, ...]
-    told: tuple[Told, ...]
+    ways: tuple[ScriptRoute, ...]
+    told: tuple[TargetGroups, ...]
     edits: Fields = ()
     sources: tuple[str, ...] = ()
     guarded: bool = False
 
 
-def call_words(replayer: Replayer, letters: Letters) -> tuple[tuple[str, ...], bytes]:
+def call_arguments(replayer: Replayer, letters: DeadLetterBatch) -> tuple[tuple[str, ...], bytes]:
     """The keys after the queue, and the argument, of one call of ``replay.lua``."""
     keys = _Keys(replayer.queue)
     how = _how(replayer, keys) | _which(letters)
@@ -155,7 +155,7 @@ def _how(replayer: Replayer, keys: _Keys) -> dict[str, Value]:
     }
 
 
-def _which(letters: Letters) -> dict[str, Value]:
+def _which(letters: DeadLetterBatch) -> dict[str, Value]:
     which: dict[str, Value] = {
         "bytes": BATCH_BYTES,
         "payloads": dict.fromkeys(letters.payloads, 1),
