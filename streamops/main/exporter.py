@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from streamops.exporter.guards import Guards
     from streamops.exporter.notifier import Notifier
     from streamops.exporter.scraper import Scraper
-    from streamops.exporter.target import Open
     from streamops.exporter.server import ServerOptions
+    from streamops.exporter.target import Open
     from streamops.monitor.watch import Watch
     from streamops.operations.console import Console
 
@@ -166,8 +166,8 @@ async def _serve(
 ) -> None:
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
     from streamops.exporter.scraper import Scraper  # noqa: PLC0415
-    from streamops.exporter.targets import Targets  # noqa: PLC0415
     from streamops.exporter.server import serving  # noqa: PLC0415
+    from streamops.exporter.targets import Targets  # noqa: PLC0415
 
     def scraper_of(context: str) -> "Scraper":
         load = _loads(session, context)
