@@ -21,6 +21,7 @@ HIDDEN: Final = "***"
 CHOSEN_BY_FACES: Final = {"details", "deep"}
 """What of a watch is no setting: each face looks as closely as it needs to."""
 
+EXAMPLE_WIDTH: Final = 118
 EXAMPLE_PREFACE: Final = """\
 # streamops: every key of a configuration file, with its default or an example.
 #
@@ -174,7 +175,8 @@ def _example_lines(table: type[Struct], place: str) -> Iterator[str]:
     for key in keys:
         if key.table is None:
             value = key.default if key.example is None else key.example
-            yield f"{'# ' if key.alternative else ''}{key.name} = {toml(value)}  # {key.text}"
+            line, text = f"{'# ' if key.alternative else ''}{key.name} = {toml(value)}", f"# {key.text}"
+            yield from (f"{line}  {text}",) if len(line) + len(text) < EXAMPLE_WIDTH else (text, line)
     for key in keys:
         if key.table is not None:
             name = f"{place}{key.name}{f'.{key.example}' if key.named else ''}"
