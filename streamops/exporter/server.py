@@ -28,7 +28,7 @@ from streamops.monitor.observe import fold_retries
 from streamops.present.documents import status_document
 from streamops.service.authentication import Authentication, require_authentication
 from streamops.service.listening import listening
-from streamops.service.requests import telling_failures
+from streamops.service.requests import answering_failures
 
 TIMEOUT_HEADER: Final = "X-Prometheus-Scrape-Timeout-Seconds"
 SPARE_SECONDS: Final = 0.5
@@ -97,7 +97,7 @@ async def serving(
 
 
 def _application(site: "_Site", authentication: Authentication) -> web.Application:
-    app = web.Application(middlewares=[telling_failures])
+    app = web.Application(middlewares=[answering_failures])
     require_authentication(app, authentication)
     app.add_routes(
         [

@@ -115,7 +115,7 @@ async def refusing_malformed(request: web.Request, handler: Handler) -> web.Stre
 
 
 @web.middleware
-async def telling_failures(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def answering_failures(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Answer a failure with what is wrong and what to do; the log tells what is wrong with us."""
     try:
         return await handler(request)

@@ -17,7 +17,7 @@ from streamops.settings.files import (
     FOREIGN_HINT,
     READABLE_BY_OTHERS,
     ConfigFile,
-    Standing,
+    Trust,
     notices,
     read_file,
     read_files,
@@ -65,7 +65,7 @@ class Config(Struct, frozen=True):
         place = join_key("contexts", name)
         for file in self.files:
             if any(key == place or key.startswith(f"{place}.") for key in file.left_out):
-                hint = f"{file.path.name} has it, and is {file.standing}: `streamops config trust` trusts it."
+                hint = f"{file.path.name} has it, and is {file.trust}: `streamops config trust` trusts it."
         raise SettingsError(f"{where}: no context named {name!r}", hint)
 
     def find_default(self, environ: Mapping[str, str]) -> tuple[str, str] | None:
@@ -105,7 +105,7 @@ def merge_files(files: tuple[ConfigFile, ...]) -> Config:
         SettingsError: Values of two files do not go together.
     """
     lines = notices(files)
-    files = tuple(file for file in files if file.standing is not Standing.FOREIGN)
+    files = tuple(file for file in files if file.trust is not Trust.FOREIGN)
     merged: dict[str, Any] = {}
     origins: dict[str, str] = {}
     for file in files:
@@ -223,7 +223,7 @@ def _find_problems(files: Collection[ConfigFile], contexts: Collection[str]) -> 
     found += [
         Problem(str(file.path), "", "belongs to another user, and is not read", FOREIGN_HINT)
         for file in files
-        if file.standing is Standing.FOREIGN
+        if file.trust is Trust.FOREIGN
     ]
     pools: dict[str, ConfiguredPool] = {}
     budgets: dict[str, Any] = {}

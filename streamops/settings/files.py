@@ -38,7 +38,7 @@ _NOT_CONFIGURATION: Final = "Check that it is a configuration file."
 _SYNTAX: Final = "See https://toml.io for the syntax."
 
 
-class Standing(StrEnum):
+class Trust(StrEnum):
     """Who says what a file may set."""
 
     OWN = "own"
@@ -62,7 +62,7 @@ class ConfigFile(Struct, frozen=True):
 
     Attributes:
         path: Where it is.
-        standing: Who says what it may set.
+        trust: Who says what it may set.
         shared: Whether group or world may read it.
         stated: What it states and may set, in the types of ``ConfigTable``; unstated keys are absent.
         problems: What is wrong with it.
@@ -71,7 +71,7 @@ class ConfigFile(Struct, frozen=True):
     """
 
     path: Path
-    standing: Standing = Standing.OWN
+    trust: Trust = Trust.OWN
     shared: bool = False
     stated: dict[str, Any] = {}
     problems: tuple[Problem, ...] = ()
@@ -124,7 +124,7 @@ def read_file(path: Path, environ: Mapping[str, str]) -> ConfigFile | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         return ConfigFile(path, problems=(_explain(path, error),))
-    return ConfigFile(path, Standing.OWN, shared, *_decode(table, path, environ))
+    return ConfigFile(path, Trust.OWN, shared, *_decode(table, path, environ))
 
 
 def read_project(path: Path, environ: Mapping[str, str], *, whole: bool = False) -> ConfigFile | None:
@@ -140,27 +140,27 @@ def read_project(path: Path, environ: Mapping[str, str], *, whole: bool = False)
     """
     try:
         if _is_foreign(path.lstat()):
-            return ConfigFile(path, Standing.FOREIGN)
+            return ConfigFile(path, Trust.FOREIGN)
         # What was cloned as a link to a device or a pipe might never end, or never begin.
         if not stat.S_ISREG(path.stat().st_mode):
             raise _UnusableError("not a file", _NOT_CONFIGURATION)
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             status = os.fstat(file.fileno())
             if _is_foreign(status):
-                return ConfigFile(path, Standing.FOREIGN)
+                return ConfigFile(path, Trust.FOREIGN)
             content = file.read(MOST_BYTES + 1)
         digest = hashlib.sha256(content).hexdigest()
-        standing = _standing(path, digest, environ)
-        trusted = standing is Standing.TRUSTED
+        trust = _trust_of(path, digest, environ)
+        trusted = trust is Trust.TRUSTED
         table = _parse(content, MOST_BYTES if trusted else MOST_CLONED_BYTES, cloned=not trusted)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, RecursionError) as error:
-        return ConfigFile(path, Standing.UNTRUSTED, problems=(_explain(path, error),))
+        return ConfigFile(path, Trust.UNTRUSTED, problems=(_explain(path, error),))
     allowed, left_out = (table, ()) if trusted else split_allowed(table)
     stated, problems = _decode(table if whole else allowed, path, environ)
     shared = bool(status.st_mode & READABLE_BY_OTHERS)
-    return ConfigFile(path, standing, shared, stated, problems, left_out, digest)
+    return ConfigFile(path, trust, shared, stated, problems, left_out, digest)
 
 
 def trusted_files(environ: Mapping[str, str]) -> Remembered:
@@ -215,22 +215,22 @@ def in_short(keys: tuple[str, ...]) -> str:
 
 def _notices(file: ConfigFile) -> Iterator[str]:
     name = file.path.name
-    if file.standing is Standing.OWN:
+    if file.trust is Trust.OWN:
         return
-    if file.standing is Standing.FOREIGN:
+    if file.trust is Trust.FOREIGN:
         yield f"{name} belongs to another user and is not read: copy it, or name it in STREAMOPS_CONFIG"
         return
     if keys := tuple(_leaves(file.stated, "", 0)) if file.stated else ():
-        trusted = ", which you trusted" if file.standing is Standing.TRUSTED else ""
+        trusted = ", which you trusted" if file.trust is Trust.TRUSTED else ""
         yield f"in force from {name}{trusted}: {in_short(keys)}"
     changed = f"{name} has changed since it was trusted"
     if file.left_out:
-        who = f"{changed}, and" if file.standing is Standing.CHANGED else name
+        who = f"{changed}, and" if file.trust is Trust.CHANGED else name
         yield (
             f"{who} sets {in_short(file.left_out)}, which only your own file may: "
             "streamops config show, or streamops config trust"
         )
-    elif file.standing is Standing.CHANGED:
+    elif file.trust is Trust.CHANGED:
         yield changed
 
 
@@ -248,11 +248,11 @@ def _is_foreign(status: os.stat_result) -> bool:
     return status.st_uid not in (0, os.geteuid())
 
 
-def _standing(path: Path, digest: str, environ: Mapping[str, str]) -> Standing:
+def _trust_of(path: Path, digest: str, environ: Mapping[str, str]) -> Trust:
     known = trusted_files(environ).read().get(name_of(path))
     if known is None:
-        return Standing.UNTRUSTED
-    return Standing.TRUSTED if known == digest else Standing.CHANGED
+        return Trust.UNTRUSTED
+    return Trust.TRUSTED if known == digest else Trust.CHANGED
 
 
 def _decode(

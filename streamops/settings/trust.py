@@ -9,7 +9,7 @@ from streamops.errors import SettingsError
 from streamops.settings.files import (
     FOREIGN_HINT,
     PROJECT_FILE,
-    Standing,
+    Trust,
     name_of,
     read_project,
     trusted_files,
@@ -21,11 +21,11 @@ class TrustedFile(Struct, frozen=True):
 
     Attributes:
         path: The file.
-        standing: Whether it is still as it was; empty where it is gone.
+        trust: Whether it is still as it was; empty where it is gone.
     """
 
     path: str
-    standing: str
+    trust: str
 
 
 def find_project(stated: Path | None, cwd: Path) -> Path:
@@ -46,7 +46,7 @@ def trust_project(path: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
     file = read_project(path, environ, whole=True)
     if file is None:
         raise SettingsError(f"no such file: {path}", "Name a project's streamops.toml, or its directory.")
-    if file.standing is Standing.FOREIGN:
+    if file.trust is Trust.FOREIGN:
         raise SettingsError(f"{path} belongs to another user", FOREIGN_HINT)
     for problem in file.problems:
         raise SettingsError(problem.message, problem.hint)
@@ -61,7 +61,7 @@ def list_trusted(environ: Mapping[str, str]) -> tuple[TrustedFile, ...]:
         SettingsError: What was trusted cannot be read.
     """
     return tuple(
-        TrustedFile(name, _standing(Path(name), environ)) for name in sorted(trusted_files(environ).read())
+        TrustedFile(name, _trust_of(Path(name), environ)) for name in sorted(trusted_files(environ).read())
     )
 
 
@@ -77,6 +77,6 @@ def revoke_trust(path: Path, environ: Mapping[str, str]) -> None:
         )
 
 
-def _standing(path: Path, environ: Mapping[str, str]) -> str:
+def _trust_of(path: Path, environ: Mapping[str, str]) -> str:
     file = read_project(path, environ)
-    return "" if file is None else str(file.standing)
+    return "" if file is None else str(file.trust)

@@ -13,7 +13,7 @@ from streamops.model.json_text import encode, text_json
 from streamops.model.safe_text import encodable
 from streamops.service.authentication import Authentication, require_authentication
 from streamops.service.listening import listening
-from streamops.service.requests import telling_failures
+from streamops.service.requests import answering_failures
 
 SCHEMA: Final = "streamops.pool/1"
 MOST_BYTES: Final = 1 << 10
@@ -88,7 +88,7 @@ def _application(board: Board, authentication: Authentication) -> web.Applicatio
             return web.Response(text=f"not ready: pools not looked at yet: {named(unseen)}\n", status=503)
         return web.Response(text="ready\n")
 
-    app = web.Application(client_max_size=MOST_BYTES, middlewares=[telling_failures])
+    app = web.Application(client_max_size=MOST_BYTES, middlewares=[answering_failures])
     require_authentication(app, authentication)
     app.add_routes(
         [web.get("/pools/{pool}", pool), web.get("/-/healthy", healthy), web.get("/-/ready", ready)]

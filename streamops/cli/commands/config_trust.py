@@ -11,7 +11,7 @@ from streamops.errors import SettingsError
 from streamops.model.json_text import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.settings.files import Standing, in_short
+from streamops.settings.files import Trust, in_short
 from streamops.settings.trust import TrustedFile, find_project, list_trusted, revoke_trust, trust_project
 
 GONE = "gone"
@@ -21,10 +21,8 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
         key="standing",
         title="STANDING",
         help="trusted; changed since it was trusted; another user's; or gone.",
-        cell=lambda row: Cell(
-            row.standing or GONE, Tone.PLAIN if row.standing == Standing.TRUSTED else Tone.WARN
-        ),
-        value=lambda row: row.standing or GONE,
+        cell=lambda row: Cell(row.trust or GONE, Tone.PLAIN if row.trust == Trust.TRUSTED else Tone.WARN),
+        value=lambda row: row.trust or GONE,
         width=26,
         priority=0,
     ),
@@ -92,4 +90,4 @@ def _list(session: Session) -> None:
 
 
 def _json(row: TrustedFile) -> Json:
-    return {"file": safe(row.path), "standing": row.standing or GONE}
+    return {"file": safe(row.path), "standing": row.trust or GONE}

@@ -14,7 +14,7 @@ from streamops.exporter.addresses import load_notify
 from streamops.model.config_keys import config_keys
 from streamops.settings.config import read_config, validate_files
 from streamops.settings.describe import describe_left_out, render_example
-from streamops.settings.files import Standing, name_of, read_project, split_allowed, trusted_files
+from streamops.settings.files import Trust, name_of, read_project, split_allowed, trusted_files
 from streamops.settings.load import Flags, Settings, load_pools
 from streamops.settings.tables import ConfigTable
 from streamops.settings.topics import load_intake, load_topics
@@ -220,7 +220,7 @@ def test_the_same_content_elsewhere_is_not_trusted(place: Place, tmp_path: Path)
         getattr(path, link)(trusted)
         file = read_project(path, place.environ())
         assert file is not None
-        assert file.standing is Standing.UNTRUSTED
+        assert file.trust is Trust.UNTRUSTED
         path.unlink()
 
 
@@ -229,17 +229,17 @@ def test_trust_is_by_the_real_directory_whatever_leads_there(place: Place, tmp_p
     (tmp_path / "link").symlink_to(place.cwd)
     file = read_project(tmp_path / "link" / "streamops.toml", place.environ())
     assert file is not None
-    assert file.standing is Standing.TRUSTED
+    assert file.trust is Trust.TRUSTED
 
 
 def test_trust_is_listed_and_revoked(place: Place) -> None:
     environ = place.environ()
     path = place.write_trusted(PROJECTS["exporter"])
-    assert [(one.path, one.standing) for one in list_trusted(environ)] == [(str(path), "trusted")]
+    assert [(one.path, one.trust) for one in list_trusted(environ)] == [(str(path), "trusted")]
     path.write_text("")
-    assert [one.standing for one in list_trusted(environ)] == ["changed since it was trusted"]
+    assert [one.trust for one in list_trusted(environ)] == ["changed since it was trusted"]
     path.unlink()
-    assert [one.standing for one in list_trusted(environ)] == [""]
+    assert [one.trust for one in list_trusted(environ)] == [""]
     revoke_trust(path, environ)
     assert list_trusted(environ) == ()
     with pytest.raises(SettingsError, match="is not trusted"):
