@@ -137,7 +137,7 @@ def lag_unknown(view: View) -> ScaleDecision | None:
 def saturated(view: View) -> ScaleDecision | None:
     """Rule 8: back to the knee, hold there while work waits, and try again now and then."""
     cap, ordered = view.state.cap, view.demand.ordered
-    if cap is None or view.state.calm_since is not None:
+    if cap is None or view.state.idle_since is not None:
         return None
     said = (
         f"{workers(cap.workers)} reach {speed(cap.handled)}, and of what more added only"
@@ -204,7 +204,7 @@ def draining(view: View) -> ScaleDecision | None:
     if starting and demand.at - starting[-1] <= view.tuning.not_starting * view.start_up:
         text = f"{demand.ordered - demand.ready} of {workers(demand.ordered)} starting, {spell(view.backlog)} waiting"
         return _hold(view, ScaleCode.STARTING, text)
-    if view.state.calm_since is not None:
+    if view.state.idle_since is not None:
         return None
     text = (
         f"{spell(view.backlog)} waiting, worked off in {seconds(view.ahead)} by {workers(demand.ordered)}"
@@ -277,7 +277,7 @@ def _up(view: View, code: ScaleCode, text: str) -> ScaleDecision | None:
 def _needed(view: View) -> int:
     """Workers for what comes in, kept a little idle, or for it and the backlog within the objective."""
     for_arrivals = view.arrivals / (view.tuning.use * view.rate)
-    for_backlog = view.arrivals / view.rate + view.left / (view.rate * view.objective)
+    for_backlog = view.arrivals / view.rate + view.backlog_at_start_up / (view.rate * view.objective)
     return ceil(max(for_arrivals, for_backlog))
 
 

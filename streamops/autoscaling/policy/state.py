@@ -109,10 +109,10 @@ class ScalingState(Struct, frozen=True, kw_only=True):
         start_up: How long workers take to start, once learned.
         stalled_since: Since when nothing has been acknowledged though there is work.
         pressed_since: Since when arrivals have been above capacity.
-        calm_since: Since when no backlog has been known.
+        idle_since: Since when no backlog has been known.
         arrived_at: When something was last added.
         changed_at: When a change was last decided.
-        climb: The most entries of the backlog that is there; 0 for none.
+        current_peak: The most entries of the backlog that is there; 0 for none.
         peaks: Backlogs that were worked off.
         trial: A scale-up whose effect is not known yet.
         cap: What saturation has taught.
@@ -125,10 +125,10 @@ class ScalingState(Struct, frozen=True, kw_only=True):
     start_up: float | None = None
     stalled_since: float | None = None
     pressed_since: float | None = None
-    calm_since: float | None = None
+    idle_since: float | None = None
     arrived_at: float | None = None
     changed_at: float | None = None
-    climb: int = 0
+    current_peak: int = 0
     peaks: tuple[Peak, ...] = ()
     trial: Trial | None = None
     cap: Cap | None = None
@@ -240,14 +240,18 @@ def _rate(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState:
 def _peaks(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState:
     """Since when there is no backlog, the height of the one that is there, and those that were worked off."""
     count, rate = demand.waiting, state.rate
-    calm = count is not None and count <= tuning.idle * demand.ready * (rate or 0.0)
-    state = replace(state, calm_since=_since(state.calm_since, demand.at, holds=calm))
+    idle = count is not None and count <= tuning.idle * demand.ready * (rate or 0.0)
+    state = replace(state, idle_since=_since(state.idle_since, demand.at, holds=idle))
     if count is None or rate is None:
         return state
-    if not calm:
-        return replace(state, climb=max(state.climb, count))
+    if not idle:
+        return replace(state, current_peak=max(state.current_peak, count))
     peaks = tuple(peak for peak in state.peaks if peak.at > demand.at - tuning.memory)
-    return replace(state, climb=0, peaks=(*peaks, Peak(demand.at, state.climb)) if state.climb else peaks)
+    return replace(
+        state,
+        current_peak=0,
+        peaks=(*peaks, Peak(demand.at, state.current_peak)) if state.current_peak else peaks,
+    )
 
 
 def _pressure(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState:
@@ -259,11 +263,11 @@ def _pressure(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingSta
 
 def _trial(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState:
     """The trial one reading further, over, or judged."""
-    if state.cap and state.calm_since is not None and demand.at - state.calm_since >= tuning.clear:
+    if state.cap and state.idle_since is not None and demand.at - state.idle_since >= tuning.clear:
         state = replace(state, cap=None)
     if state.trial is None:
         return state
-    if state.calm_since is not None or demand.ordered < state.trial.target:
+    if state.idle_since is not None or demand.ordered < state.trial.target:
         return replace(state, trial=None)
     if demand.at > state.trial.until:
         return replace(state, trial=None, cap=state.cap and replace(state.cap, since=demand.at))

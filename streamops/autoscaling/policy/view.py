@@ -23,7 +23,7 @@ class View(Struct, frozen=True, kw_only=True):
         start_up: How long workers take to start.
         span: Until workers ordered now are there and read of.
         wait: What the entry that came last waits, by the workers that are ready.
-        left: Entries that wait when workers ordered now are there.
+        backlog_at_start_up: Entries that wait when workers ordered now are there.
         ahead: The longer of what the entry that came last waits, by all workers that are ordered, and what one waits
             that comes when workers ordered now are there.
     """
@@ -37,7 +37,7 @@ class View(Struct, frozen=True, kw_only=True):
     start_up: float
     span: float
     wait: float
-    left: float
+    backlog_at_start_up: float
     ahead: float
 
     @property
@@ -63,7 +63,7 @@ def look(config: ScalingConfig, state: ScalingState, demand: Demand) -> View:
     span = start_up + (samples[-1].at - samples[-2].at if len(samples) > 1 else 0.0)
     arrivals, backlog, ready = samples[-1].level, demand.backlog, demand.ready
     births = sorted(max(0.0, at + start_up - demand.at) for at in state.starting)
-    left = _left(backlog, arrivals, rate=rate, ready=ready, births=births, span=span)
+    left = _backlog_after(backlog, arrivals, rate=rate, ready=ready, births=births, span=span)
     served = _time_to_serve(backlog, rate, ready, births)
     return View(
         config=config,
@@ -75,7 +75,7 @@ def look(config: ScalingConfig, state: ScalingState, demand: Demand) -> View:
         start_up=start_up,
         span=span,
         wait=max(_over(backlog, ready * rate), demand.head_age or 0.0),
-        left=left,
+        backlog_at_start_up=left,
         ahead=max(served, _over(left, demand.ordered * rate)),
     )
 
@@ -84,7 +84,7 @@ def _over(count: float, speed: float) -> float:
     return 0.0 if not count else count / speed if speed else inf
 
 
-def _left(
+def _backlog_after(
     backlog: float, arrivals: float, *, rate: float, ready: int, births: list[float], span: float
 ) -> float:
     """The backlog after a time, as workers that are ordered become ready."""

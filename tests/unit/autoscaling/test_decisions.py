@@ -160,7 +160,7 @@ def test_lessons_are_taken_over_and_readings_are_not(config: ScalingConfig, read
     state = resumed(kept, now)
     for lesson in ("rates", "start_up", "changed_at", "peaks", "cap"):
         assert getattr(state, lesson) == getattr(learned, lesson)
-    for reading in ("samples", "starting", "stalled_since", "pressed_since", "calm_since", "trial", "last"):
+    for reading in ("samples", "starting", "stalled_since", "pressed_since", "idle_since", "trial", "last"):
         assert not getattr(state, reading)
     # Another controller's counters begin anew, which is not taken for a stream that was made anew.
     after, _ = decide(config, state, replace(readings[-1], at=now, added=0, acked=0))
@@ -184,6 +184,8 @@ def test_what_earlier_versions_have_learned_is_taken_over() -> None:
             "start_up": 12.0,
             "direction": 1,
             "damping": 2,
+            "climb": {"at": 60.0, "height": 70, "wait": 1.0, "workers": 3},
+            "calm_since": None,
             "peaks": [{"at": 50.0, "height": 900, "wait": 2.0, "workers": 3}],
             "last": {"target": 3, "code": "trend", "text": "lag rises"},
         }

@@ -146,7 +146,7 @@ def test_of_no_workers_one_entry_wakes_one() -> None:
 def test_what_did_not_help_is_tried_again_when_it_is_said() -> None:
     pool = settled(CONFIG, 2, 200)
     cap = Cap(workers=2, handled=400.0, gain=0.1, since=pool.reading.at, pause=300.0)
-    pool.state = replace(pool.state, cap=cap, calm_since=None)
+    pool.state = replace(pool.state, cap=cap, idle_since=None)
     assert "More are tried again in 300 s" in sentences(pool)
     busy = {"lag": exact(9_000), "busy": 1.0}
     assert pool.after(1_000, 1_000, step=290.0, **busy).target == 2
