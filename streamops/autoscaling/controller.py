@@ -110,7 +110,7 @@ class Controller:
         waiting = {
             pool.name: pool.pool
             for pool in self._pools
-            if not pool.leads and pool.seat is not None and not pool.seat.leads
+            if not pool.leads and pool.lease is not None and not pool.lease.leads
         }
         report = Report(decisions, waiting)
         self._report(report)

@@ -14,14 +14,14 @@ from streamops.autoscaling.pool_controller import PoolController, Troubles
 from streamops.errors import StreamopsError
 from streamops.model.pools import Pool
 from streamops.wire.pools.leading import (
-    Bid,
-    Bidder,
-    Seat,
+    Candidate,
+    LeaderLease,
+    LeaseRequest,
     keep_learned,
-    leave_leads,
+    leave_leases,
     list_pools,
     read_learned,
-    take_leads,
+    take_leases,
 )
 from streamops.wire.server import Server
 
@@ -51,7 +51,7 @@ class LeaderLeases:
         self._server = server
         self._pools = pools
         self._options = options
-        self._candidate = Bidder(options.holder, options.lease, options.advise)
+        self._candidate = Candidate(options.holder, options.lease, options.advise)
         self._clock = clock
         self._confirmed = -float("inf")
         self._log = structlog.get_logger("streamops")
@@ -64,15 +64,17 @@ class LeaderLeases:
         it has run out for certain, no target is asked for anything any more.
         """
         sent = self._clock()
-        bids = [Bid(pool.name, pool.announced()) for pool in self._pools]
+        requests = [LeaseRequest(pool.name, pool.announced()) for pool in self._pools]
         try:
-            seats = await take_leads(self._server, self._candidate, bids)
+            leases = await take_leases(self._server, self._candidate, requests)
         except StreamopsError as error:
             await self._fail(error)
             return
         self._confirmed = sent
         self._troubles.clear(NO_LEADS)
-        taken = [pool for pool, seat in zip(self._pools, seats, strict=True) if self._seated(pool, seat)]
+        taken = [
+            pool for pool, lease in zip(self._pools, leases, strict=True) if self._take_over(pool, lease)
+        ]
         if taken:
             await self._begin(taken)
         for pool in self._pools:
@@ -97,7 +99,7 @@ class LeaderLeases:
         for pool in self._pools:
             pool.leads = False
         if led:
-            await leave_leads(self._server, self._options.holder, led)
+            await leave_leases(self._server, self._options.holder, led)
 
     def _led(self) -> list[str]:
         return [pool.name for pool in self._pools if pool.leads]
@@ -110,23 +112,23 @@ class LeaderLeases:
             if over:
                 await pool.calls.drop()
 
-    def _seated(self, pool: PoolController, seat: Seat | StreamopsError) -> bool:
+    def _take_over(self, pool: PoolController, lease: LeaderLease | StreamopsError) -> bool:
         """Note who leads a pool; whether this controller begins to."""
         led, before = pool.leads, _holder(pool.pool)
         pool.leads = False
-        if isinstance(seat, StreamopsError):
-            pool.troubles.tell(NO_LEAD, seat.message)
+        if isinstance(lease, StreamopsError):
+            pool.troubles.tell(NO_LEAD, lease.message)
             return False
-        pool.seat, pool.leads = seat, seat.leads
-        holder = _holder(seat.pool)
-        if not seat.leads:
+        pool.lease, pool.leads = lease, lease.leads
+        holder = _holder(lease.pool)
+        if not lease.leads:
             if led:
                 self._log.warning("lead lost", pool=pool.name, holder=holder)
             elif holder != before:
                 self._log.info("waiting for the lead", pool=pool.name, holder=holder)
             return False
         pool.troubles.clear(NO_LEAD)
-        last, pool.term = pool.term, 0 if seat.pool.lead is None else seat.pool.lead.term
+        last, pool.term = pool.term, 0 if lease.pool.lead is None else lease.pool.lead.term
         return pool.term != last
 
     async def _begin(self, pools: Sequence[PoolController]) -> None:
@@ -141,8 +143,8 @@ class LeaderLeases:
             state = ScalingState()
             # What cannot be decoded another version wrote.
             with suppress(msgspec.DecodeError):
-                if pool.name in learned and pool.seat is not None:
-                    state = resumed(_LEARNED.decode(learned[pool.name]), pool.seat.now.timestamp())
+                if pool.name in learned and pool.lease is not None:
+                    state = resumed(_LEARNED.decode(learned[pool.name]), pool.lease.now.timestamp())
             pool.begin(state)
             self._log.info("lead taken", pool=pool.name, term=pool.term, advise=self._options.advise)
 

@@ -20,11 +20,11 @@ from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.target_calls import TargetCalls
 from streamops.errors import StreamopsError
 from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, Mandate, Pool, PoolDecision
+from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision
 from streamops.model.scaling import ScaleCode, ScaleDecision
 from streamops.monitor.pools import Staff
 from streamops.operations.console import Console
-from streamops.wire.pools.leading import Seat
+from streamops.wire.pools.leading import LeaderLease
 
 NEWS: Final = ("code", "target", "ordered", "outcome", "problem", "by")
 """Fields of a decision that say anything new when they change."""
@@ -65,7 +65,7 @@ class PoolController:
         assignment: The pool.
         name: The pool's name.
         state: What the policy remembers of it.
-        seat: How the pool stood when its lease was asked for last; none before that.
+        lease: How the pool stood when its lease was asked for last; none before that.
         leads: Whether this controller has the lease, as far as is known.
         term: The fencing token: the term in which it had it last.
         calls: Asks its target.
@@ -83,14 +83,14 @@ class PoolController:
         self.assignment = assignment
         self.name = assignment.pool
         self.state = ScalingState()
-        self.seat: Seat | None = None
+        self.lease: LeaderLease | None = None
         self.leads = False
         self.term = 0
 
     @property
     def pool(self) -> Pool:
         """The pool, as it was told and led when last looked at."""
-        return Pool(name=self.name) if self.seat is None else self.seat.pool
+        return Pool(name=self.name) if self.lease is None else self.lease.pool
 
     def announced(self) -> Mapping[str, str]:
         """What its controller says of it."""
@@ -150,7 +150,7 @@ class PoolController:
         last = self._last
         known = self.assignment.config.minimum if last is None else last_known(last)
         told = ScaleDecision(known, ScaleCode.UNREADABLE, f"{error.message}: nothing is changed")
-        at = EPOCH if self.seat is None else self.seat.now
+        at = EPOCH if self.lease is None else self.lease.now
         return self._unread(told, error, at, known, 0 if last is None else last.ready)
 
     def note(self, decision: PoolDecision) -> bool:
@@ -198,8 +198,8 @@ class PoolController:
             changes = decision.target != decision.ordered
             return replace(decision, outcome=Applied.ADVISED) if changes else decision
         steered_at = self.pool.steering.at
-        mandate = Mandate(self._options.holder, self.term, self._options.lease, steered_at)
-        return await self.calls.ask(decision, mandate, patience)
+        token = FencingToken(self._options.holder, self.term, self._options.lease, steered_at)
+        return await self.calls.ask(decision, token, patience)
 
 
 def last_known(decision: PoolDecision | None) -> int:

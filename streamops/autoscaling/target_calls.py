@@ -20,7 +20,7 @@ from streamops.errors import (
     TargetError,
 )
 from streamops.model.acting import Limits
-from streamops.model.pools import Applied, Mandate, Pool, PoolDecision, PoolSize
+from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision, PoolSize
 from streamops.model.schedules import Growing
 from streamops.monitor.pools import Staff
 from streamops.operations.autoscale.intent import ScaleIntent
@@ -189,12 +189,12 @@ class TargetCalls:
         """What was taken could not be written down."""
         self._errors += errors
 
-    async def ask(self, decision: PoolDecision, mandate: Mandate, patience: float) -> PoolDecision:
+    async def ask(self, decision: PoolDecision, token: FencingToken, patience: float) -> PoolDecision:
         """Ask for what was decided; the decision with what came of it.
 
         Args:
             decision: What was decided.
-            mandate: Under which lead.
+            token: Under which lead.
             patience: Seconds to wait for an answer; one that comes later is heard then.
         """
         if decision.target == decision.ordered:
@@ -208,7 +208,7 @@ class TargetCalls:
             waits = UNTOLD
         if waits:
             return replace(decision, outcome=Applied.WAITING, problem=waits)
-        self._asking = asyncio.create_task(self._ask(decision, mandate))
+        self._asking = asyncio.create_task(self._ask(decision, token))
         await asyncio.wait({self._asking}, timeout=patience)
         return self._finish() or replace(decision, outcome=Applied.WAITING, problem=UNANSWERED)
 
@@ -229,13 +229,13 @@ class TargetCalls:
         self._asking = None
         return asking.result()
 
-    async def _ask(self, decision: PoolDecision, mandate: Mandate) -> PoolDecision:
+    async def _ask(self, decision: PoolDecision, token: FencingToken) -> PoolDecision:
         intent = ScaleIntent(
             pool=self._pool,
             workers=decision.target,
             current=decision.ordered,
             because=decision.text,
-            mandate=mandate,
+            token=token,
         )
         limits = Limits(reason=f"{decision.code}: {decision.text}")
         try:

@@ -262,12 +262,12 @@ class PoolSupervisor(Struct, frozen=True, kw_only=True):
     ready: int
 
 
-class Mandate(Struct, frozen=True):
-    """What a controller's decision holds under: its lead, and what people had told it.
+class FencingToken(Struct, frozen=True):
+    """What a controller's decision holds under: its term, and what people had told it.
 
     Attributes:
         holder: The controller.
-        term: In which term it led.
+        term: In which term it led; a later leader has a higher one.
         lease: How long its lead holds unless it is kept.
         steered_at: When people told it something last; none where they never did.
     """

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.fields import argument, inner, option
-from streamops.model.pools import Mandate
+from streamops.model.pools import FencingToken
 
 Name = Annotated[
     str, argument("The pool: one of [pools], or the one of `streamops run --pool`.", completes="pools")
@@ -24,7 +24,9 @@ class ScaleIntent(Struct, frozen=True, kw_only=True):
         int | None, option("Only if it is to have this many now.", metavar="N", example="4")
     ] = None
     because: Annotated[str, inner("Why, where a controller decided it.")] = ""
-    mandate: Annotated[Mandate | None, inner("Only while this holds, where a controller decided it.")] = None
+    token: Annotated[FencingToken | None, inner("Only while this holds, where a controller decided it.")] = (
+        None
+    )
 
 
 class PauseScalingIntent(Struct, frozen=True, kw_only=True):

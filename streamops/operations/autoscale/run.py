@@ -27,7 +27,7 @@ from streamops.operations.operation import Operation, Writes
 from streamops.operations.running import Run
 from streamops.targets.target import Target
 from streamops.wire.keys import pool_key
-from streamops.wire.pools.leading import keep_lead, require_mandate
+from streamops.wire.pools.leading import keep_lease, require_token
 from streamops.wire.pools.orders import steer
 from streamops.wire.pools.records import read_pool
 from streamops.wire.reads import read_clock
@@ -41,8 +41,8 @@ async def survey_scale(place: Place, intent: ScaleIntent) -> ScaleEvidence:
     target = place.targets.of(place.server, intent.pool)
     now = await read_clock(place.server, pool_key(intent.pool))
     pool = await read_pool(place.server, intent.pool)
-    if intent.mandate is not None:
-        require_mandate(pool, intent.mandate, now)
+    if intent.token is not None:
+        require_token(pool, intent.token, now)
     return ScaleEvidence(pool=pool, size=await target.read(), target=target.label, kind=target.kind, now=now)
 
 
@@ -51,8 +51,8 @@ async def apply_scale(run: Run, intent: ScaleIntent, evidence: ScaleEvidence, _p
     target: Target = run.targets.of(run.server, intent.pool)
     reason = intent.because or run.reason or "scaled by an operator"
     key = run.audit_id or f"{intent.pool}-{evidence.size.ordered}-{intent.workers}"
-    if intent.mandate is not None:
-        await keep_lead(run.server, intent.pool, intent.mandate)
+    if intent.token is not None:
+        await keep_lease(run.server, intent.pool, intent.token)
     await target.resize(intent.workers, evidence.size, reason=reason, key=key)
     run.note(f"pool {intent.pool} was asked for {intent.workers:,} workers")
     await run.report(1)

@@ -1,4 +1,4 @@
-"""The lead of pools: one controller decides about each at a time, and says so again and again."""
+"""Leader leases of pools: one controller decides about each at a time, and renews its lease again and again."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from streamops.errors import StalePlan, StreamopsError
-from streamops.model.pools import Mandate, Pool, PoolDecision
+from streamops.model.pools import FencingToken, Pool, PoolDecision
 from streamops.model.server import Mode
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
@@ -25,8 +25,8 @@ REMEMBERED: Final = timedelta(hours=1)
 """How long what was learned about a pool is of use to who takes over."""
 
 
-class Bid(NamedTuple):
-    """That somebody would lead a pool.
+class LeaseRequest(NamedTuple):
+    """A candidate's request for the lease of a pool.
 
     Attributes:
         pool: The pool.
@@ -37,8 +37,8 @@ class Bid(NamedTuple):
     announced: Mapping[str, str]
 
 
-class Bidder(NamedTuple):
-    """Who would lead.
+class Candidate(NamedTuple):
+    """A controller that would lead.
 
     Attributes:
         holder: Who it is, to others.
@@ -51,11 +51,11 @@ class Bidder(NamedTuple):
     advises: bool = False
 
 
-class Seat(NamedTuple):
-    """Who leads a pool, and how it stands.
+class LeaderLease(NamedTuple):
+    """The lease of a pool, and how the pool stands.
 
     Attributes:
-        leads: Whether it is who asked.
+        leads: Whether the candidate that asked has it.
         now: The server's clock.
         pool: The pool.
     """
@@ -93,53 +93,56 @@ class Written(NamedTuple):
     problem: StreamopsError | None
 
 
-async def take_leads(server: Server, bidder: Bidder, bids: Sequence[Bid]) -> list[Seat | StreamopsError]:
-    """Take or keep the lead of each pool that nobody else has; in the order of the bids, errors among them.
+async def take_leases(
+    server: Server, candidate: Candidate, requests: Sequence[LeaseRequest]
+) -> list[LeaderLease | StreamopsError]:
+    """Take or keep the lead of each pool that nobody else has; in the order of the requests, errors among them.
 
     Raises:
         ServerError: No node answers. Which leads were taken is then not known.
     """
-    lease = round(bidder.lease.total_seconds() * 1000)
-    who: tuple[Argument, ...] = (bidder.holder, lease, int(bidder.advises))
+    lease = round(candidate.lease.total_seconds() * 1000)
+    who: tuple[Argument, ...] = (candidate.holder, lease, int(candidate.advises))
     calls = []
-    for bid in bids:
-        told = [part for pair in bid.announced.items() for part in pair]
-        calls.append(Call(pool_key(bid.pool), (*who, *told), _raw))
+    for request in requests:
+        told = [part for pair in request.announced.items() for part in pair]
+        calls.append(Call(pool_key(request.pool), (*who, *told), _raw))
     replies = (await run_script(server, "pool_lead", calls, read_only=False)).replies
     return [
-        _failed(reply, bid.pool) or _seat(bid.pool, reply) for bid, reply in zip(bids, replies, strict=True)
+        _failed(reply, request.pool) or _lease(request.pool, reply)
+        for request, reply in zip(requests, replies, strict=True)
     ]
 
 
-async def leave_leads(server: Server, holder: str, pools: Sequence[str]) -> None:
+async def leave_leases(server: Server, holder: str, pools: Sequence[str]) -> None:
     """Give up what leads one has of these pools; raises ``ServerError`` where no node answers."""
     calls = [Call(pool_key(pool), (holder, 0, 0), _raw) for pool in pools]
     await run_script(server, "pool_lead", calls, read_only=False)
 
 
-async def keep_lead(server: Server, pool: str, mandate: Mandate) -> None:
-    """Insist that a mandate holds, and that it will until its lease is over.
+async def keep_lease(server: Server, pool: str, token: FencingToken) -> None:
+    """Insist that a token holds, and that it will until its lease is over.
 
     Raises:
         StalePlan: Somebody else leads the pool now, or its controller was told something else.
         StreamopsError: It could not be asked.
     """
-    (seat,) = await take_leads(server, Bidder(mandate.holder, mandate.lease), [Bid(pool, {})])
-    if isinstance(seat, StreamopsError):
-        raise seat
-    require_mandate(seat.pool, mandate, seat.now)
+    (lease,) = await take_leases(server, Candidate(token.holder, token.lease), [LeaseRequest(pool, {})])
+    if isinstance(lease, StreamopsError):
+        raise lease
+    require_token(lease.pool, token, lease.now)
 
 
-def require_mandate(pool: Pool, mandate: Mandate, now: datetime | None) -> None:
+def require_token(pool: Pool, token: FencingToken, now: datetime | None) -> None:
     """Insist that whoever decided leads the pool still, and knew what people told it; raises ``StalePlan``."""
     lead = pool.lead
     if (
         lead is None
-        or (lead.holder, lead.term) != (mandate.holder, mandate.term)
+        or (lead.holder, lead.term) != (token.holder, token.term)
         or (now is not None and lead.until <= now)
     ):
         raise StalePlan(f"pool {pool.name}: another controller leads it now, or none", _NOTHING)
-    if pool.steering.at != mandate.steered_at:
+    if pool.steering.at != token.steered_at:
         raise StalePlan(f"pool {pool.name}: its controller was told something else meanwhile", _NOTHING)
 
 
@@ -218,11 +221,11 @@ async def read_learned(server: Server, pools: Sequence[str]) -> dict[str, bytes]
     return {pool: reply for pool, reply in found if isinstance(reply, bytes)}
 
 
-def _seat(pool: str, reply: Reply) -> Seat:
+def _lease(pool: str, reply: Reply) -> LeaderLease:
     leads, now, fields = reply
     told = moment(decode_name(now))
     assert told is not None  # noqa: S101 - the script's own clock
-    return Seat(bool(leads), told, decode_pool(pool, fields))
+    return LeaderLease(bool(leads), told, decode_pool(pool, fields))
 
 
 def _log_beside(server: Server, told: Told) -> tuple[str, ...]:

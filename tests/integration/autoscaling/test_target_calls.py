@@ -11,13 +11,13 @@ import pytest
 from streamops.autoscaling.target_calls import BELIEVED, UNANSWERED, UNTOLD, TargetCalls
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, Mandate, PoolDecision, PoolSize
+from streamops.model.pools import Applied, FencingToken, PoolDecision, PoolSize
 from streamops.model.scaling import ScaleCode
 from streamops.operations.console import Console
 from tests.support.autoscaling.pools import AUDIT, KEY, POOL, Workers, console_on
 from tests.support.servers import RunningServer
 
-MANDATE = Mandate("me", 1, timedelta(seconds=15))
+TOKEN = FencingToken("me", 1, timedelta(seconds=15))
 PATIENT = 10.0
 
 
@@ -38,7 +38,7 @@ class Place:
         self.calls = TargetCalls(console, POOL, self.time)
 
     async def ask(
-        self, target: int, *, mandate: Mandate = MANDATE, patience: float = PATIENT
+        self, target: int, *, token: FencingToken = TOKEN, patience: float = PATIENT
     ) -> PoolDecision:
         """What a round does: hear, then ask."""
         size = self.target.count if self.target.on_read is None else self.target.on_read()
@@ -51,7 +51,7 @@ class Place:
             ready=size,
             target=target,
         )
-        return await self.calls.ask(decision, mandate, patience)
+        return await self.calls.ask(decision, token, patience)
 
     async def rounds(self, target: int, seconds: float) -> list[float]:
         """Go round every five seconds; when the target was asked, in seconds from now."""
@@ -139,7 +139,7 @@ async def test_what_changed_before_the_target_was_looked_at_is_no_error_either(p
     place.target.on_read = lambda: seen + 1
     place.calls.hear(PoolSize(ordered=seen))
     decision = PoolDecision(at=EPOCH, code=ScaleCode.IDLE, text="", ordered=seen, ready=0, target=1)
-    told = await place.calls.ask(decision, MANDATE, PATIENT)
+    told = await place.calls.ask(decision, TOKEN, PATIENT)
     assert (told.outcome, place.target.asked) == (Applied.CHANGED, [])
     assert "not 3" in told.problem
 
@@ -190,7 +190,7 @@ async def test_one_that_tells_anything_is_found_out_and_not_hammered(place: Plac
         decision = PoolDecision(
             at=EPOCH, code=ScaleCode.BACKLOG, text="", ordered=ordered, ready=0, target=ordered + 50
         )
-        decisions.append(await place.calls.ask(decision, MANDATE, PATIENT))
+        decisions.append(await place.calls.ask(decision, TOKEN, PATIENT))
         place.time.now += 5
     assert len(place.target.asked) <= 9
     assert any("something else sets the number too" in one.problem for one in decisions)
@@ -277,7 +277,7 @@ async def test_a_lead_that_is_lost_between_the_plan_and_the_deed_stops_the_deed(
 
 
 async def test_holding_on_to_a_lead_makes_no_lease_shorter(place: Place) -> None:
-    await place.ask(5, mandate=Mandate("me", 1, timedelta(hours=1)))
+    await place.ask(5, token=FencingToken("me", 1, timedelta(hours=1)))
     left = int(place.server.command("HGET", KEY, "leader_until")) - place.server.client.time()[0] * 1000
     assert left > 3_000_000
 

@@ -7,67 +7,67 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused, StalePlan, StreamopsError
-from streamops.model.pools import Mandate, Pool
+from streamops.model.pools import FencingToken, Pool
 from streamops.wire.batches import Answers
 from streamops.wire.keys import pool_key
 from streamops.wire.options import Secret
 from streamops.wire.pools.leading import (
-    Seat,
+    LeaderLease,
     Told,
     Written,
-    keep_lead,
     keep_learned,
-    leave_leads,
+    keep_lease,
+    leave_leases,
     read_decisions,
     read_learned,
     write_decisions,
 )
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
-from tests.support.wire.pools.leading import LEASE, UP, seat
+from tests.support.wire.pools.leading import LEASE, UP, lease
 
 
-def mandate(seat: Seat, **changes: Any) -> Mandate:
-    lead = seat.pool.lead
+def token(lease: LeaderLease, **changes: Any) -> FencingToken:
+    lead = lease.pool.lead
     assert lead is not None
     given = {"holder": lead.holder, "term": lead.term, "lease": LEASE, "steered_at": None, **changes}
-    return Mandate(**given)
+    return FencingToken(**given)
 
 
 async def test_who_only_advises_makes_way_for_who_does_not(connected: Server) -> None:
-    assert (await seat(connected, "adviser", advises=True)).leads
-    assert not (await seat(connected, "another adviser", advises=True)).leads
-    assert (await seat(connected, "actor")).leads
-    assert not (await seat(connected, "adviser", advises=True)).leads
-    assert not (await seat(connected, "second actor")).leads
-    await leave_leads(connected, "actor", ["p"])
-    assert (await seat(connected, "adviser", advises=True)).leads
+    assert (await lease(connected, "adviser", advises=True)).leads
+    assert not (await lease(connected, "another adviser", advises=True)).leads
+    assert (await lease(connected, "actor")).leads
+    assert not (await lease(connected, "adviser", advises=True)).leads
+    assert not (await lease(connected, "second actor")).leads
+    await leave_leases(connected, "actor", ["p"])
+    assert (await lease(connected, "adviser", advises=True)).leads
 
 
 async def test_a_mandate_holds_as_long_as_its_lead_and_what_people_said(
     server: RunningServer, connected: Server
 ) -> None:
-    mine = mandate(await seat(connected, "me"))
-    await keep_lead(connected, "p", mine)
+    mine = token(await lease(connected, "me"))
+    await keep_lease(connected, "p", mine)
     for told in ({"term": 9}, {"holder": "somebody"}):
         with pytest.raises(StalePlan, match="another controller"):
-            await keep_lead(connected, "p", mandate(await seat(connected, "me"), **told))
+            await keep_lease(connected, "p", token(await lease(connected, "me"), **told))
     server.command("HSET", pool_key("p"), "steered_at", 7)
     with pytest.raises(StalePlan, match="told something else"):
-        await keep_lead(connected, "p", mine)
+        await keep_lease(connected, "p", mine)
     server.command("HDEL", pool_key("p"), "steered_at")
     server.command("HSET", pool_key("p"), "leader_until", 1)
-    await keep_lead(connected, "p", mine)
+    await keep_lease(connected, "p", mine)
     server.command("HSET", pool_key("p"), "leader_until", 1)
-    await seat(connected, "other")
+    await lease(connected, "other")
     with pytest.raises(StalePlan, match="another controller"):
-        await keep_lead(connected, "p", mine)
+        await keep_lease(connected, "p", mine)
 
 
 async def test_decisions_are_counted_and_those_that_are_news_kept(
     server: RunningServer, connected: Server
 ) -> None:
-    pools = [(await seat(connected, "me", pool=name)).pool for name in "abc"]
+    pools = [(await lease(connected, "me", pool=name)).pool for name in "abc"]
     server.command("HSET", pool_key("b"), "leader", "other")
     told = [
         Told(pool, UP, errors, log)
@@ -80,12 +80,12 @@ async def test_decisions_are_counted_and_those_that_are_news_kept(
         (True, type(None)),
     ]
     assert [len(await read_decisions(connected, name, 9)) for name in "abc"] == [1, 0, 0]
-    counts = [(await seat(connected, "x", pool=name)).pool for name in "abc"]
+    counts = [(await lease(connected, "x", pool=name)).pool for name in "abc"]
     assert [one.decisions for one in counts] == [{("up", "backlog"): 1}, {}, {("up", "backlog"): 1}]
     assert [one.errors for one in counts] == [0, 0, 2]
     assert counts[0].last == UP
     await write_decisions(connected, "me", told)
-    assert (await seat(connected, "x", pool="a")).pool.decisions == {("up", "backlog"): 2}
+    assert (await lease(connected, "x", pool="a")).pool.decisions == {("up", "backlog"): 2}
     assert await write_decisions(connected, "me", []) == []
 
 
@@ -106,11 +106,11 @@ async def test_who_has_lost_the_lead_writes_nothing_behind_who_has_it(
     server: RunningServer, connected: Server
 ) -> None:
     slow = Interrupted(server.options)
-    mine = (await seat(slow, "me")).pool
+    mine = (await lease(slow, "me")).pool
 
     async def lose() -> None:
         server.command("HDEL", pool_key("p"), "leader")
-        theirs = (await seat(connected, "other")).pool
+        theirs = (await lease(connected, "other")).pool
         (written,) = await write_decisions(
             connected, "other", [Told(theirs, replace(UP, text="theirs"), 0, log=True)]
         )
@@ -121,11 +121,11 @@ async def test_who_has_lost_the_lead_writes_nothing_behind_who_has_it(
     await slow.close()
     assert written == Written(counted=True, problem=None)
     assert [one.text for one in await read_decisions(connected, "p", 9)] == ["theirs", UP.text]
-    assert (await seat(connected, "other")).pool.last == replace(UP, text="theirs")
+    assert (await lease(connected, "other")).pool.last == replace(UP, text="theirs")
 
 
 async def test_a_log_that_cannot_be_written_is_told_of(server: RunningServer, connected: Server) -> None:
-    pool = (await seat(connected, "me")).pool
+    pool = (await lease(connected, "me")).pool
     server.command("SET", "streamops:decisions:p", "text")
     (written,) = await write_decisions(connected, "me", [Told(pool, UP, 0, log=True)])
     assert (written.counted, written.problem is None) == (True, False)
@@ -139,7 +139,7 @@ async def test_whoever_may_not_use_the_log_writes_the_pool_all_the_same(
     server.command("ACL", "SETUSER", "modest", "on", ">right", "+@all", f"~{pool_key('*')}")
     modest = await Server.connect(replace(server.options, username="modest", password=Secret("right")))
     try:
-        pools = [(await seat(modest, "me", pool=name)).pool for name in "pqr"]
+        pools = [(await lease(modest, "me", pool=name)).pool for name in "pqr"]
         server.command("HSET", pool_key("q"), "leader", "other")
         written = await write_decisions(modest, "me", [Told(pool, UP, 1, log=True) for pool in pools])
     finally:
@@ -150,7 +150,7 @@ async def test_whoever_may_not_use_the_log_writes_the_pool_all_the_same(
         (False, StalePlan),
         (True, Refused),
     ]
-    counts = [(await seat(connected, "x", pool=name)).pool for name in "pqr"]
+    counts = [(await lease(connected, "x", pool=name)).pool for name in "pqr"]
     assert [(one.decisions, one.errors) for one in counts] == [
         ({("up", "backlog"): 1}, 1),
         ({}, 0),

@@ -6,10 +6,10 @@ from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolDecision
 from streamops.model.scaling import ScaleCode
 from streamops.wire.pools.leading import (
-    Bid,
-    Bidder,
-    Seat,
-    take_leads,
+    Candidate,
+    LeaderLease,
+    LeaseRequest,
+    take_leases,
 )
 from streamops.wire.server import Server
 
@@ -17,9 +17,9 @@ LEASE = timedelta(seconds=15)
 UP = PoolDecision(at=EPOCH, code=ScaleCode.BACKLOG, text="900 waiting", ordered=2, ready=2, target=4)
 
 
-async def seat(
+async def lease(
     connected: Server, holder: str, *, pool: str = "p", advises: bool = False, **announced: str
-) -> Seat:
-    (told,) = await take_leads(connected, Bidder(holder, LEASE, advises), [Bid(pool, announced)])
-    assert isinstance(told, Seat)
+) -> LeaderLease:
+    (told,) = await take_leases(connected, Candidate(holder, LEASE, advises), [LeaseRequest(pool, announced)])
+    assert isinstance(told, LeaderLease)
     return told

@@ -1,14 +1,14 @@
 """The lead of pools: who has it, who may write, and what of it every version of the server says."""
 
 from streamops.wire.pools.leading import (
-    Bid,
-    Bidder,
-    Seat,
+    Candidate,
+    LeaderLease,
+    LeaseRequest,
     Told,
     Written,
-    leave_leads,
+    leave_leases,
     read_decisions,
-    take_leads,
+    take_leases,
     write_decisions,
 )
 from streamops.wire.server import Server
@@ -20,14 +20,14 @@ async def test_pools_of_a_cluster_are_led_from_one_place(cluster: RunningCluster
     connected = await Server.connect(cluster.options)
     try:
         names = [f"pool-{number}" for number in range(30)]
-        bids = [Bid(name, {}) for name in names]
-        seats = await take_leads(connected, Bidder("me", LEASE), bids)
-        assert all(isinstance(one, Seat) and one.leads for one in seats)
-        told = [Told(one.pool, UP, 0, log=True) for one in seats if isinstance(one, Seat)]
+        requests = [LeaseRequest(name, {}) for name in names]
+        leases = await take_leases(connected, Candidate("me", LEASE), requests)
+        assert all(isinstance(one, LeaderLease) and one.leads for one in leases)
+        told = [Told(one.pool, UP, 0, log=True) for one in leases if isinstance(one, LeaderLease)]
         assert await write_decisions(connected, "me", told) == [Written(counted=True, problem=None)] * 30
         assert [len(await read_decisions(connected, name, 9)) for name in names] == [1] * 30
-        await leave_leads(connected, "me", names)
-        again = await take_leads(connected, Bidder("other", LEASE), bids)
-        assert all(isinstance(one, Seat) and one.leads for one in again)
+        await leave_leases(connected, "me", names)
+        again = await take_leases(connected, Candidate("other", LEASE), requests)
+        assert all(isinstance(one, LeaderLease) and one.leads for one in again)
     finally:
         await connected.close()
