@@ -96,10 +96,10 @@ class Written(NamedTuple):
 async def take_leases(
     server: Server, candidate: Candidate, requests: Sequence[LeaseRequest]
 ) -> list[LeaderLease | StreamopsError]:
-    """Take or keep the lead of each pool that nobody else has; in the order of the requests, errors among them.
+    """Take or keep the lease of each pool that no other controller has; in the order of the requests, errors among them.
 
     Raises:
-        ServerError: No node answers. Which leads were taken is then not known.
+        ServerError: No node answers. Which leases were taken is then not known.
     """
     lease = round(candidate.lease.total_seconds() * 1000)
     who: tuple[Argument, ...] = (candidate.holder, lease, int(candidate.advises))
@@ -115,7 +115,7 @@ async def take_leases(
 
 
 async def leave_leases(server: Server, holder: str, pools: Sequence[str]) -> None:
-    """Give up what leads one has of these pools; raises ``ServerError`` where no node answers."""
+    """Give up the leases of these pools; raises ``ServerError`` where no node answers."""
     calls = [Call(pool_key(pool), (holder, 0, 0), _raw) for pool in pools]
     await run_script(server, "pool_lead", calls, read_only=False)
 

@@ -1,6 +1,8 @@
 """What the scaling policy is worth, and what it costs: ``python -m tests.benchmarks.scaling``.
 
 Nothing was tuned on these seeds. ``--seeds N`` runs more or fewer of them; the figures of the README are of ten.
+``--without RULE`` scores ours alone with a rule of the policy switched off: ``saturated``, ``arrivals``, ``excused`` (rule
+``backlog`` without earlier peaks), or any other by its name.
 """
 
 import gc
@@ -11,6 +13,7 @@ from random import Random
 from statistics import fmean, quantiles
 from time import perf_counter_ns, process_time
 
+from streamops.autoscaling.policy import rules
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.simulation import OurPolicy
@@ -45,10 +48,38 @@ DAY = 240
 def main() -> None:
     """Print scores, then costs."""
     seeds = int(sys.argv[sys.argv.index("--seeds") + 1]) if "--seeds" in sys.argv else SEEDS
+    if "--without" in sys.argv:
+        rule = sys.argv[sys.argv.index("--without") + 1]
+        with ProcessPoolExecutor(initializer=switch_off, initargs=(rule,)) as pool:
+            print_ours(pool, seeds)
+        return
     with ProcessPoolExecutor() as pool:
         print_shapes(pool, seeds)
         print_perturbed(pool, max(1, WORLDS * seeds // SEEDS))
     print_costs()
+
+
+def switch_off(rule: str) -> None:
+    """Have a rule of the policy never speak, in this process."""
+    if all(one.__name__ != rule for one in rules.RULES):
+        rule = f"_{rule}"
+    getattr(rules, rule)  # one that is not there is an error
+    setattr(rules, rule, lambda _: None)
+    rules.RULES = tuple(one for one in rules.RULES if one.__name__ != rule)  # type: ignore[misc] # a benchmark's
+
+
+def print_ours(pool: ProcessPoolExecutor, seeds: int) -> None:
+    """Ours alone, on the shapes and in perturbed worlds."""
+    shapes, worlds = range(FIRST_SEED, FIRST_SEED + seeds), WORLDS * seeds // SEEDS
+    for name, chosen, world in (
+        ("shapes", shapes, World()),
+        ("perturbed", range(PERTURBED_SEED, PERTURBED_SEED + worlds), None),
+    ):
+        for interval in INTERVALS:
+            found = _scored(pool, chosen, world, (), interval)
+            (mean,) = [each.score for each in found if each.shape == MEAN]
+            print(f"{name} at {interval} s: mean J {mean:.3f}")
+            _print_guards(found, f"{interval} s")
 
 
 def print_shapes(pool: ProcessPoolExecutor, seeds: int) -> None:
