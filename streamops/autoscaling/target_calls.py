@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from msgspec import Struct
@@ -20,15 +20,14 @@ from streamops.errors import (
     TargetError,
 )
 from streamops.model.acting import Limits
+from streamops.model.backoff import Backoff
 from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision, PoolSize
-from streamops.model.schedules import Growing
 from streamops.monitor.pools import Staff
 from streamops.operations.autoscale.intent import ScaleIntent
 from streamops.operations.console import Console
 
-FIRST_PAUSE: Final = timedelta(seconds=5)
-READING_PAUSES: Final = Growing(FIRST_PAUSE, timedelta(seconds=60))
-ASKING_PAUSES: Final = Growing(FIRST_PAUSE, timedelta(seconds=300))
+READING: Final = Backoff(first=5.0, longest=60.0)
+ASKING: Final = Backoff(first=5.0, longest=300.0)
 BELIEVED: Final = 30.0
 """Seconds that a target has to tell the number that it was asked for; some learn of it late."""
 CHANCE: Final = 1
@@ -37,41 +36,41 @@ UNTOLD: Final = "asked already; the target does not tell it yet"
 UNANSWERED: Final = "asked; the target has not answered yet"
 
 
-class Backoff:
-    """How long something that failed is left alone.
+class Failures:
+    """How often something failed in a row, and how long it is left alone.
 
     Args:
-        pauses: How long after each failure, unless it asks for more.
+        backoff: How long after each failure, unless it asks for more.
         clock: Seconds, ever rising.
 
     Attributes:
         problem: What was wrong when it failed last; empty while all is well.
     """
 
-    def __init__(self, pauses: Growing, clock: Callable[[], float]) -> None:
-        self._pauses = pauses
+    def __init__(self, backoff: Backoff, clock: Callable[[], float]) -> None:
+        self._backoff = backoff
         self._clock = clock
-        self._failures = 0
+        self._count = 0
         self._until = 0.0
         self.problem = ""
 
     @property
     def rests(self) -> bool:
         """Whether it is left alone now."""
-        return bool(self._failures) and self._clock() < self._until
+        return bool(self._count) and self._clock() < self._until
 
     def succeed(self) -> None:
         """It works."""
-        self._failures, self.problem = 0, ""
+        self._count, self.problem = 0, ""
 
     def fail(self, problem: str, error: StreamopsError | None = None) -> None:
         """It failed; ``error`` may say how long it wants to be left alone."""
         self.problem = problem
-        self._failures += 1
-        pause = self._pauses(self._failures, 0.0)
+        self._count += 1
+        pause = self._backoff.pause(self._count)
         if isinstance(error, TargetError) and error.retry_after is not None:
-            pause = max(pause, error.retry_after)
-        self._until = self._clock() + pause.total_seconds()
+            pause = max(pause, error.retry_after.total_seconds())
+        self._until = self._clock() + pause
 
 
 class _Asked(Struct, frozen=True):
@@ -106,8 +105,8 @@ class TargetCalls:
         self._console = console
         self._pool = pool
         self._clock = clock
-        self._reads = Backoff(READING_PAUSES, clock)
-        self._asks = Backoff(ASKING_PAUSES, clock)
+        self._reads = Failures(READING, clock)
+        self._asks = Failures(ASKING, clock)
         self._reading: asyncio.Task[PoolSize] | None = None
         self._asking: asyncio.Task[PoolDecision] | None = None
         self._asked: _Asked | None = None

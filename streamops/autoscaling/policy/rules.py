@@ -20,6 +20,7 @@ Then the limits: no more workers than can have work, none beyond what the operat
 ``config.Tuning``, with its unit and its reason.
 """
 
+from collections.abc import Callable
 from math import ceil
 from typing import Final
 
@@ -246,7 +247,7 @@ def steady(view: View) -> ScaleDecision:
     return _hold(view, ScaleCode.STEADY, text)
 
 
-RULES: Final = (
+RULES: Final[tuple[Callable[[View], ScaleDecision | None], ...]] = (
     wake,
     warmup,
     stuck,
