@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,33 +17,22 @@ from streamops.model.streams import ConsumerGroup, StreamState
 Bound = TypeVar("Bound", int, timedelta)
 
 
+NOTHING_SEEN: Final = PendingProfile(
+    0, 0.0, (0,) * (len(IDLE_BOUNDS) + 1), (0,) * (len(DELIVERY_BOUNDS) + 1), None, None
+)
+
+
 class PendingScan(Struct, frozen=True):
     """How far a scan has come.
 
     Attributes:
         cursor: Where the next page starts, exclusive; none at the beginning of a pass.
-        scanned: Rows seen in this pass.
-        idle_buckets: Those rows by idle time, except those that were given back.
-        delivery_buckets: Those rows by delivery count.
-        longest_idle: The row idle for longest among those.
-        most_delivered: The row delivered most often among them.
-        free: Rows that were given back.
-        dangling: Rows whose entry is gone from the stream's beginning.
-        deleted: Rows whose entry was deleted from its midst, at the least.
-        first_deleted: The first of these.
+        seen: What this pass has seen; its coverage is not told.
         last_pass: What the last whole pass saw; none before its end.
     """
 
     cursor: EntryId | None = None
-    scanned: int = 0
-    idle_buckets: tuple[int, ...] = (0,) * (len(IDLE_BOUNDS) + 1)
-    delivery_buckets: tuple[int, ...] = (0,) * (len(DELIVERY_BOUNDS) + 1)
-    longest_idle: PendingEntry | None = None
-    most_delivered: PendingEntry | None = None
-    free: int = 0
-    dangling: int = 0
-    deleted: int = 0
-    first_deleted: PendingEntry | None = None
+    seen: PendingProfile = NOTHING_SEEN
     last_pass: PendingProfile | None = None
 
 
@@ -92,29 +81,25 @@ def advance_scan(
         deleted: How many of its rows were found to lack their entry, from there on.
         first_deleted: The first of these.
     """
-    held = [row for row in rows if not row.free]
-    idle = _sorted_in(IDLE_BOUNDS, scan.idle_buckets, [row.idle for row in held])
-    deliveries = _sorted_in(DELIVERY_BOUNDS, scan.delivery_buckets, [row.delivery_count for row in rows])
-    longest, most = scan.longest_idle, scan.most_delivered
-    for row in rows:
-        if not row.free and (longest is None or row.idle > longest.idle):
-            longest = row
-        if most is None or row.delivery_count > most.delivery_count:
-            most = row
-    seen = replace(
-        scan,
-        cursor=rows[-1].id if rows else scan.cursor,
-        scanned=scan.scanned + len(rows),
-        idle_buckets=idle,
-        delivery_buckets=deliveries,
-        longest_idle=longest,
-        most_delivered=most,
-        free=scan.free + len(rows) - len(held),
-        dangling=scan.dangling + (0 if below is None else sum(row.id < below for row in rows)),
-        deleted=scan.deleted + deleted,
-        first_deleted=scan.first_deleted or first_deleted,
+    held, before = [row for row in rows if not row.free], scan.seen
+    # The first of those that are alike is kept.
+    idlest = [*filter(None, [before.longest_idle]), *held]
+    most = [*filter(None, [before.most_delivered]), *rows]
+    seen = PendingProfile(
+        before.scanned + len(rows),
+        1.0,
+        _sorted_in(IDLE_BOUNDS, before.idle_buckets, [row.idle for row in held]),
+        _sorted_in(DELIVERY_BOUNDS, before.delivery_buckets, [row.delivery_count for row in rows]),
+        max(idlest, key=lambda row: row.idle, default=None),
+        max(most, key=lambda row: row.delivery_count, default=None),
+        before.free + len(rows) - len(held),
+        before.dangling + (0 if below is None else sum(row.id < below for row in rows)),
+        before.deleted + deleted,
+        before.first_deleted or first_deleted,
     )
-    return PendingScan(last_pass=_profile(seen, coverage=1.0)) if end else seen
+    if end:
+        return PendingScan(last_pass=seen)
+    return PendingScan(rows[-1].id if rows else scan.cursor, seen, scan.last_pass)
 
 
 def _sorted_in(bounds: Sequence[Bound], buckets: Sequence[int], values: Sequence[Bound]) -> tuple[int, ...]:
@@ -131,23 +116,6 @@ def _sorted_in(bounds: Sequence[Bound], buckets: Sequence[int], values: Sequence
 
 def profile_of(scan: PendingScan, pending: int) -> PendingProfile | None:
     """What is known of the distribution: the last whole pass, else the pass under way; none before a row."""
-    if scan.last_pass is not None:
+    if scan.last_pass is not None or scan.seen.scanned == 0:
         return scan.last_pass
-    if scan.scanned == 0:
-        return None
-    return _profile(scan, coverage=min(1.0, scan.scanned / max(1, pending)))
-
-
-def _profile(scan: PendingScan, coverage: float) -> PendingProfile:
-    return PendingProfile(
-        scanned=scan.scanned,
-        coverage=coverage,
-        idle_buckets=scan.idle_buckets,
-        delivery_buckets=scan.delivery_buckets,
-        longest_idle=scan.longest_idle,
-        most_delivered=scan.most_delivered,
-        free=scan.free,
-        dangling=scan.dangling,
-        deleted=scan.deleted,
-        first_deleted=scan.first_deleted,
-    )
+    return replace(scan.seen, coverage=min(1.0, scan.seen.scanned / max(1, pending)))

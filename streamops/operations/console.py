@@ -404,8 +404,8 @@ class Console:
         """The distribution of pending entries, from at most ``limit`` rows; none where none is pending."""
         pending = (await self.read_pending_summary(stream, group)).pending
         scan = PendingScan()
-        while scan.last_pass is None and scan.scanned < limit:
-            page = PendingRange(stream, group, scan.cursor, min(PENDING_ROWS, limit - scan.scanned))
+        while scan.last_pass is None and scan.seen.scanned < limit:
+            page = PendingRange(stream, group, scan.cursor, min(PENDING_ROWS, limit - scan.seen.scanned))
             rows = await read_pending_page(self._server, page)
             scan = advance_scan(scan, rows, end=len(rows) < page.limit)
         profile = profile_of(scan, pending)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError, TryAgainError
 
 from streamops.wire.cluster import Cluster
-from streamops.wire.node import Bundle, Command, Decoder, Node, Reply, count_commands
+from streamops.wire.node import Command, Decoder, Node, Reply
 from streamops.wire.single import Single
 
 REDIRECTS: Final = 3
@@ -27,22 +27,6 @@ class Request(NamedTuple):
 
     key: str
     command: Command
-    decode: Decoder | None = None
-
-
-class BundleRequest(NamedTuple):
-    """The same of several commands for one key, whose replies come as a list, errors among them.
-
-    Redirections are not followed: they are errors like others.
-
-    Attributes:
-        key: The key.
-        command: The commands.
-        decode: Makes a noun of the list.
-    """
-
-    key: str
-    command: Bundle
     decode: Decoder | None = None
 
 
@@ -156,7 +140,7 @@ class Batch:
     async def _ask(self, node: Node, share: Sequence[int], prelude: Sequence[Command]) -> None:
         answers, requests, asking = self.answers, self._requests, self._asking
         listen = self._listen if prelude else None
-        commands: list[Command | Bundle] = [*prelude]
+        commands: list[Command] = [*prelude]
         decoders: list[Decoder | None] = [None for _ in prelude] if listen is None else [*listen(node)]
         for at in share:
             if at in asking:
@@ -164,7 +148,7 @@ class Batch:
                 decoders.append(None)
             commands.append(requests[at].command)
             decoders.append(requests[at].decode)
-        self.commands += count_commands(commands)
+        self.commands += len(commands)
         try:
             replies = iter(await node.batch(commands, decoders))
         except (RedisError, OSError, TimeoutError) as error:

@@ -17,7 +17,6 @@ from streamops.wire.full_replies import FullDecoder, Told
 from streamops.wire.identities import Identities
 from streamops.wire.node import Node
 from streamops.wire.server import Server
-from streamops.wire.steady_reader import SteadyReader
 from streamops.wire.stream_reader import PRELUDE, Depth, Readings, StreamReader, preludes_of
 
 LIGHT_BYTES: Final = 4096
@@ -47,7 +46,6 @@ class FullReader:
     def __init__(self, server: Server, reader: StreamReader) -> None:
         self._server = server
         self._reader = reader
-        self._steady = SteadyReader(server, reader.servers)
         self._light: set[str] = set()
         self._told: dict[str, Told] = {}
         self._told_in = self.servers.epoch
@@ -80,12 +78,6 @@ class FullReader:
                 parts.update(_by_name(light, passes[-1]))
             else:
                 passes.clear()
-        steady = self._steady.known([name for name in names if name not in parts])
-        if steady:
-            stood, moved = await self._steady.read(steady)
-            passes.append(stood)
-            epochs.add(self.servers.epoch)
-            parts.update(_by_name([name for name in steady if name not in moved], stood))
         rest = [name for name in names if name not in parts]
         if rest or not passes:
             passes.append(await self._read_by_script(rest))
@@ -166,12 +158,11 @@ class FullReader:
         return why
 
     async def _read_by_script(self, names: Sequence[str]) -> Readings:
-        """Read streams as ``StreamReader`` does; take note how heavy they are, and which of them may stand still."""
+        """Read streams as ``StreamReader`` does; take note how heavy they are."""
         readings = await self._reader.read(names)
         for reading in readings.streams:
             if isinstance(reading, StreamReading) and reading.bounds_read and _is_light(reading):
                 self._light.add(reading.name)
-        self._steady.learn(readings)
         return readings
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import zip_longest
-from typing import Any, final
+from typing import Any
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as LostConnection
@@ -37,36 +37,6 @@ BREATH = 256
 """Replies decoded between two turns of the event loop, so that a screen stays responsive."""
 
 
-@final
-class Bundle:
-    """Commands for one key that are sent together again and again, and packed once; their replies come as one list.
-
-    Args:
-        commands: The commands.
-
-    Attributes:
-        size: How many they are.
-    """
-
-    __slots__ = ("_commands", "_packed", "size")
-
-    def __init__(self, commands: Sequence[Command]) -> None:
-        self.size = len(commands)
-        self._commands = commands
-        self._packed: bytes | None = None
-
-    def packed(self, pack: Callable[[Command], bytes]) -> bytes:
-        """The commands as they go over the wire."""
-        if self._packed is None:
-            self._packed = b"".join([pack(encoded(command)) for command in self._commands])
-        return self._packed
-
-
-def count_commands(some: Sequence[Command | Bundle]) -> int:
-    """How many commands these are."""
-    return sum([one.size if type(one) is Bundle else 1 for one in some])
-
-
 class Node:
     """One server process and the connections to it.
 
@@ -83,11 +53,11 @@ class Node:
 
     async def batch(
         self,
-        commands: Sequence[Command | Bundle],
+        commands: Sequence[Command],
         decoders: Sequence[Decoder | None] = (),
         insist: Callable[[], None] | None = None,
     ) -> list[Reply]:
-        """Send all commands in one pipeline and return their replies in order; for a bundle, the list of its replies.
+        """Send all commands in one pipeline and return their replies in order.
 
         Replies are decoded as they come in, while the server works on the next ones. The time limit is one
         of silence, not of the whole: it starts anew whenever bytes come in, within a reply too, so that a slow
@@ -112,7 +82,7 @@ class Node:
 
     async def _exchange(
         self,
-        commands: Sequence[Command | Bundle],
+        commands: Sequence[Command],
         decoders: Sequence[Decoder | None],
         insist: Callable[[], None] | None,
     ) -> list[Reply]:
@@ -126,17 +96,10 @@ class Node:
             async with Silence(self._timeout) as silence:
                 receive = _receiving(connection, silence.broken)
                 replies: list[Reply] = []
-                left = BREATH
-                for command, decode in zip_longest(commands, decoders):
-                    if type(command) is Bundle:
-                        reply = [await receive() for _ in range(command.size)]
-                        left -= command.size
-                    else:
-                        reply = await receive()
-                        left -= 1
+                for number, (_, decode) in enumerate(zip_longest(commands, decoders), start=1):
+                    reply = await receive()
                     replies.append(reply if decode is None or isinstance(reply, Exception) else decode(reply))
-                    if left <= 0:
-                        left = BREATH
+                    if number % BREATH == 0:
                         silence.broken()
                         await asyncio.sleep(0)
             for reply in replies:
@@ -250,7 +213,7 @@ def _receiving_slowly(
     return receive
 
 
-def _packed(connection: AbstractConnection, commands: Sequence[Command | Bundle]) -> list[bytes]:
+def _packed(connection: AbstractConnection, commands: Sequence[Command]) -> list[bytes]:
     """Commands as they go over the wire; redis-py packs asyncio commands in Python, hiredis does it in C."""
     if hiredis is None:
 
@@ -266,8 +229,8 @@ def _packed(connection: AbstractConnection, commands: Sequence[Command | Bundle]
         return [_joined(commands, lambda command: pack(encoded(command)))]
 
 
-def _joined(commands: Sequence[Command | Bundle], pack: Callable[[Command], bytes]) -> bytes:
-    return b"".join([one.packed(pack) if type(one) is Bundle else pack(one) for one in commands])
+def _joined(commands: Sequence[Command], pack: Callable[[Command], bytes]) -> bytes:
+    return b"".join([pack(one) for one in commands])
 
 
 def encoded(command: Command) -> tuple[bytes | int, ...]:
