@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -44,13 +43,6 @@ class Consumer(Struct, frozen=True, gc=False):
     oldest_delivered: timedelta | None = None
 
 
-if TYPE_CHECKING:
-    Consumers = Sequence[Consumer]
-else:
-    # What was recorded is read back as tuples, by this annotation.
-    Consumers = tuple[Consumer, ...]
-
-
 class ConsumerGroup(Struct, frozen=True, gc=False):
     """One consumer group, as XINFO GROUPS and XPENDING tell it, with what was made of that.
 
@@ -79,7 +71,7 @@ class ConsumerGroup(Struct, frozen=True, gc=False):
     time_lag: TimeLag
     oldest_pending: PendingEntry | None = None
     oldest_pending_age: timedelta | None = None
-    members: "Consumers | None" = None
+    members: Sequence[Consumer] | None = None
     profile: PendingProfile | None = None
 
 

@@ -20,7 +20,7 @@ from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.monitor.counting import CountBudget
-from streamops.monitor.details import DetailReader, Details
+from streamops.monitor.details import ROWS_PER_COLLECTION, DetailReader, Details
 from streamops.monitor.group_cache import GroupCache, GroupKey
 from streamops.monitor.lag import reliability_of, time_lag
 from streamops.monitor.lag_reader import LagReader
@@ -30,6 +30,9 @@ from streamops.wire.full_reader import FullReader
 from streamops.wire.keys import stream_role
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
+
+DEEP_ROWS = 1_000
+"""Pending entries that the rolling scans read in one of the exporter's collections, which come often."""
 
 KNOWN_ROLES = 1 << 14
 """Streams whose roles are remembered."""
@@ -62,7 +65,7 @@ class Collector:
         self._role = lru_cache(KNOWN_ROLES)(partial(stream_role, dead_letters=watch.dead_letters))
         self._cache = GroupCache()
         self._lags = LagReader(server, reader, self._cache, budget or CountBudget())
-        self._details = DetailReader(server, self._cache, lean=watch.deep)
+        self._details = DetailReader(server, self._cache, DEEP_ROWS if watch.deep else ROWS_PER_COLLECTION)
 
     async def collect(
         self,

@@ -33,8 +33,7 @@ HEART_SILENCE = timedelta(seconds=15)
 
 ROWS_PER_PAGE = 1_000
 ROWS_PER_COLLECTION = 4_000
-ROWS_OF_LEAN = 1_000
-"""Pending entries that the rolling scans take of one group, and in one collection, at most; the exporter's take fewer."""
+"""Pending entries that the rolling scans read of one group, and in one collection, at most."""
 
 NONE_DELETED: Final[tuple[int, PendingEntry | None]] = (0, None)
 
@@ -65,14 +64,13 @@ class DetailReader:
     Args:
         server: The server.
         cache: Where scans of pending entries go on from.
-        lean: Whether a collection costs as little as it can: consumers are made only when somebody asks for them, and
-            scans take smaller steps.
+        rows: So many pending entries are scanned in one collection at most.
     """
 
-    def __init__(self, server: Server, cache: GroupCache, *, lean: bool = False) -> None:
+    def __init__(self, server: Server, cache: GroupCache, rows: int = ROWS_PER_COLLECTION) -> None:
         self._server = server
         self._cache = cache
-        self._lean = lean
+        self._rows = rows
         self._collection = 0
 
     async def read(self, streams: Sequence[StreamReading], now: int) -> Details:
@@ -142,7 +140,7 @@ class DetailReader:
             if isinstance(members, Fault):
                 details.gaps.append(Gap(members.reason, *key, part="consumers"))
             else:
-                details.members[key] = members if self._lean else members.consumers
+                details.members[key] = members
 
     async def _read_oldest(self, groups: Sequence[tuple[str, GroupReading]], details: Details) -> None:
         missing = [
@@ -191,7 +189,7 @@ class DetailReader:
         """The next page of each group, the one that was not scanned for longest first, as far as the rows go."""
         cached = self._cache.groups
         turns = sorted(pending, key=lambda key: cached[key].scanned_in if key in cached else 0)
-        pages, left = [], ROWS_OF_LEAN if self._lean else ROWS_PER_COLLECTION
+        pages, left = [], self._rows
         for stream, group in turns:
             rows = min(ROWS_PER_PAGE, pending[stream, group] + 1)
             if rows > left:

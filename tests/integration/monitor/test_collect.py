@@ -5,12 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from msgspec import msgpack
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import Gap
 from streamops.monitor import details as details_module
 from streamops.monitor.details import MAX_CONSUMERS
 from streamops.monitor.watch import Watch
@@ -21,14 +20,6 @@ from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from tests.support.monitor.collect import add_stream
 from tests.support.servers import RunningServer, StartServer
-
-
-async def test_what_people_look_at_can_be_recorded(server: RunningServer) -> None:
-    add_stream(server, "orders", read=2)
-    async with await Console.open(server.options, Watch(streams=("orders",))) as console:
-        snapshot = await console.collect()
-    assert snapshot.streams[0].groups[0].members
-    assert msgpack.decode(msgpack.encode(snapshot), type=Snapshot) == snapshot
 
 
 async def test_what_stands_still_grows_older_by_the_time_that_passes(server: RunningServer) -> None:
