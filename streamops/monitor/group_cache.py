@@ -14,7 +14,7 @@ from streamops.monitor.pending_scan import PendingScan
 GroupKey = tuple[str, str]
 
 
-class CachedGroup(Struct):
+class CachedGroup(Struct, gc=False):
     """What is kept of one group; a number of a collection is 0 before the first.
 
     Attributes:

@@ -99,6 +99,7 @@ RULES: Final = (
 
 EXPLAINED_BY: Final = {rule.code: rule.explained_by for rule in RULES}
 
+_RULES: Final = {judged: tuple(rule for rule in RULES if rule.judged is judged) for judged in Judged}
 _GROUP_RULES: Final = {
     asked: tuple(rule for rule in RULES if rule.judged in compress(Judged, asked))
     for asked in product((False, True), repeat=3)
@@ -114,7 +115,7 @@ def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Findin
 
 def judge(judged: Judged, *evidence: object) -> tuple[Finding, ...]:
     """What the rules find, given what they judge and the thresholds; worst first, then in the order of the rules."""
-    return _found([rule for rule in RULES if rule.judged is judged], *evidence)
+    return _found(_RULES[judged], *evidence)
 
 
 def _found(rules: Iterable[Rule], *evidence: object) -> tuple[Finding, ...]:
