@@ -14,7 +14,7 @@ from streamops.model.observation import Observation
 from streamops.model.queue_metrics import NO_EXTRAS, Extras
 from streamops.model.retention import RetentionPolicy
 from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
-from streamops.monitor.queue_metrics import ExtrasReader
+from streamops.monitor.queue_metrics import QueueMetricsReader
 from streamops.operations.console import Console
 
 LOG: Final = structlog.get_logger("streamops.exporter")
@@ -37,7 +37,7 @@ class Target:
         self._open = open_console
         self._policies = policies
         self._console: Console | None = None
-        self._extras: ExtrasReader | None = None
+        self._extras: QueueMetricsReader | None = None
         self._lanes: asyncio.Task[None] | None = None
         self._failures: Counter[str] = Counter()
 
@@ -65,7 +65,7 @@ class Target:
             # The lane of delayed messages looks for their queues.
             console.start_discovery(queues=False)
             self._console = console
-            self._extras = ExtrasReader(console.place, console.discovery, self._policies)
+            self._extras = QueueMetricsReader(console.place, console.discovery, self._policies)
             self._lanes = asyncio.create_task(self._extras.run())
             self._lanes.add_done_callback(_tell_end)
         return self._console

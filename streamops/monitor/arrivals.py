@@ -13,11 +13,10 @@ from streamops.model.ids import EPOCH, MAX_PART, EntryId, id_age
 from streamops.model.readings import StreamReading
 from streamops.monitor.context import Place
 from streamops.monitor.counting import CountBudget, Counter
+from streamops.monitor.inspection import look_at
 from streamops.monitor.lag import RangeCount
-from streamops.wire.faults import Fault
 from streamops.wire.reads import read_clock
-from streamops.wire.server import Server
-from streamops.wire.stream_reader import Depth, StreamReader
+from streamops.wire.stream_reader import Depth
 
 SECONDS_AT_ONCE: Final = 200
 SHARE: Final = 0.25
@@ -48,8 +47,8 @@ class ArrivalCounts(Struct, frozen=True, kw_only=True):
     dropped: int | None
 
 
-Tell = Callable[[int, int], object]
-"""Told how many seconds are counted, of how many."""
+Progress = Callable[[int, int], object]
+"""Called with how many seconds are counted, of how many."""
 
 
 class ArrivalReader:
@@ -59,7 +58,12 @@ class ArrivalReader:
         self._server = place.server
 
     async def since(
-        self, stream: str, since: datetime | timedelta, *, max_scan: int = 5_000_000, tell: Tell | None = None
+        self,
+        stream: str,
+        since: datetime | timedelta,
+        *,
+        max_scan: int = 5_000_000,
+        progress: Progress | None = None,
     ) -> ArrivalCounts:
         """Entries of each second from a time, or the stream's first entry, to the last full second.
 
@@ -67,13 +71,14 @@ class ArrivalReader:
             stream: The stream.
             since: From when on, or how long ago by the server's clock.
             max_scan: Stop after about so many entries.
-            tell: Told how far it is.
+            progress: Called with how far it is.
 
         Raises:
             NotFound: There is no such stream, or nothing in it is so recent.
             ServerError: It cannot be counted, or its IDs are no times.
         """
-        reading, depth = await _read(self._server, stream)
+        look = await look_at(self._server, stream)
+        reading = look.reading
         now = await read_clock(self._server, stream) or _after_the_last(reading)
         first, last = _ends(reading, now)
         start = now - since if isinstance(since, timedelta) else since
@@ -84,7 +89,7 @@ class ArrivalReader:
                 f"stream {stream} has no entries since {start:%Y-%m-%d %H:%M:%SZ}",
                 f"Its last one is {last}: ask for more with --since.",
             )
-        counts = await self._count(reading, depth, seconds, max_scan, tell)
+        counts = await self._count(reading, look.depth, seconds, max_scan, progress)
         added = reading.entries_added
         return ArrivalCounts(
             begins_at=datetime.fromtimestamp(begin, UTC),
@@ -96,7 +101,12 @@ class ArrivalReader:
         )
 
     async def _count(
-        self, reading: StreamReading, depth: Depth, seconds: Sequence[int], max_scan: int, tell: Tell | None
+        self,
+        reading: StreamReading,
+        depth: Depth,
+        seconds: Sequence[int],
+        max_scan: int,
+        progress: Progress | None,
     ) -> list[int]:
         counts: list[int] = []
         for at in range(0, len(seconds), SECONDS_AT_ONCE):
@@ -106,8 +116,8 @@ class ArrivalReader:
                 if sum(counts) + sum(span.counted for span in spans) >= max_scan:
                     return counts + _whole(spans)
             counts += _whole(spans)
-            if tell is not None:
-                tell(len(counts), len(seconds))
+            if progress is not None:
+                progress(len(counts), len(seconds))
         return counts
 
     async def _slice(self, stream: str, spans: Sequence[RangeCount], depth: Depth) -> None:
@@ -120,14 +130,6 @@ class ArrivalReader:
                 "It takes XRANGE: `streamops doctor` says what this user may do.",
             )
         await asyncio.sleep((time.monotonic() - started) * (1 / SHARE - 1))
-
-
-async def _read(server: Server, stream: str) -> tuple[StreamReading, Depth]:
-    reader = StreamReader(server)
-    reading = (await reader.read([stream])).streams[0]
-    if isinstance(reading, Fault):
-        raise reading.error(f"stream {stream}")
-    return reading, reader.depth
 
 
 def _after_the_last(reading: StreamReading) -> datetime:

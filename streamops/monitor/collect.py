@@ -104,7 +104,7 @@ class Collector:
         clocks = _clocks(readings)
         lags, _ = await asyncio.gather(
             self._lags.read_lags(whole, reliability_of(readings.server.nodes)),
-            self._details.read_hearts(whole, [clock.milliseconds for clock in clocks], details),
+            self._details.read_heartbeats(whole, [clock.milliseconds for clock in clocks], details),
         )
         streams = await self._assemble(whole, clocks, details, lags)
         if not partial:

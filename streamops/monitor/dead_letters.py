@@ -381,12 +381,12 @@ class DeadLetterReader:
         """The clock of the server of a queue; none where it may not be asked."""
         return await read_clock(self._server, queue)
 
-    async def walk(self, selection: LetterSelection, told: Callable[[Sequence[DeadLetter]], bool]) -> int:
+    async def walk(self, selection: LetterSelection, handle: Callable[[Sequence[DeadLetter]], bool]) -> int:
         """Hand on the letters that a selection means, page by page, the oldest first; how many there were.
 
         Args:
             selection: Which letters.
-            told: Is given each page; whether it wants another.
+            handle: Is given each page; returns whether it wants another.
 
         Raises:
             NotFound: There is no such queue.
@@ -399,7 +399,7 @@ class DeadLetterReader:
         among = _Range(self._server, selection.queue, source, after, last, selection.count)
         async for page in among.pages(LetterFilter(selection)):
             letters += len(page)
-            if not told(page):
+            if not handle(page):
                 break
         return letters
 

@@ -25,10 +25,10 @@ from streamops.wire.server import Server
 MAX_CONSUMERS = 1_000
 """Groups with more consumers than this are shown without them: reading 10,000 blocks the server for a millisecond."""
 
-MAX_HEARTS = 1_000
+MAX_HEARTBEATS = 1_000
 """Silent workers that one collection asks after."""
 
-HEART_SILENCE = timedelta(seconds=15)
+HEARTBEAT_SILENCE = timedelta(seconds=15)
 """Whoever has a heartbeat may be silent; who has been heard of since is alive without being asked after."""
 
 ROWS_PER_PAGE = 1_000
@@ -89,7 +89,7 @@ class DetailReader:
         )
         return details
 
-    async def read_hearts(
+    async def read_heartbeats(
         self, streams: Sequence[StreamReading], clocks: Sequence[int], details: Details
     ) -> None:
         """Which of our own workers are alive, of those that have been silent for longer than any heartbeat lives.
@@ -104,9 +104,9 @@ class DetailReader:
             member.name
             for members in workers.values()
             for member in members
-            if member.pending and member.name.startswith(WORKER_PREFIX) and member.idle >= HEART_SILENCE
+            if member.pending and member.name.startswith(WORKER_PREFIX) and member.idle >= HEARTBEAT_SILENCE
         }
-        asked = sorted(silent)[:MAX_HEARTS]
+        asked = sorted(silent)[:MAX_HEARTBEATS]
         if not asked:
             return
         try:

@@ -247,7 +247,7 @@ async def examine(
             *_versions(readings),
             *await _permissions(server, stream or PROBE_KEY, readings),
             *([await examine_rights(server)] if works else ()),
-            *_memory(readings),
+            *map(_policy, readings.server.nodes),
             _parser(),
         )
     finally:
@@ -329,11 +329,6 @@ def _permission(feature: Feature, faults: Sequence[Fault]) -> Examination:
         return Examination(topic, Health.OK, "permitted")
     health = Health.CRITICAL if feature.essential else Health.WARN
     return Examination(topic, health, f"{stopped[0].reason}: {feature.without}", ASK)
-
-
-def _memory(readings: Readings) -> Iterator[Examination]:
-    for node in readings.server.nodes:
-        yield _policy(node)
 
 
 def _policy(node: ServerNode) -> Examination:

@@ -45,7 +45,7 @@ POOLS_REST: Final = 5.0
 DELAYED, MEMORY, WORKERS, POOLS = "delayed", "memory", "workers", "pools"
 
 
-class ExtrasReader:
+class QueueMetricsReader:
     """Reads what stands beside the streams of one server.
 
     Attributes:

@@ -222,7 +222,7 @@ def _history_of_stream(
             view = only_stream(await console.observe([stream]), stream)
             members = only_group(view, group).group.members or ()
             consumers = sum(each.idle <= RECENT for each in members)
-        return await console.arrivals.since(stream, since, max_scan=max_scan, tell=tell), consumers
+        return await console.arrivals.since(stream, since, max_scan=max_scan, progress=tell), consumers
 
     try:
         found, consumers = session.run(read)

@@ -26,10 +26,18 @@ from itertools import compress, product
 from typing import Final, NamedTuple
 
 from streamops.model.observation import Finding, FindingCode
-from streamops.monitor.rules.delivery import behind, lag_growing, no_consumers, stalled, stopped
+from streamops.monitor.rules.delivery import (
+    behind,
+    lag_growing,
+    lost,
+    no_consumers,
+    retention_edge,
+    rewound,
+    stalled,
+    stopped,
+)
 from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.rules.pending import dangling_pending, dead_consumer, pending_old, poison
-from streamops.monitor.rules.position import lost, retention_edge, rewound
 from streamops.monitor.rules.streams import (
     dead_letters,
     delayed_foreign,

@@ -74,7 +74,7 @@ async def test_every_second_has_its_entries(server: RunningServer, reader: Arriv
     begin = add_in_seconds(server)
     told: list[tuple[int, int]] = []
     found = await reader.since(
-        STREAM, timedelta(hours=12), tell=lambda done, total: told.append((done, total))
+        STREAM, timedelta(hours=12), progress=lambda done, total: told.append((done, total))
     )
     assert found.begins_at == begin
     assert {second: count for second, count in enumerate(found.counts) if count} == COUNTS

@@ -231,7 +231,7 @@ async def test_heartbeats_tell_which_of_our_workers_are_dead(
     server: RunningServer, batches: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of those only that hold something and have been silent, and in no more round trips than without them."""
-    monkeypatch.setattr(details_module, "HEART_SILENCE", timedelta(0))
+    monkeypatch.setattr(details_module, "HEARTBEAT_SILENCE", timedelta(0))
     server.command("HSET", "streamops:worker:so-living", "v", 1)
     for stream in ("a", "b"):
         add_stream(server, stream)
@@ -257,7 +257,7 @@ async def test_heartbeats_tell_which_of_our_workers_are_dead(
 async def test_heartbeats_that_may_not_be_read_leave_a_suspicion(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(details_module, "HEART_SILENCE", timedelta(0))
+    monkeypatch.setattr(details_module, "HEARTBEAT_SILENCE", timedelta(0))
     add_stream(server, "a")
     server.command("XREADGROUP", "GROUP", "billing", "so-dead", "COUNT", 1, "STREAMS", "a", ">")
     server.command("ACL", "SETUSER", "narrow", "on", ">right", "~a", "+@all")

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.monitor.queue_metrics import ExtrasReader
+from streamops.monitor.queue_metrics import QueueMetricsReader
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
@@ -16,11 +16,11 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @asynccontextmanager
 async def extras_of(
     options: ConnectionOptions, watch: Watch | None = None
-) -> AsyncIterator[tuple[ExtrasReader, Console]]:
+) -> AsyncIterator[tuple[QueueMetricsReader, Console]]:
     async with await Console.open(options, watch) as console:
         with suppress(Exception):
             await console.discover()
-        yield ExtrasReader(console.place, console.discovery), console
+        yield QueueMetricsReader(console.place, console.discovery), console
 
 
 def heart(name: str, pool: str, state: WorkerState = WorkerState.RUNNING) -> WorkerHeartbeat:

@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.model.observation import FindingCode, Health
+from streamops.monitor.rules.delivery import lost, retention_edge, rewound
 from streamops.monitor.rules.evidence import GroupEvidence
-from streamops.monitor.rules.position import lost, retention_edge, rewound
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import bounded, entry_id, group, minutes, seconds
 from tests.support.monitor.subjects import group_subject
