@@ -12,7 +12,6 @@ from typing import Final
 import structlog
 from msgspec import Struct
 
-from streamops.exporter.addresses import NotifySettings
 from streamops.exporter.alerts import (
     AlertEvaluator,
     Look,
@@ -23,7 +22,7 @@ from streamops.exporter.alerts import (
     look_failing,
     render_message,
 )
-from streamops.exporter.outlets import Outlet, open_outlets
+from streamops.exporter.outlets import NotifySettings, Outlet, open_outlets
 from streamops.exporter.page import Page
 from streamops.exporter.scraper import FRESH_SECONDS, Scraper
 from streamops.model.wording import span

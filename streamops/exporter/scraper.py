@@ -162,7 +162,7 @@ class Scraper:
         if self.page is not None and self.page.render_seconds is not None:
             self._rendered = {"render": self.page.render_seconds}
         beyond = snapshot.discovered - console.watch.max_streams
-        self._tell(None, unread_parts(snapshot))
+        self._log_changes(None, unread_parts(snapshot))
         health = ExporterHealth(
             phases={"collect": collected, "judge": judged} | self._rendered,
             commands=snapshot.commands,
@@ -173,7 +173,7 @@ class Scraper:
         return Reading(observation, extras, counters, health)
 
     def _failed(self, stage: str, problem: str) -> Reading:
-        self._tell(problem)
+        self._log_changes(problem)
         self._errors[stage] += 1
         errors = self._errors + Counter(self._target.failures)
         before = self._reading
@@ -183,7 +183,7 @@ class Scraper:
             health=ExporterHealth(up=False, errors=errors, discovered=before.health.discovered),
         )
 
-    def _tell(self, problem: str | None, unread: Mapping[str, str] = {}) -> None:
+    def _log_changes(self, problem: str | None, unread: Mapping[str, str] = {}) -> None:
         """Log what has changed, once: whether the server can be read, and what of the rest cannot."""
         before, self.problem = self.problem, problem
         if problem is not None:

@@ -67,7 +67,7 @@ class Target:
             self._console = console
             self._extras = QueueMetricsReader(console.place, console.discovery, self._policies)
             self._lanes = asyncio.create_task(self._extras.run())
-            self._lanes.add_done_callback(_tell_end)
+            self._lanes.add_done_callback(_log_end)
         return self._console
 
     async def extras(self, now: datetime) -> Extras:
@@ -92,7 +92,7 @@ class Target:
                 await console.close()
 
 
-def _tell_end(lanes: "asyncio.Task[None]") -> None:
+def _log_end(lanes: "asyncio.Task[None]") -> None:
     if not lanes.cancelled() and (error := lanes.exception()) is not None:
         LOG.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")
 

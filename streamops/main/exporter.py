@@ -189,9 +189,9 @@ async def _serve(
 
 
 def _load_notifier(session: Session) -> "Notifier":
-    from streamops.exporter.addresses import load_notify  # noqa: PLC0415
     from streamops.exporter.alerts import Origin  # noqa: PLC0415 - as above
     from streamops.exporter.notifier import open_notifier  # noqa: PLC0415
+    from streamops.exporter.outlets import load_notify  # noqa: PLC0415
 
     settings, label = session.settings, session.settings.connection.label
     named = f"{settings.context} ({label})" if settings.context else label

@@ -11,8 +11,7 @@ from typing import Any
 from aiohttp import web
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from streamops.exporter.addresses import NotifyAddress
-from streamops.exporter.outlets import Outlet, open_outlets
+from streamops.exporter.outlets import NotifyAddress, Outlet, open_outlets
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 

@@ -6,11 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from streamops.exporter.addresses import NotifyAddress
 from streamops.exporter.alerts import AlertEvaluator, Look, Origin
 from streamops.exporter.guards import Guards
 from streamops.exporter.notifier import Notifier, Sending
-from streamops.exporter.outlets import open_outlets
+from streamops.exporter.outlets import NotifyAddress, open_outlets
 from streamops.exporter.scraper import Scraper
 from streamops.model.observation import Health
 from streamops.model.secret import Secret

@@ -1,6 +1,6 @@
 """Addresses in a file of settings."""
 
-from streamops.exporter.addresses import NotifySettings, load_notify
+from streamops.exporter.outlets import NotifySettings, load_notify
 from tests.support.settings.place import PLANTED, Place
 
 LINES = (

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.exporter.addresses import NotifyAddress
 from streamops.exporter.alerts import Message
-from streamops.exporter.outlets import mask, open_outlets
+from streamops.exporter.outlets import NotifyAddress, mask, open_outlets
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from tests.support.exporter.inbox import mailbox, outlet, webhook

@@ -10,7 +10,7 @@ import pytest
 from msgspec import Struct, structs
 
 from streamops.errors import SettingsError
-from streamops.exporter.addresses import load_notify
+from streamops.exporter.outlets import load_notify
 from streamops.model.config_keys import config_keys
 from streamops.settings.config import read_config, validate_files
 from streamops.settings.describe import describe_left_out, render_example
