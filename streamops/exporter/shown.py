@@ -22,6 +22,7 @@ from streamops.exporter.guards import (
 )
 from streamops.exporter.stream_counts import NO_COUNTERS, Counters, StreamCount
 from streamops.model.consumer_table import MILLISECOND, NOBODY, Members, Sightings
+from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH
 from streamops.model.observation import GroupView, Observation
 from streamops.model.queue_metrics import NO_EXTRAS, Extras
@@ -94,6 +95,7 @@ class Shown(Struct, kw_only=True):
         groups: The same as they were read.
         group_labels: The values of their labels.
         group_counts: What was counted of them; none if nothing was.
+        oldest: Their pending entries with the smallest IDs; none if nothing is pending, or it was not read.
         members: Their consumers, all of them; none if they were not read.
         consumers: The consumers to show of each group.
         consumer_names: What says which those are, without their labels: they are made when there is another one.
@@ -116,6 +118,7 @@ class Shown(Struct, kw_only=True):
     groups: Sequence[ConsumerGroup] = ()
     group_labels: Sequence[Labels] = ()
     group_counts: Sequence[GroupCount | None] = ()
+    oldest: Sequence[PendingEntry | None] = ()
     members: Sequence[Members | None] = ()
     consumers: Sequence[Sightings] = ()
     consumer_names: tuple[Sequence[Labels], Sequence[Labels]] = ((), ())
@@ -164,6 +167,7 @@ def _show_streams(shown: Shown, observation: Observation) -> None:
         groups = [showable(some, [one.group.name for one in some], "group", omitted) for some in groups]
     shown.views = list(chain.from_iterable(groups))
     shown.groups = [one.group for one in shown.views]
+    shown.oldest = [one.oldest_pending if one.pending else None for one in shown.groups]
     shown.group_labels = [(database, one.stream, one.group.name) for one in shown.views]
     shown.group_counts = [
         None if count is None else count.groups.get(one.group.name)

@@ -12,7 +12,6 @@ from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.group_counts import ALL_COUNTED
 from streamops.exporter.shown import Shown
 from streamops.model.consumer_table import MILLISECOND, Members, Sightings
-from streamops.model.entries import PendingEntry
 from streamops.model.ids import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
 from streamops.model.observation import GroupView, Health
 from streamops.model.streams import ConsumerGroup
@@ -89,11 +88,6 @@ def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: boo
     if newest < since:
         return 0
     return None if newest > members.now + TOLERANCE else len([when for when in seen if when >= since])
-
-
-def _oldest(shown: Shown) -> list[PendingEntry | None]:
-    """The pending entry with the smallest ID of each group."""
-    return [one.oldest_pending if one.pending else None for one in shown.groups]
 
 
 def _statuses_of(view: GroupView) -> Sequence[str]:
@@ -228,7 +222,7 @@ def group_last_delivered_timestamp_seconds(shown: Shown) -> Values:
 @GROUP.family("seconds", "XPENDING")
 def group_oldest_pending_entry_timestamp_seconds(shown: Shown) -> Values:
     """Time in the smallest ID that is pending."""
-    return of_ids([None if one is None else one.id for one in _oldest(shown)], shown.now)
+    return of_ids([None if one is None else one.id for one in shown.oldest], shown.now)
 
 
 @GROUP.family("seconds", "XPENDING and TIME")
@@ -237,14 +231,14 @@ def group_oldest_pending_delivered_timestamp_seconds(shown: Shown) -> Values:
     now = shown.now
     return [
         None if one is None or one.free else (now - one.idle // MILLISECOND) // TENTH * TENTH
-        for one in _oldest(shown)
+        for one in shown.oldest
     ]
 
 
 @GROUP.family("deliveries", "XPENDING")
 def group_oldest_pending_deliveries(shown: Shown) -> Values:
     """How often the pending entry with the smallest ID was delivered."""
-    return [None if one is None else one.delivery_count for one in _oldest(shown)]
+    return [None if one is None else one.delivery_count for one in shown.oldest]
 
 
 @GROUP.family("entries", "XPENDING, a page at a time, and the first entry", cost="none")

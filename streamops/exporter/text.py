@@ -66,9 +66,12 @@ def render(shown: Shown, labels: LabelCache, form: Form) -> Iterator[bytes]:
     for family in FAMILIES:
         texts, values = _column(family, shown, labels)
         head = _head(family, form)
+        # Milliseconds are seconds with an exponent: exact, and several times as fast to print as a float.
+        end = "e-3\n" if family.is_instant else "\n"
         for at in range(0, len(texts), ROWS):
-            if samples := _samples(family, texts[at : at + ROWS], values[at : at + ROWS]):
-                yield f"{head}{samples}".encode()
+            piece = _samples(family.name, head, end, texts[at : at + ROWS], values[at : at + ROWS])
+            if piece:
+                yield piece
                 head = ""
 
 
@@ -82,17 +85,15 @@ def _column(family: Family, shown: Shown, labels: LabelCache) -> tuple[list[str]
     return labels.texts(scope.labels, key, lambda: scope.subjects(shown)), values
 
 
-def _samples(family: Family, texts: Sequence[str], values: Sequence[Value]) -> str:
-    """Samples as text, each with its line's end; empty if no value is known."""
+def _samples(name: str, head: str, end: str, texts: Sequence[str], values: Sequence[Value]) -> bytes:
+    """Samples as text below a head, each with the end of its line; empty if no value is known."""
     if None in values:
         texts = [text for text, value in zip(texts, values, strict=True) if value is not None]
         values = [value for value in values if value is not None]
-    # Milliseconds are seconds with an exponent: exact, and several times as fast to print as a float.
-    end = "e-3\n" if family.is_instant else "\n"
     # Many values are the same: counts are small, and what moves has moved of late.
     written = {value: f"{value}{end}" for value in set(values)}
     lines = map(add, texts, map(written.__getitem__, values))
-    return f"{family.name}{family.name.join(lines)}" if values else ""
+    return f"{head}{name}{name.join(lines)}".encode() if values else b""
 
 
 def _head(family: Family, form: Form) -> str:
