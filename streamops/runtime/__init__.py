@@ -8,9 +8,8 @@ from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
 from streamops.runtime.handlers import BatchCall, Call, Guard
 from streamops.runtime.payloads import Payload
-from streamops.runtime.publisher import Publisher
+from streamops.runtime.publisher import Publisher, Schema
 from streamops.runtime.retry import Delays, Exponential, HandlerTimeout, Jitter, OddMinutes
-from streamops.runtime.schemas import Schema
 from streamops.runtime.worker import Worker, WorkerOptions
 
 __all__ = [

@@ -11,8 +11,9 @@ from typing import Final, TypeVar
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.authority import delayed_problem
-from streamops.runtime.calling import BatchMiddleware, Middleware
+from streamops.runtime.calling import BatchMiddleware, Middleware, Middlewares
 from streamops.runtime.checks import check_handler
+from streamops.runtime.context import Names
 from streamops.runtime.events import Event, Events
 from streamops.runtime.handlers import (
     Failed,
@@ -25,10 +26,8 @@ from streamops.runtime.handlers import (
     streams_of,
 )
 from streamops.runtime.payloads import Payload
-from streamops.runtime.publisher import Around, Publisher
+from streamops.runtime.publisher import Around, Publisher, Schema
 from streamops.runtime.retry import Exponential, Retry, Schedule, Seconds, schedule_of, seconds
-from streamops.runtime.runner import Names
-from streamops.runtime.schemas import Schema
 from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.service.processes import end_process, runner
 from streamops.wire.keys import dead_letter_key, delayed_key
@@ -260,8 +259,7 @@ class Streamops:
             self.connection,
             options,
             events=self.events,
-            middleware=self._middleware,
-            batch_middleware=self._batch_middleware,
+            middleware=Middlewares(tuple(self._middleware), tuple(self._batch_middleware)),
             names=self.names,
         )
 

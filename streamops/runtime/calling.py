@@ -1,14 +1,22 @@
-"""Making one callable of a handler's function, its parameters and the middleware around it."""
+"""Making one callable of a handler's function, its parameters and the middleware around it; and the threads for some.
 
+Nothing can cut a thread off: a call goes on until its function returns. So whoever is cancelled while a call is under
+way goes on waiting for it: what ended before its thread does would be tried again, and run beside itself. Only where
+the worker itself ends nobody waits any more; it then knows which entries are still in the hands of a thread.
+"""
+
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
 from inspect import isawaitable
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamops.errors import HandlerError
-from streamops.runtime.decoding import Decode
+from streamops.runtime.codec import Decode
 from streamops.runtime.entry import Entry
 from streamops.runtime.handlers import BatchCall, Call, Handler, Kind, Parameters
-from streamops.runtime.threads import Threads
 
 Middleware = Callable[[Entry, Call], Awaitable[Any]]
 """Called with the entry and what is inside; whatever it raises or returns stands for the handler."""
@@ -17,8 +25,76 @@ BatchMiddleware = Callable[[Sequence[Entry], BatchCall], Awaitable[Any]]
 """The same for handlers of batches."""
 
 
+class Threads:
+    """A worker's threads: as many as its handlers may use at once, so that no call waits for one."""
+
+    def __init__(self, number: int) -> None:
+        self._executor = ThreadPoolExecutor(max(1, number), thread_name_prefix="streamops-handler")
+        self._running: dict[Future[Any], Sequence[Entry]] = {}
+        self._abandoned = False
+
+    @property
+    def running(self) -> list[Entry]:
+        """The entries whose calls have not come to their end."""
+        return [entry for entries in self._running.copy().values() for entry in entries]
+
+    async def call(self, entries: Sequence[Entry], function: Callable[..., Any], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
+        """Call a function in a thread, where context variables are what they are here: a span goes on."""
+        running = self._executor.submit(copy_context().run, _called, function, arguments)
+        self._running[running] = entries
+        running.add_done_callback(self._running.pop)
+        ended = asyncio.wrap_future(running)
+        try:
+            await asyncio.wait([ended])
+        except asyncio.CancelledError:
+            ended.add_done_callback(_disregard)
+            if not running.cancel():
+                await self._outlast(ended)
+            raise
+        return ended.result()
+
+    def abandon(self) -> None:
+        """Wait for no call any more: whoever is cancelled from now on is let go at once."""
+        self._abandoned = True
+
+    def close(self) -> None:
+        """Begin no call any more."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    async def _outlast(self, ended: asyncio.Future[Any]) -> None:
+        while not (ended.done() or self._abandoned):
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([ended])
+
+
+def _called(function: Callable[..., Any], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
+    try:
+        return function(*arguments)
+    except StopIteration as error:
+        # No future can hold it, and whoever waits would wait for ever.
+        raise RuntimeError("it raised StopIteration") from error
+
+
+def _disregard(ended: asyncio.Future[Any]) -> None:
+    """What nobody waits for any more need not be complained about."""
+    if not ended.cancelled():
+        ended.exception()
+
+
+class Middlewares(NamedTuple):
+    """What an application puts around its handlers, the outermost first.
+
+    Attributes:
+        single: Around each entry's handling.
+        batch: Around each batch's.
+    """
+
+    single: Sequence[Middleware] = ()
+    batch: Sequence[BatchMiddleware] = ()
+
+
 def compile_call(
-    handler: Handler, parameters: Parameters, middleware: Sequence[Middleware], threads: Threads | None
+    handler: Handler, parameters: Parameters, middleware: Sequence[Middleware], threads: Threads
 ) -> Call:
     """A handler of single entries, ready to be called; the first middleware is the outermost."""
     call = _single(handler, parameters.decoders, threads)
@@ -28,7 +104,7 @@ def compile_call(
 
 
 def compile_batch(
-    handler: Handler, parameters: Parameters, middleware: Sequence[BatchMiddleware], threads: Threads | None
+    handler: Handler, parameters: Parameters, middleware: Sequence[BatchMiddleware], threads: Threads
 ) -> BatchCall:
     """A handler of batches, ready to be called; a body that cannot be decoded is its own entry's failure alone."""
     call = _batch(handler, parameters, threads)
@@ -52,7 +128,7 @@ def results_of(answer: object, number: int) -> Sequence[object]:
     return answer
 
 
-def _batch(handler: Handler, parameters: Parameters, threads: Threads | None) -> BatchCall:
+def _batch(handler: Handler, parameters: Parameters, threads: Threads) -> BatchCall:
     run, decode = _run_batch(handler, threads), parameters.body
 
     async def call(entries: Sequence[Entry]) -> Any:  # noqa: ANN401 - as the function returns
@@ -69,16 +145,13 @@ def _batch(handler: Handler, parameters: Parameters, threads: Threads | None) ->
     return call
 
 
-def _run_batch(
-    handler: Handler, threads: Threads | None
-) -> Callable[[Sequence[Entry], list[Any]], Awaitable[Any]]:
+def _run_batch(handler: Handler, threads: Threads) -> Callable[[Sequence[Entry], list[Any]], Awaitable[Any]]:
     function = handler.function
 
     async def inline(_: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
         return await _whole(function(*arguments))
 
     async def threaded(entries: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
-        assert threads is not None  # noqa: S101 - who has such a handler has them
         return await _whole(await threads.call(entries, function, arguments))
 
     if handler.kind is Kind.ASYNC:
@@ -101,7 +174,7 @@ def _decoded(
     return kept, bodies, refused
 
 
-def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Threads | None) -> Call:
+def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Threads) -> Call:
     function = handler.function
     if handler.kind is Kind.ASYNC:
         return _direct(function, decoders)
@@ -113,7 +186,6 @@ def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Thre
 
     async def threaded(entry: Entry) -> Any:  # noqa: ANN401 - as the function returns
         arguments = [entry if decode is None else decode(entry.raw) for decode in decoders]
-        assert threads is not None  # noqa: S101 - who has such a handler has them
         return await _whole(await threads.call((entry,), function, arguments))
 
     return inline if handler.kind is Kind.INLINE else threaded

@@ -1,32 +1,36 @@
-"""Reads one stream for one group, and keeps the buffer of a crew filled, within its bounds.
+"""Reads one stream for one group, and keeps the buffer of an executor filled, within its bounds.
 
-What a connection lost on its way here is adopted afterwards: before it reads on, a source compares what the server
-has pending under its name with what it has in hand. That is the only way to find entries that were delivered into
+What a connection lost on its way here is recovered afterwards: before it reads on, a consumer compares what the server
+has pending under its name with what it has in flight. That is the only way to find entries that were delivered into
 a reply which never came, while their owner lives and renews the rest.
 """
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from math import inf
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
+
+from msgspec.structs import replace
 
 from streamops.errors import NotFound, ServerError, Unreachable
 from streamops.model.backoff import Backoff
 from streamops.model.names import name_bytes
-from streamops.runtime.buffer import Queue
-from streamops.runtime.dedup import Deduplicator
-from streamops.runtime.entry import Entry, Side
-from streamops.runtime.events import Adopted, Event, Lost, Troubled
+from streamops.runtime.context import WorkerContext
+from streamops.runtime.dedup import Deduplicator, says_origin
+from streamops.runtime.entry import HANDLED, PAYLOAD, QUEUED, RUNNING, WAITING, ConsumerStream, Entry
+from streamops.runtime.events import Adopted, Lost, Troubled
 from streamops.runtime.executor import Executor
 from streamops.runtime.groups import Groups
-from streamops.runtime.page_size import PageSize
+from streamops.runtime.payloads import fetch
+from streamops.runtime.retry import PayloadMissing
 from streamops.wire.consuming.hearts import WORKER_PREFIX
 from streamops.wire.consuming.reading import RawEntry, read_new
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, Taken, Takings, recover_own
+from streamops.wire.consuming.taking import MOST_BYTES, START, Takings, recover_own
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 
@@ -39,13 +43,44 @@ UNSEEN: Final = 0.01
 BACKOFF: Final = Backoff(0.05, 2.0)
 FIRST_ENTRIES: Final = 8
 FEW: Final = 16
+MOST_HALVINGS: Final = 8
+"""A page of entries halved so often is one entry, and one is always asked for."""
+
+
+@final
+class PageSize:
+    """How much is asked for at once of a server that may be a slow link away.
+
+    Half as much after each call that had no answer in time, and twice as much after each that brought something. A
+    reply that is given up was work for nothing: the server counted the deliveries, and nobody else finds the entries idle.
+    """
+
+    def __init__(self) -> None:
+        self._halvings = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes to ask for, about."""
+        return MOST_BYTES >> self._halvings
+
+    def of(self, limit: int) -> int:
+        """How many entries to ask for, where ``limit`` would be welcome."""
+        return max(1, limit >> self._halvings)
+
+    def halve(self) -> None:
+        """There was no answer."""
+        self._halvings = min(self._halvings + 1, MOST_HALVINGS)
+
+    def double(self) -> None:
+        """There was one, with something in it."""
+        self._halvings = max(0, self._halvings - 1)
 
 
 class Asked(NamedTuple):
-    """When entries were asked for.
+    """When entries were asked for: from then on the server may deliver, whenever this process comes to read of it.
 
     Attributes:
-        at: The time on the event loop's clock.
+        at: The time on the monotonic clock.
         handovers: How often another server had come to serve their stream.
     """
 
@@ -53,61 +88,72 @@ class Asked(NamedTuple):
     handovers: int
 
 
-class Source:
-    """One subscription, read by a task of its own.
+class Consumer:
+    """One stream, read by a task of its own for one handler.
 
     Attributes:
         subscription: What it reads.
-        stream, retries: Its two sides.
-        groups: The groups that it reads for.
-        paused: Whether it reads nothing for the time being.
+        main: The stream.
+        retries: The retry stream of its group.
+        streams: Both.
+        paused: Whether it is to read nothing.
     """
 
     def __init__(
         self,
-        reader: Server,
-        server: Server,
-        subscription: Subscription,
+        stream: str,
+        weight: int,
+        context: WorkerContext,
         executor: Executor,
-        queue: Queue,
         *,
-        now_ms: Callable[[], float],
-        steady: Callable[[], bool],
-        emit: Callable[[Event], None],
-        screening: Deduplicator,
+        groups: Groups,
+        dedup: Deduplicator,
     ) -> None:
-        self.subscription = subscription
-        self.stream = Side(subscription, retries=False, now_ms=now_ms)
-        self.retries = Side(subscription, retries=True, now_ms=now_ms)
-        lease = executor.handler.lease
-        self.groups = Groups(server, subscription, self.sides, lease=lease, steady=steady, emit=emit)
-        self.paused = False
-        self._reader = reader
-        self._server = server
-        self._executor = executor
-        self._queue = queue
-        self._emit = emit
-        self._screening = screening
-        self._passing: asyncio.Task[None] | None = None
+        handler = executor.handler
+        self.context = context
+        self.executor = executor
+        self.subscription = Subscription(
+            stream,
+            handler.group,
+            context.worker_id,
+            dead_letters=context.names.dead_letters.get(stream, ""),
+            delayed=context.names.delayed.get(stream, ""),
+            guarded=handler.guard.ttl if handler.guard else timedelta(),
+        )
         self._room = asyncio.Event()
+        self.main, self.retries = self.streams = tuple(
+            ConsumerStream(
+                self.subscription,
+                context,
+                retries=retries,
+                lease=handler.lease,
+                counts=executor.counts,
+                room=self._room,
+            )
+            for retries in (False, True)
+        )
+        self.paused = False
+        options = context.server.options
+        self._reader = Server(replace(options, timeout=options.timeout + BLOCK), company=context.server)
+        self._groups = groups
+        self._dedup = dedup
+        self._queue = executor.add_queue(self.streams, weight, self._room)
+        self._preparing: asyncio.Task[None] | None = None
         # How large entries are is not known before the first has come: a few of them must fit.
-        self._entry_bytes = executor.handler.prefetch_bytes // FIRST_ENTRIES
+        self._entry_bytes = handler.prefetch_bytes // FIRST_ENTRIES
         self._doubtful = True
-        self._page_size = PageSize()
+        self._page = PageSize()
         self._read_at = -inf
-
-    def asking(self) -> Asked:
-        """Note that entries are asked for: from here on the server may deliver, whenever this process comes to read of it."""
-        return Asked(asyncio.get_running_loop().time(), self._server.handovers)
+        self._asking = 0
+        self._after_pause: list[Entry] = []
 
     @property
-    def sides(self) -> tuple[Side, Side]:
-        """The stream and the retry stream."""
-        return self.stream, self.retries
-
-    def hungry(self) -> None:
-        """There may be room again."""
-        self._room.set()
+    def is_quiet(self) -> bool:
+        """Whether it is paused, asks for nothing, and nothing is in flight any more that came after it was paused."""
+        self._after_pause = [
+            entry for entry in self._after_pause if entry.state in (QUEUED, RUNNING, WAITING, HANDLED)
+        ]
+        return self.paused and not self._asking and not self._after_pause
 
     def doubt(self) -> None:
         """Something was lost on the way: compare before reading on."""
@@ -115,197 +161,61 @@ class Source:
 
     async def run(self) -> None:
         """Read, for ever; a server that is away is waited for."""
-        try:
-            await self._keep_reading()
-        finally:
-            if self._passing is not None:
-                self._passing.cancel()
-                await asyncio.gather(self._passing, return_exceptions=True)
-
-    async def _keep_reading(self) -> None:
         failures = 0
-        while True:
-            try:
-                if self._doubtful:
-                    # Not afterwards: what is lost meanwhile is another doubt.
-                    self._doubtful = False
-                    await self._recover_own()
-                await self._read()
-                failures = 0
-            except ServerError as error:
-                self._doubtful = True
-                self._emit(Troubled(self.subscription.stream, error))
-                # Not all workers of a fleet at the same moment.
-                failures += 1
-                await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
+        try:
+            while True:
+                try:
+                    if self._doubtful:
+                        # Not afterwards: what is lost meanwhile is another doubt.
+                        self._doubtful = False
+                        await self._recover_all()
+                    await self._read()
+                    failures = 0
+                except ServerError as error:
+                    self._doubtful = True
+                    self.context.events.emit(Troubled(self.subscription.stream, error))
+                    # Not all workers of a fleet at the same moment.
+                    failures += 1
+                    await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
+        finally:
+            if self._preparing is not None:
+                self._preparing.cancel()
+                await asyncio.gather(self._preparing, return_exceptions=True)
+
+    async def close(self) -> None:
+        """Close what it reads through."""
+        await self._reader.close()
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Around every call that may bring entries, and taking them in: so long nothing is quiet here."""
+        self._asking += 1
+        try:
+            yield
+        finally:
+            self._asking -= 1
+
+    def asked(self) -> Asked:
+        """Note that entries are asked for now."""
+        return Asked(time.monotonic(), self.context.server.handovers)
 
     async def _read(self) -> None:
         """One read, as soon as there is room."""
         count = await self._wanted()
-        now = asyncio.get_running_loop().time
-        if now() - self._read_at > UNSEEN:
-            await self.groups.restore_held()
-        asked = self.asking()
-        answer = await read_new(self._reader, self.subscription, count, BLOCK)
-        self._read_at = now()
-        if isinstance(answer, Fault):
-            await self._mend(answer)
-            return
-        arrived = []
-        for key, rows in answer:
-            side = self.retries if key == self._retries_key else self.stream
-            arrived += self._receive(side, rows, asked)
-        if arrived:
-            await self._pass_on(arrived)
-
-    async def _pass_on(self, entries: list[Entry]) -> None:
-        """Have entries handled that are in hand for the first time."""
-        self._weigh(entries[-1])
-        # One after the other, so that they keep their order.
-        if self._passing is not None:
-            await self._passing
-            self._passing = None
-        if self._screening.is_needed(entries):
-            # The next read is under way meanwhile.
-            self._queue.coming = len(entries)
-            self._passing = asyncio.create_task(self._screen(entries))
-            return
-        self._enqueue(entries)
-        if len(entries) < FEW:
-            # They are begun before the next read is written; of many, the server may already look for more.
-            await asyncio.sleep(0)
-
-    async def _screen(self, entries: list[Entry]) -> None:
-        try:
-            self._enqueue(await self._screening.screen(entries))
-        finally:
-            self._queue.coming = 0
-
-    def _enqueue(self, entries: Iterable[Entry]) -> None:
-        self._queue.fresh.extend(entries)
-        self._executor.wake()
-
-    async def _wanted(self) -> int:
-        """How many entries to ask for; waits while there is no room for any."""
-        while True:
-            self._room.clear()
-            room = self._executor.room_for(self._queue)
-            # Fewer than half of its share of what may be ahead are not worth a round trip.
-            if not self.paused and room > self._executor.ahead_of(self._queue) // 2:
-                most = self._executor.handler.prefetch_bytes // max(1, self._entry_bytes)
-                held = sum(len(side.in_flight) for side in self.sides)
-                if most - held > 0 or not held:
-                    return max(1, min(room, most - held, MOST_AT_ONCE))
-            with suppress(TimeoutError):
-                async with asyncio.timeout(0.1 if self.paused else 1.0):
-                    await self._room.wait()
-
-    def _receive(self, side: Side, rows: Sequence[RawEntry], asked: Asked) -> list[Entry]:
-        """Take entries in hand that were delivered for the first time."""
-        if not rows:
-            return []
-        if not side.in_flight.keys().isdisjoint([raw_id for raw_id, _ in rows]):
-            # The group was set back, or is another one: what is in hand is not handled a second time beside the first.
-            rows = [row for row in rows if not side.holds(*row)]
-        entries = side.receive_all(rows, *asked)
-        if side.retries or self._executor.handler.retry.most == 1:
-            for entry in entries:
-                self._number(entry)
-        if entries:
-            side.last_seen = entries[-1].raw_id
-        return entries
-
-    async def deliver_again(self, side: Side, takings: Takings, asked: Asked, *, ours: bool = False) -> int:
-        """Take entries that were delivered before, to us or to others; how many of them are new here.
-
-        Args:
-            side: Where they came from.
-            takings: They.
-            asked: When they were asked for: from then on they may have been ours.
-            ours: Whether they were pending under our own name, and not in hand.
-        """
-        for entry_id, deliveries in takings.gone:
-            self._emit(Lost(self.subscription.stream, self.subscription.group, entry_id.decode(), deliveries))
-        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
-        unstarted = 2 if ours and self.subscription.consumer.startswith(WORKER_PREFIX) else 1
-        entries = []
-        for taken in takings.entries:
-            if side.holds(taken.id, taken.fields):
-                held = side.in_flight[taken.id]
-                # Nobody else had it: it was ours all the time.
-                held.leased_at = asked.at
-                held.lost = False
-                continue
-            entries.append(self._returned(side, taken, asked, unstarted))
-        if self._screening.is_needed(entries):
-            entries = await self._screening.screen(entries)
-        self._enqueue(entry for entry in entries if not entry.may_have_started)
-        self.enqueue_again(entry for entry in entries if entry.may_have_started)
-        return len(entries)
-
-    def enqueue_again(self, entries: Iterable[Entry]) -> None:
-        """Have entries handled that were delivered before: one at a time where they have been tried again already."""
-        for entry in entries:
-            entry.again = True
-            entry.suspect = entry.marks > 0 or entry.attempt + 1 >= self._executor.handler.retry.most
-            (self._executor.buffer.suspect if entry.suspect else self._queue.again).append(entry)
-        self._executor.wake()
-
-    def _returned(self, side: Side, taken: Taken, asked: Asked, unstarted: int) -> Entry:
-        entry = side.receive(taken.id, taken.fields, *asked)
-        entry.deliveries = taken.deliveries
-        entry.marks = taken.marks
-        self._number(entry)
-        entry.again = entry.sole or taken.marks > 0 or taken.deliveries > unstarted
-        return entry
-
-    def _number(self, entry: Entry) -> None:
-        """Say which start of its handler was the last, by its marks; of one that had none, which will be the first."""
-        base = entry.base_attempt()
-        entry.again = entry.sole = base >= self._executor.handler.retry.most
-        entry.attempt = base + max(0, entry.marks - entry.sole)
-
-    async def _recover_own(self) -> None:
-        """Take what is pending under our name and not in hand, as far as there is room."""
-        for side in self.sides:
-            after = START
-            while after:
-                after = await self.recover_own(side, limit=await self._wanted(), after=after)
-
-    async def recover_own(
-        self, side: Side, *, limit: int, after: str, min_idle: timedelta = timedelta()
-    ) -> str:
-        """Take some of what is pending under our name and not in hand; what comes next, nothing at the end.
-
-        Args:
-            side: Where from.
-            limit: How many at most.
-            after: What the last call said comes next.
-            min_idle: For how long they must have been idle.
-
-        Raises:
-            ServerError: The server did not answer, or refused.
-        """
-        sub, asked = self.subscription, self.asking()
-        try:
-            takings = await recover_own(
-                self._server,
-                sub,
-                retries=side.retries,
-                in_flight=side.in_flight,
-                limit=self._page_size.of(min(PAGE, limit)),
-                min_idle=min_idle,
-                after=after,
-                most_bytes=self._page_size.size,
-            )
-        except Unreachable:
-            self._page_size.halve()
-            raise
-        if takings.entries:
-            self._page_size.double()
-        if number := await self.deliver_again(side, takings, asked, ours=True):
-            self._emit(Adopted(sub.stream, sub.group, number))
-        return takings.next
+        with self.asking():
+            if time.monotonic() - self._read_at > UNSEEN:
+                await self._groups.restore_held(self.streams)
+            asked = self.asked()
+            answer = await read_new(self._reader, self.subscription, count, BLOCK)
+            self._read_at = time.monotonic()
+            if isinstance(answer, Fault):
+                await self._mend(answer)
+                return
+            arrived = []
+            for key, rows in answer:
+                arrived += self._receive(self.retries if key == self._retries_key else self.main, rows, asked)
+            if arrived:
+                await self._pass_on(arrived)
 
     async def _mend(self, problem: Fault) -> None:
         """A read was answered with an error."""
@@ -314,14 +224,168 @@ class Source:
             raise NotFound(f"{sub.stream} is not a stream any more", "Somebody put another type there.")
         if problem.kind is not FaultKind.MISSING and "UNBLOCKED" not in problem.reason:
             raise problem.error(f"stream {sub.stream}")
-        await self.groups.restore()
+        await self._groups.restore(self.streams)
+
+    async def _wanted(self) -> int:
+        """How many entries to ask for; waits while there is no room for any."""
+        handler, executor = self.executor.handler, self.executor
+        while True:
+            self._room.clear()
+            room = executor.room_for(self._queue)
+            # Fewer than half of its share of what may be ahead are not worth a round trip.
+            if not self.paused and room > executor.ahead_of(self._queue) // 2:
+                most = handler.prefetch_bytes // max(1, self._entry_bytes)
+                held = sum(len(stream.in_flight) for stream in self.streams)
+                if most - held > 0 or not held:
+                    return max(1, min(room, most - held, MOST_AT_ONCE))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.1 if self.paused else 1.0):
+                    await self._room.wait()
+
+    def _receive(self, stream: ConsumerStream, rows: Sequence[RawEntry], asked: Asked) -> list[Entry]:
+        """Have entries in flight that were delivered for the first time."""
+        if not stream.in_flight.keys().isdisjoint([raw_id for raw_id, _ in rows]):
+            # The group was set back, or is another one: what is in flight is not handled a second time beside the first.
+            rows = [row for row in rows if not stream.holds(*row)]
+        entries = stream.receive(rows, *asked)
+        most = self.executor.handler.retry.most
+        if stream.retries or most == 1:
+            for entry in entries:
+                entry.number(most)
+        if entries:
+            stream.last_seen = entries[-1].raw_id
+        if self.paused:
+            self._after_pause += entries
+        return entries
+
+    async def _pass_on(self, entries: list[Entry]) -> None:
+        """Have entries handled that are in flight for the first time."""
+        self._weigh(entries[-1])
+        # One after the other, so that they keep their order.
+        if self._preparing is not None:
+            await self._preparing
+            self._preparing = None
+        if self._needs_preparing(entries):
+            # The next read is under way meanwhile.
+            self._queue.coming = len(entries)
+            self._preparing = asyncio.create_task(self._prepare_and_enqueue(entries))
+            return
+        self._queue.fresh.extend(entries)
+        self.executor.wake()
+        if len(entries) < FEW:
+            # They are begun before the next read is written; of many, the server may already look for more.
+            await asyncio.sleep(0)
+
+    def _needs_preparing(self, entries: Sequence[Entry]) -> bool:
+        """Whether an entry was another one before, has a payload, or has to own its business key."""
+        return self.executor.handler.guard is not None or any(
+            PAYLOAD in entry.raw or says_origin(entry) for entry in entries
+        )
+
+    async def _prepare(self, entries: list[Entry]) -> list[Entry]:
+        """Look up origins, fetch payloads and claim keys, each in a round trip; those that can and may be handled."""
+        if not entries or not self._needs_preparing(entries):
+            return entries
+        await self._dedup.look_up_origins(entries)
+        missing = await fetch(self.context, entries)
+        for entry in missing:
+            # Where an earlier try has taken its business key, that is freed; without its payload it may not be told.
+            with suppress(Exception):
+                entry.idempotency_key = self._dedup.key_of(entry)
+            await self.executor.fail(entry, PayloadMissing(f"there is no key {entry.payload_key}"))
+        kept = [entry for entry in entries if entry not in missing] if missing else entries
+        return await self._dedup.claim_keys(kept) if kept and self.executor.handler.guard else kept
+
+    async def _prepare_and_enqueue(self, entries: list[Entry]) -> None:
+        try:
+            self._queue.fresh.extend(await self._prepare(entries))
+            self.executor.wake()
+        finally:
+            self._queue.coming = 0
+
+    async def redeliver(
+        self, stream: ConsumerStream, takings: Takings, asked: Asked, *, ours: bool = False
+    ) -> int:
+        """Have entries handled that were delivered before, to us or to others; how many of them are new here.
+
+        Args:
+            stream: Where they came from.
+            takings: They.
+            asked: When they were asked for: from then on they may have been ours.
+            ours: Whether they were pending under our own name, and not in flight.
+        """
+        sub = self.subscription
+        for entry_id, deliveries in takings.gone:
+            self.context.events.emit(Lost(sub.stream, sub.group, entry_id.decode(), deliveries))
+        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
+        unstarted = 2 if ours and sub.consumer.startswith(WORKER_PREFIX) else 1
+        entries = []
+        for taken in takings.entries:
+            if stream.holds(taken.id, taken.fields):
+                held = stream.in_flight[taken.id]
+                # Nobody else had it: it was ours all the time.
+                held.leased_at = asked.at
+                held.lost = False
+                continue
+            (entry,) = stream.receive([(taken.id, taken.fields)], *asked)
+            entry.deliveries, entry.marks = taken.deliveries, taken.marks
+            entry.number(self.executor.handler.retry.most)
+            entry.needs_mark = entry.one_start or taken.marks > 0 or taken.deliveries > unstarted
+            entries.append(entry)
+        if self.paused:
+            self._after_pause += entries
+        number = len(entries)
+        self.executor.enqueue(await self._prepare(entries))
+        return number
+
+    async def _recover_all(self) -> None:
+        """Take what is pending under our name and not in flight, as far as there is room."""
+        for stream in self.streams:
+            after = START
+            while after:
+                after = await self.recover(stream, limit=await self._wanted(), after=after)
+
+    async def recover(
+        self, stream: ConsumerStream, *, limit: int, after: str, min_idle: timedelta = timedelta()
+    ) -> str:
+        """Take some of what is pending under our name and not in flight; what comes next, nothing at the end.
+
+        Args:
+            stream: Where from.
+            limit: How many at most.
+            after: What the last call said comes next.
+            min_idle: For how long they must have been idle.
+
+        Raises:
+            ServerError: The server did not answer, or refused.
+        """
+        with self.asking():
+            sub, asked = self.subscription, self.asked()
+            try:
+                takings = await recover_own(
+                    self.context.server,
+                    sub,
+                    retries=stream.retries,
+                    in_flight=stream.in_flight,
+                    limit=self._page.of(min(PAGE, limit)),
+                    min_idle=min_idle,
+                    after=after,
+                    most_bytes=self._page.size,
+                )
+            except Unreachable:
+                self._page.halve()
+                raise
+            if takings.entries:
+                self._page.double()
+            if number := await self.redeliver(stream, takings, asked, ours=True):
+                self.context.events.emit(Adopted(sub.stream, sub.group, number))
+        return takings.next
 
     def _weigh(self, entry: Entry) -> None:
         """Learn how large entries are, from one of each read."""
         size = sum(map(len, entry.raw)) + len(entry.payload or b"")
-        self._entry_bytes += (
-            (size - self._entry_bytes) // 4 if size < self._entry_bytes else size - self._entry_bytes
-        )
+        larger = size - self._entry_bytes
+        self._entry_bytes += larger if larger >= 0 else larger // 4
 
     @property
     def _retries_key(self) -> bytes:

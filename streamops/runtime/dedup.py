@@ -1,34 +1,25 @@
-"""What happens to a batch between its arrival and its handling: origins are looked up, payloads fetched, guards taken.
+"""Deduplication: which entry an entry was before a replay, and whether it owns its business key."""
 
-Each costs one round trip a batch, not one an entry, and nothing at all where a batch does not need it.
-"""
-
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
 import msgspec
 
-from streamops.errors import HandlerError, ServerError
+from streamops.errors import HandlerError
 from streamops.model.delayed import ORIGIN_ID
 from streamops.model.names import name_bytes, name_text
-from streamops.runtime.counts import Counts
-from streamops.runtime.decoding import DATA, Decode
-from streamops.runtime.encoding import decode_parts
-from streamops.runtime.entry import PAYLOAD, Entry
-from streamops.runtime.events import Duplicate, Event, Troubled
+from streamops.runtime.codec import DATA, Decode
+from streamops.runtime.context import WorkerContext
+from streamops.runtime.entry import ConsumerStream, Entry
+from streamops.runtime.events import Duplicate
+from streamops.runtime.executor import Executor
 from streamops.runtime.handlers import Guard
-from streamops.runtime.payloads import SHAPE
-from streamops.runtime.retry import PayloadMissing, Undecodable, words
-from streamops.wire.consuming.asking import is_beside, mark_prefix
+from streamops.runtime.retry import Undecodable, retry_after, words
+from streamops.wire.consuming.asking import mark_prefix
 from streamops.wire.consuming.guarding import Claim, Guards, Verdict, are_noted
-from streamops.wire.consuming.payloads import fetch_payloads
 from streamops.wire.keys import decoded_part, encoded_part
-from streamops.wire.server import Server
 
-PAUSE: Final = 0.2
 LATER: Final = timedelta(seconds=1)
 """After which time an entry asks again for a key whose owner may not come to be handled."""
 KeyOf = Callable[[Entry], str]
@@ -36,149 +27,85 @@ KeyOf = Callable[[Entry], str]
 
 
 class Deduplicator:
-    """Screens what one handler is given."""
+    """Lets through those entries of one handler that own their business keys."""
 
-    def __init__(
-        self,
-        server: Server,
-        guard: Guard | None,
-        body: Decode | None,
-        *,
-        failed: Callable[[Entry, BaseException], Awaitable[None]],
-        postponed: Callable[[Entry, timedelta, str], Awaitable[None]],
-        finished: Callable[[Entry], None],
-        emit: Callable[[Event], None],
-        counts: Counts,
-    ) -> None:
-        self._server = server
-        self._guard = guard
-        self._guards = Guards(server)
-        self._key_of = key_reader(guard, body) if guard else no_key
-        self._failed = failed
-        self._postponed = postponed
-        self._finished = finished
-        self._emit = emit
-        self._counts = counts
+    def __init__(self, body: Decode | None, context: WorkerContext, executor: Executor) -> None:
+        guard = executor.handler.guard
+        self._key_of: KeyOf = key_reader(guard, body) if guard else _no_key
+        self._context = context
+        self._executor = executor
+        self._guards = Guards(context.server)
 
-    def is_needed(self, entries: Sequence[Entry]) -> bool:
-        """Whether there is anything to screen; else it need not be waited for."""
-        return bool(entries) and (
-            self._guard is not None or any(PAYLOAD in entry.raw or says_origin(entry) for entry in entries)
-        )
+    def key_of(self, entry: Entry) -> str:
+        """The key under which the server knows an entry's business key; raises whatever bodies and users raise."""
+        return entry.consumer_stream.subscription.guards + encoded_part(self._key_of(entry))
 
-    async def screen(self, entries: list[Entry]) -> list[Entry]:
-        """Sort out what needs no handling, or cannot be handled; the rest, in order."""
-        telling = [entry for entry in entries if says_origin(entry)]
-        if telling:
-            await self._look_up_origins(telling)
-        referring = [entry for entry in entries if PAYLOAD in entry.raw and refers(entry)]
-        if referring:
-            missing = await self._fetch(referring)
-            if missing:
-                entries = [entry for entry in entries if entry not in missing]
-        return entries if self._guard is None else await self._take_guards(entries)
-
-    async def _look_up_origins(self, entries: Sequence[Entry]) -> None:
-        """Let those entries be what they were before a replay of which the server has a note."""
-        said = [entry.get(ORIGIN_ID) or b"" for entry in entries]
-        rows = [(entry.raw_id, origin) for entry, origin in zip(entries, said, strict=True)]
-        sub = entries[0].side.subscription
-        noted = await self._insist(entries, lambda: are_noted(self._server, sub, rows))
-        for entry, origin, is_noted in zip(entries, said, noted, strict=True):
+    async def look_up_origins(self, entries: Sequence[Entry]) -> None:
+        """Let entries be what they were before a replay of which the server has a note."""
+        saying = [entry for entry in entries if says_origin(entry)]
+        if not saying:
+            return
+        said = [entry.get(ORIGIN_ID) or b"" for entry in saying]
+        rows = [(entry.raw_id, origin) for entry, origin in zip(saying, said, strict=True)]
+        sub = saying[0].consumer_stream.subscription
+        noted = await self._context.insist(sub.stream, lambda: are_noted(self._context.server, sub, rows))
+        for entry, origin, is_noted in zip(saying, said, noted, strict=True):
             if is_noted:
                 entry.noted_origin = origin
 
-    async def _fetch(self, entries: Sequence[Entry]) -> set[Entry]:
-        """Fetch the payloads that entries refer to; the entries whose payloads are gone."""
-        keys = [name_text(entry.get(PAYLOAD) or b"") for entry in entries]
-        payloads = await self._insist(entries, lambda: fetch_payloads(self._server, keys))
-        missing = set()
-        for entry, key, payload in zip(entries, keys, payloads, strict=True):
-            entry.payload_key = key
-            if payload is None:
-                missing.add(entry)
-                await self._miss(entry, key)
-                continue
-            entry.payload = payload
-            if entry.raw[0] == PAYLOAD:
-                # It stands for the whole body, as `data` or the body's fields would.
-                parts = decode_parts(entry.get(SHAPE), payload)
-                entry.unfetched = entry.raw
-                entry.raw = [*(parts or (DATA, payload)), *entry.raw]
-        return missing
-
-    async def _miss(self, entry: Entry, key: str) -> None:
-        """Give an entry up that has no payload; its business key is freed where an earlier try has taken it."""
-        # Without its payload the key may not be told.
-        with suppress(Exception):
-            entry.guard_key = self._guard_of(entry)
-        await self._failed(entry, PayloadMissing(f"there is no key {key}"))
-
-    async def _take_guards(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Take the keys of entries; the entries that own theirs."""
-        if not entries:
-            return []
-        # A batch is of one stream, or of its retry stream.
-        side = entries[0].side
-        sub, prefix = side.subscription, mark_prefix(retries=side.retries)
-        guarded, claims = [], []
+    async def claim_keys(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Claim the keys of entries of one stream, or of its retry stream; the entries that own theirs, in order."""
+        stream = entries[0].consumer_stream
+        keyed: list[tuple[Entry, Claim]] = []
         for entry in entries:
             try:
-                key = self._guard_of(entry)
+                key = self.key_of(entry)
             except Exception as error:  # noqa: BLE001 - bodies may hold anything, and a user's function may raise it
-                await self._failed(entry, _undecodable(error))
-                continue
-            guarded.append(entry)
-            claims.append(Claim(key, entry.raw_origin_id, prefix + entry.id))
-        if not claims:
+                await self._executor.fail(entry, _undecodable(error))
+            else:
+                place = mark_prefix(retries=stream.retries) + entry.id
+                keyed.append((entry, Claim(key, entry.raw_origin_id, place)))
+        if not keyed:
             return []
-        owners = await self._insist(guarded, lambda: self._guards.take(sub, claims))
-        contested = [
-            (claim, owner)
-            for claim, owner in zip(claims, owners, strict=True)
-            if owner is not None and owner != claim.origin
-        ]
-        verdicts: Iterator[Verdict] = iter(())
-        if contested:
-            verdicts = iter(await self._insist(guarded, lambda: self._guards.contest(sub, contested)))
+        owners = await self._take([claim for _, claim in keyed], stream)
+        verdicts = await self._contest(zip((claim for _, claim in keyed), owners, strict=True), stream)
         kept = []
-        for entry, claim, owner in zip(guarded, claims, owners, strict=True):
+        for (entry, claim), owner in zip(keyed, owners, strict=True):
             if owner is None:
                 why = f"its guard {claim.key} is no string: somebody put another type there"
-                await self._failed(entry, Undecodable(why))
+                await self._executor.fail(entry, Undecodable(why))
             elif owner == claim.origin or (verdict := next(verdicts)) is Verdict.MINE:
-                entry.guard_key = claim.key
+                entry.idempotency_key = claim.key
                 kept.append(entry)
             elif verdict is Verdict.LATER:
-                await self._postponed(entry, LATER, "the owner of its key is gone and may be handled yet")
+                why = "the owner of its key is gone and may be handled yet"
+                await self._executor.apply(entry, retry_after(LATER, why, counts=False))
             else:
-                self._counts.duplicates += 1
-                told = decoded_part(claim.key.removeprefix(sub.guards))
-                self._emit(Duplicate(entry.stream, entry.group, entry.id, told))
-                self._finished(entry)
+                self._executor.counts.duplicates += 1
+                told = decoded_part(claim.key.removeprefix(stream.subscription.guards))
+                self._context.events.emit(Duplicate(entry.stream, entry.group, entry.id, told))
+                stream.finish(entry, completed=False)
         return kept
 
-    def _guard_of(self, entry: Entry) -> str:
-        return entry.side.subscription.guards + encoded_part(self._key_of(entry))
+    async def _take(self, claims: Sequence[Claim], stream: ConsumerStream) -> list[bytes | None]:
+        """Who owns each key now."""
+        sub = stream.subscription
+        return await self._context.insist(sub.stream, lambda: self._guards.take(sub, claims))
 
-    async def _insist(self, entries: Sequence[Entry], ask: Callable[[], Awaitable[list[Any]]]) -> list[Any]:
-        """Ask until there is an answer: the entries are in hand, and wait."""
-        while True:
-            try:
-                return await ask()
-            except ServerError as error:
-                self._emit(Troubled(entries[0].stream, error))
-                await asyncio.sleep(PAUSE)
-
-
-def refers(entry: Entry) -> bool:
-    """Whether an entry refers to a payload beside its stream; whatever else it names is a field like any other."""
-    return is_beside(entry.side.subscription, name_text(entry.get(PAYLOAD) or b""))
+    async def _contest(
+        self, claims: Iterator[tuple[Claim, bytes | None]], stream: ConsumerStream
+    ) -> Iterator[Verdict]:
+        """Whose those keys are that other entries own, in order."""
+        sub = stream.subscription
+        rows = [(claim, owner) for claim, owner in claims if owner is not None and owner != claim.origin]
+        if not rows:
+            return iter(())
+        return iter(await self._context.insist(sub.stream, lambda: self._guards.contest(sub, rows)))
 
 
 def says_origin(entry: Entry) -> bool:
     """Whether an entry of the stream itself says that it was another one before."""
-    return ORIGIN_ID in entry.raw and not entry.side.retries
+    return ORIGIN_ID in entry.raw and not entry.consumer_stream.retries
 
 
 def key_reader(guard: Guard, body: Decode | None) -> KeyOf:
@@ -205,8 +132,7 @@ def key_reader(guard: Guard, body: Decode | None) -> KeyOf:
     return key_of
 
 
-def no_key(_: Entry) -> str:
-    """Where there is no guard."""
+def _no_key(_: Entry) -> str:
     raise Undecodable("it needs no key")
 
 

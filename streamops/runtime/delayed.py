@@ -12,11 +12,10 @@ from typing import Final
 from streamops.errors import Forbidden, PublishError, SettingsError, StreamopsError, Unreachable
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.names import name_text
-from streamops.runtime.drafting import Draft
 from streamops.runtime.retry import seconds
 from streamops.wire import delaying
 from streamops.wire.consuming import payloads
-from streamops.wire.consuming.publishing import unknown
+from streamops.wire.consuming.publishing import OWN_CHOICE, Addition, unknown
 from streamops.wire.faults import Fault
 from streamops.wire.keys import delayed_key, payload_key, require_one_slot
 from streamops.wire.reads import read_clock
@@ -38,34 +37,31 @@ class Scheduler:
         self._queues = queues
 
     async def schedule(
-        self, stream: str, drafts: Sequence[Draft], ids: Sequence[str | None], due: timedelta | datetime
+        self, stream: str, additions: Sequence[Addition], due: timedelta | datetime
     ) -> list[str | StreamopsError]:
-        """Add messages, of IDs of our own making where none are given; for each its ID, or why it was not added.
+        """Add messages, with random IDs where they have none; for each its ID, or why it was not added.
 
         Raises:
             Unreachable: The server did not answer; it is not known which were added.
             ServerError: The server refused the payloads; nothing was added.
         """
         queue = self._queue_of(stream)
-        names = [name or token_hex(8) for name in ids]
+        names = [token_hex(8) if one.entry_id == OWN_CHOICE else one.entry_id for one in additions]
         messages = [
-            delaying.Delayed(name, DelayedBody(stream, _pairs(draft.parts)), due)
-            for name, draft in zip(names, drafts, strict=True)
+            delaying.Delayed(name, DelayedBody(stream, _pairs(one.parts)), due)
+            for name, one in zip(names, additions, strict=True)
         ]
-        kept = [draft.payload for draft in drafts if draft.payload is not None]
+        kept = [one.payload for one in additions if one.payload is not None]
         if kept:
             await self._keep_ahead(kept, due)
-        problem: Unreachable | None = None
         try:
             dues = await delaying.schedule_many(self._server, stream, messages, queue)
         except Unreachable as error:
-            problem = error
-        if problem is not None:
-            raise unknown(problem, "all messages were added to the delayed ones of", stream)
+            raise unknown(error, "all messages were added to the delayed ones of", stream) from None
         answers = [_scheduled(stream, queue, name, due) for name, due in zip(names, dues, strict=True)]
-        for draft, answer in zip(drafts, answers, strict=True):
-            if draft.payload is not None and isinstance(answer, StreamopsError):
-                await payloads.drop_payload(self._server, draft.payload.key)
+        for one, answer in zip(additions, answers, strict=True):
+            if one.payload is not None and isinstance(answer, StreamopsError):
+                await payloads.drop_payload(self._server, one.payload.key)
         return answers
 
     async def get(self, stream: str, ident: str) -> DelayedMessage | None:

@@ -1,17 +1,88 @@
-"""Entries in the hands of a worker: what a handler may ask about one, and where they come from."""
+"""Entries on their way through a worker, and the streams that a consumer has them from."""
 
-from collections.abc import Callable, Iterable, Iterator
+import asyncio
+import time
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from enum import Enum, auto
 from hashlib import sha1
+from itertools import chain, groupby
+from math import inf
 from typing import Final
 
+from streamops.errors import ServerError
 from streamops.model.delayed import ATTEMPT, ORIGIN_ID
 from streamops.model.names import name_text
+from streamops.runtime.context import WorkerContext
+from streamops.runtime.counts import Counts
+from streamops.runtime.events import Completed, Troubled
+from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked, acknowledge_plain
 from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.taking import START
 
 PAYLOAD: Final = b"_so_payload"
 TRACE: Final = b"_so_trace"
 MOST_DIGITS: Final = 9
+MOST: Final = 1000
+"""Acknowledgements of one command."""
+ENOUGH: Final = 100
+"""How many are sent without waiting for more."""
+PATIENCE: Final = 0.005
+"""Seconds that fewer wait for more."""
+PAUSE: Final = 0.2
+MINUTE: Final = timedelta(minutes=1)
+
+
+class EntryState(Enum):
+    """Where an entry is, from its delivery to its end in this worker.
+
+    ::
+
+        XREADGROUP, XCLAIM            returned, skipped         confirmed
+          │               a slot      ┌───────────────► HANDLED ─────────► ACKNOWLEDGED
+          ▼             takes it      │                    └─────────────┐ another entry has its ID
+        QUEUED ─────────────────► RUNNING ─────────────────────────────► LOST
+          ▲ │                         ├──► DELAYED, DEAD_LETTERED, STUCK
+          │ │                         ▼
+          │ │      its time came   WAITING
+          └─│─────────────────────────┤
+            └─────────────────────────┴── drain ──► HANDED_BACK
+
+    What has not even a payload or a key goes from ``QUEUED`` where ``RUNNING`` leads to, and never runs. What is
+    ``STUCK`` is handed back at the drain as well. What others do to an entry meanwhile (``Entry.lost``, ``deleted``) is
+    found out at its next step.
+    """
+
+    QUEUED = auto()
+    """Its payload and key are looked up; then it waits for a slot."""
+    RUNNING = auto()
+    """A slot marks its start where need be, and calls the handler."""
+    WAITING = auto()
+    """It failed, and stays pending with this worker until its next try."""
+    HANDLED = auto()
+    """It is done with; the server has not confirmed its acknowledgement."""
+    ACKNOWLEDGED = auto()
+    DELAYED = auto()
+    """It is in the delayed queue, from where any worker of the group takes it."""
+    DEAD_LETTERED = auto()
+    STUCK = auto()
+    """It stays pending, and can neither be handled nor given up."""
+    LOST = auto()
+    """It is somebody else's by now, or nobody's."""
+    HANDED_BACK = auto()
+    """It was not begun when the worker stopped, and is anybody's."""
+
+
+QUEUED, RUNNING, WAITING, HANDLED, ACKNOWLEDGED, DELAYED, DEAD_LETTERED, STUCK, LOST, HANDED_BACK = EntryState
+_FAILED: Final = frozenset({HANDLED, WAITING, DELAYED, DEAD_LETTERED, STUCK, LOST})
+TRANSITIONS: Final[Mapping[EntryState, frozenset[EntryState]]] = {
+    QUEUED: _FAILED | {RUNNING, HANDED_BACK},
+    RUNNING: _FAILED,
+    WAITING: frozenset({QUEUED, HANDED_BACK}),
+    HANDLED: frozenset({ACKNOWLEDGED, LOST}),
+    STUCK: frozenset({HANDED_BACK}),
+}
+"""Where each state may lead; what is not named is an end."""
 
 
 class Entry:
@@ -20,48 +91,52 @@ class Entry:
     What most entries share stands in the class, so that making one costs little.
 
     Attributes:
-        side: The stream that it came from, and what that worker holds of it.
+        consumer_stream: Where it came from.
         raw_id: Its ID as the server wrote it.
         raw: Names and values in turn, byte for byte.
-        leased_at: When it was delivered, or its lease last renewed, on the event loop's clock.
+        leased_at: When it was delivered, or its lease last renewed, on the monotonic clock.
         handovers: How often another server had come to serve its stream when it was delivered.
         deliveries: How often the server counted a delivery; other clients' history reads count too.
+        state: Where it is.
         marks: Its starts that were marked beforehand: all but the first.
         attempt: Which start of the handler this is, from 1 on.
-        sole: Whether its first start is its last: that one is marked too, so that no delivery is taken for it.
-        again: Whether its next start is marked first: it was delivered before, or has a sole one.
-        careful: Whether it is handled while no other careful one is: it may have brought workers down.
+        one_start: Whether its first start is its last: that one is marked too, so that no delivery is taken for it.
+        needs_mark: Whether its next start is marked first: it was delivered before, or has one start.
+        suspect: Whether it is handled while no other suspect is: it may have brought workers down.
         uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
         lost: Whether somebody else has taken it over.
         superseded: Whether its server was replaced by one on which another entry has its ID: whatever is said of that
             ID concerns the other one.
-        gone: Whether it was deleted from its stream while it was in hand.
+        deleted: Whether it was deleted from its stream while it was in flight.
         unfetched: Its names and values as they came, where a payload was put in their place.
         noted_origin: The ID that a replay noted down as the one it was born with; none where none did.
         payload: The payload kept beside the stream; none where there is none.
         payload_key: The key of that payload.
-        guard_key: The key of its guard; none where there is none.
+        idempotency_key: The key under which the server knows its business key; none where it has none.
     """
 
+    state: EntryState = QUEUED
     handovers: int = 0
     deliveries: int = 1
     marks: int = 0
     attempt: int = 1
-    sole: bool = False
-    again: bool = False
+    one_start: bool = False
+    needs_mark: bool = False
     suspect: bool = False
     uncounted: bool = False
     lost: bool = False
     superseded: bool = False
-    gone: bool = False
+    deleted: bool = False
     unfetched: list[bytes] | None = None
     noted_origin: bytes | None = None
     payload: bytes | None = None
     payload_key: str | None = None
-    guard_key: str | None = None
+    idempotency_key: str | None = None
 
-    def __init__(self, side: "Side", raw_id: bytes, raw: list[bytes], leased_at: float) -> None:
-        self.side = side
+    def __init__(
+        self, consumer_stream: "ConsumerStream", raw_id: bytes, raw: list[bytes], leased_at: float
+    ) -> None:
+        self.consumer_stream = consumer_stream
         self.raw_id = raw_id
         self.raw = raw
         self.leased_at = leased_at
@@ -74,22 +149,23 @@ class Entry:
     @property
     def stream(self) -> str:
         """The stream that its group reads; for an entry of a retry stream the one that it failed in."""
-        return self.side.subscription.stream
+        return self.consumer_stream.subscription.stream
 
     @property
     def group(self) -> str:
         """The consumer group."""
-        return self.side.subscription.group
+        return self.consumer_stream.subscription.group
 
     @property
     def consumer(self) -> str:
         """The consumer's name."""
-        return self.side.subscription.consumer
+        return self.consumer_stream.subscription.consumer
 
     @property
     def fields(self) -> tuple[tuple[bytes, bytes], ...]:
         """Field and value pairs in their order; a name may repeat. Reserved ones are left out."""
-        return tuple(pair for pair in self._pairs() if not pair[0].startswith(b"_so_"))
+        pairs = zip(self.raw[::2], self.raw[1::2], strict=False)
+        return tuple(pair for pair in pairs if not pair[0].startswith(b"_so_"))
 
     @property
     def origin_id(self) -> str:
@@ -103,13 +179,13 @@ class Entry:
     @property
     def raw_origin_id(self) -> bytes:
         """The same as the server wrote it."""
-        return (self.get(ORIGIN_ID) if self.side.retries else self.noted_origin) or self.raw_id
+        return (self.get(ORIGIN_ID) if self.consumer_stream.retries else self.noted_origin) or self.raw_id
 
     @property
     def age(self) -> timedelta:
         """Time since its birth, on the server's clock; by its ID, which must be a time for that."""
         born = int(self.origin_id.partition("-")[0])
-        return timedelta(milliseconds=max(0.0, self.side.now_ms() - born))
+        return timedelta(milliseconds=max(0.0, self.consumer_stream.context.clock.now_ms() - born))
 
     def get(self, name: str | bytes) -> bytes | None:
         """The first value of a field; none where there is no such field."""
@@ -127,63 +203,96 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """A digest of its names and values, as scripts make it."""
+        """A digest of its names and values as scripts make it; empty where no other server can give its ID to another."""
+        if not self.consumer_stream.context.server.replaceable:
+            return ""
         sized = b"".join([b"%d:%b" % (len(part), part) for part in self.as_delivered])
         return sha1(sized, usedforsecurity=False).hexdigest()
 
     @property
     def may_have_started(self) -> bool:
         """Whether a handler may have begun with it before."""
-        return self.again and (self.marks > 0 or not self.sole)
+        return self.needs_mark and (self.marks > 0 or not self.one_start)
 
-    def base_attempt(self) -> int:
-        """The attempt that its first start is: more than one for an entry that comes from a retry."""
-        said = self.get(ATTEMPT) if self.side.retries else None
+    def number(self, most: int) -> None:
+        """Say which start of its handler was the last, by its marks; of one that had none, which will be the first.
+
+        Args:
+            most: How many starts it may have.
+        """
+        # More than one where it comes from a retry.
+        said = self.get(ATTEMPT) if self.consumer_stream.retries else None
         # Anybody may have written it, in more digits than such a number ever has.
-        return max(1, int(said)) if said and len(said) <= MOST_DIGITS and said.isdigit() else 1
-
-    def _pairs(self) -> Iterator[tuple[bytes, bytes]]:
-        raw = self.raw
-        return zip(raw[::2], raw[1::2], strict=False)
+        base = max(1, int(said)) if said and len(said) <= MOST_DIGITS and said.isdigit() else 1
+        self.needs_mark = self.one_start = base >= most
+        self.attempt = base + max(0, self.marks - self.one_start)
 
     def __repr__(self) -> str:
         return f"<Entry {self.id} of {self.stream} for {self.group}, attempt {self.attempt}>"
 
 
-class Side:
-    """The stream itself, or the retry stream of its group.
+class ConsumerStream:
+    """The stream that a consumer reads, or the retry stream of its group: what is in flight of it, and acknowledged.
 
-    The thread that renews leases reads ``in_hand`` while the event loop changes it; it takes a copy, in one step.
+    The thread that renews leases reads ``in_flight`` while the event loop changes it; it takes a copy, in one step.
+
+    Acknowledgements are gathered by number and time, and sent until the server has confirmed them. An entry stays in
+    flight until then: what is acknowledged twice does no harm, and what is not acknowledged is handled again. Entries
+    whose lease is fresh are acknowledged plainly; for all others a script looks first whether they are still ours, so
+    that nothing is acknowledged behind a new owner's back. So it does for entries of a primary that was replaced, or of
+    a slot that another node has by now: there they may be somebody else's.
 
     Attributes:
-        subscription: Whose.
-        key: The stream's key.
+        subscription: What the consumer reads, and under which name.
+        context: What it shares with all of its worker.
         retries: Whether it is the retry stream.
-        in_hand: Entries between delivery and confirmed acknowledgement, by ID.
+        key: The stream's key.
+        lease: How long an entry may lie idle before others take it over.
+        room: Set where there may be room for more entries of its consumer.
+        in_flight: Entries between delivery and confirmed acknowledgement, by ID.
         last_seen: The last ID that was delivered here for the first time.
-        now_ms: The server's clock in milliseconds, as well as it is known.
-        finish: Called with each entry that was handled.
+        claim_cursor: Where the next look for idle entries begins.
+        destroyed_at: When it was noticed that its group had been destroyed, on the monotonic clock.
+        mending: Held by whoever sees to its group.
+        handled: Entries that were handled and whose acknowledgement was not sent yet.
+        acknowledged: How many were, by the server's word.
     """
 
-    finish: Callable[[Entry], None]
-
-    def __init__(self, subscription: Subscription, *, retries: bool, now_ms: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        subscription: Subscription,
+        context: WorkerContext,
+        *,
+        retries: bool,
+        lease: timedelta = MINUTE,
+        counts: Counts | None = None,
+        room: asyncio.Event | None = None,
+    ) -> None:
         self.subscription = subscription
+        self.context = context
         self.retries = retries
         self.key = subscription.retries if retries else subscription.stream
+        self.lease = lease
+        self.room = room or asyncio.Event()
         self.in_flight: dict[bytes, Entry] = {}
         self.last_seen = b"0-0"
-        self.now_ms = now_ms
+        self.claim_cursor = START
+        self.destroyed_at = -inf
+        self.mending = asyncio.Lock()
+        self.handled: list[Entry] = []
+        self.acknowledged = 0
+        self._latencies = (counts or Counts()).latencies
+        self._fresh_for = min(lease, context.interval * 3).total_seconds() / 2
+        self._tells = False
+        self._wake = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._sent_at = 0.0
+        self._under_way: list[list[Entry]] = []
 
-    def receive(self, raw_id: bytes, raw: list[bytes], leased_at: float, handovers: int = 0) -> Entry:
-        """Take an entry in hand."""
-        (entry,) = self.receive_all([(raw_id, raw)], leased_at, handovers)
-        return entry
-
-    def receive_all(
+    def receive(
         self, rows: Iterable[tuple[bytes, list[bytes]]], leased_at: float, handovers: int = 0
     ) -> list[Entry]:
-        """Take many entries in hand, that were asked for after so many handovers."""
+        """Have entries in flight, that were asked for after so many handovers."""
         entries = [Entry(self, raw_id, raw, leased_at) for raw_id, raw in rows]
         if handovers:
             for entry in entries:
@@ -192,7 +301,7 @@ class Side:
         return entries
 
     def holds(self, raw_id: bytes, raw: list[bytes]) -> bool:
-        """Whether an entry is in hand already; another one of its ID is superseded.
+        """Whether an entry is in flight already; another one of its ID is superseded.
 
         Two servers give the same ID to two entries, where the primary was replaced and the former one went on.
         """
@@ -202,7 +311,122 @@ class Side:
         held.lost = held.superseded = True
         return False
 
-    def drop(self, entry: Entry) -> None:
-        """Have an entry in hand no more."""
+    def drop(self, entry: Entry, state: EntryState) -> None:
+        """Have an entry in flight no more, which has come to its end."""
+        entry.state = state
         if not entry.superseded:
             self.in_flight.pop(entry.raw_id, None)
+
+    def finish(self, entry: Entry, *, completed: bool = True) -> None:
+        """Have an entry acknowledged; it was handled, or needs no handling."""
+        entry.state = HANDLED
+        handled = self.handled
+        handled.append(entry)
+        if len(handled) == 1 or len(handled) == ENOUGH:
+            self._arrange()
+        # Making an event for nobody would cost as much as all of this.
+        if self._tells and completed:
+            self.context.events.emit(Completed(entry.stream, entry.group, entry.id, entry.attempt))
+
+    async def acknowledge(self) -> None:
+        """Send acknowledgements, for ever."""
+        self._tells = self.context.events.heard(Completed)
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self._flush()
+            except ServerError as error:
+                self.context.events.emit(Troubled(self.subscription.stream, error))
+                await asyncio.sleep(PAUSE)
+            # What has come in meanwhile waits for more, unless it is enough already.
+            if self.handled:
+                self._arrange()
+
+    async def flush(self) -> None:
+        """Send all acknowledgements; raises ``ServerError`` where the server does not answer."""
+        while self.handled:
+            await self._flush()
+
+    @property
+    def unconfirmed(self) -> list[Entry]:
+        """Entries that were handled and that the server has not confirmed."""
+        return [*self.handled, *chain.from_iterable(self._under_way)]
+
+    def _arrange(self) -> None:
+        """See to it that what there is will be sent: at once where the last time is long ago, else with others."""
+        wait = self._sent_at + PATIENCE - time.monotonic()
+        if wait <= 0 or len(self.handled) >= ENOUGH:
+            self._wake.set()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(wait, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._wake.set()
+
+    async def _flush(self) -> None:
+        batch, self.handled = self.handled[:MOST], self.handled[MOST:]
+        self._sent_at = time.monotonic()
+        # Two may be under way: the last ones of a worker that drains do not wait for those before them.
+        self._under_way.append(batch)
+        try:
+            await self._send(batch)
+        except BaseException:
+            # What became of them is not known: next time a script looks first.
+            for entry in batch:
+                entry.leased_at = -inf
+            self.handled = batch + self.handled
+            raise
+        finally:
+            self._under_way.remove(batch)
+        in_flight = self.in_flight
+        for entry in batch:
+            if entry.superseded:
+                entry.state = LOST
+            else:
+                in_flight.pop(entry.raw_id, None)
+                entry.state = ACKNOWLEDGED
+        self.room.set()
+        self._observe(batch)
+
+    async def _send(self, batch: list[Entry]) -> None:
+        server, sub = self.context.server, self.subscription
+        handovers, fresh = server.handovers, time.monotonic() - self._fresh_for
+        plain: list[bytes] = []
+        checked: list[AckRow] = []
+        for entry in batch:
+            if entry.superseded:
+                continue
+            is_ours = entry.leased_at > fresh and entry.handovers == handovers
+            if is_ours and not (self.retries or entry.marks or entry.payload_key):
+                plain.append(entry.raw_id)
+            else:
+                checked.append(AckRow(entry.raw_id, entry.payload_key, entry.digest))
+        if plain:
+            self.acknowledged += await acknowledge_plain(server, sub, plain, handovers)
+        if checked:
+            done = await acknowledge_checked(server, sub, retries=self.retries, rows=checked)
+            self.acknowledged += done.acknowledged
+
+    def _observe(self, batch: list[Entry]) -> None:
+        """Count how old entries had become; for those of a retry stream, since their last try alone."""
+        now_ms = self.context.clock.now_ms()
+        # Many in a row were born in the same millisecond.
+        for ms, born in groupby(batch, _millisecond):
+            age = now_ms - int(ms) if ms.isdigit() else 0.0
+            self._latencies.observe(max(0.0, age) / 1000, sum(1 for _ in born))
+
+
+def by_stream(entries: Iterable[Entry]) -> dict[ConsumerStream, list[Entry]]:
+    """Entries by where they come from, those left out whose ID is another's by now."""
+    found: dict[ConsumerStream, list[Entry]] = {}
+    for entry in entries:
+        if not entry.superseded:
+            found.setdefault(entry.consumer_stream, []).append(entry)
+    return found
+
+
+def _millisecond(entry: Entry) -> bytes:
+    """The first part of an entry's ID."""
+    return entry.raw_id.partition(b"-")[0]

@@ -5,7 +5,7 @@ and leaves others behind wakes one more, so that as many slots work as there is 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Iterable, Sequence
 from math import ceil
 from typing import Final
 
@@ -13,22 +13,21 @@ from streamops.errors import HandlerError
 from streamops.runtime.buffer import Buffer, Queue
 from streamops.runtime.calling import results_of
 from streamops.runtime.counts import Counts
-from streamops.runtime.entry import Entry
+from streamops.runtime.entry import LOST, QUEUED, RUNNING, WAITING, ConsumerStream, Entry
 from streamops.runtime.handlers import BatchCall, Call, Handler
-from streamops.runtime.retry import HOPELESS, HandlerTimeout, words
+from streamops.runtime.outcomes import Outcomes
+from streamops.runtime.retry import NO_RETRY, Fate, HandlerTimeout, Outcome, words
 
 PATIENCE: Final = 0.01
 """Seconds after which a slot that never waits lets others have a turn."""
 AHEAD: Final = 0.1
 """How many seconds' worth of work is read ahead."""
-TOGETHER: Final = 100
+AT_ONCE: Final = 100
 """How many entries of a batch are marked or settled at once; as many as one call to the server takes."""
 
 NEVER: Final = float("inf")
-
-Failed = Callable[[Entry, BaseException], Awaitable[None]]
-Mark = Callable[[Entry], Awaitable[bool]]
-"""Marks a start; whether it may go on: not where somebody else has the entry now, or it had its last start."""
+NEVER_SOON: Final = 3600.0
+"""Seconds between two looks of a sweeper that has nothing to sweep."""
 
 
 class Slot:
@@ -38,6 +37,7 @@ class Slot:
         entries: What it handles now; empty while it rests.
         deadline: When that must be over, on the event loop's clock.
         overdue: Whether it was cut off for that.
+        task: The task that it is.
     """
 
     __slots__ = ("deadline", "entries", "overdue", "task")
@@ -60,8 +60,8 @@ class Executor:
         handler: The handler.
         buffer: Where they take entries from.
         slots: The slots.
-        tally: What they did.
-        waiting: Entries that stay in hand until their next try; no more are read than the handler's prefetch.
+        counts: What they did.
+        waiting: Entries that stay in flight until their next try; no more are read than the handler's prefetch.
     """
 
     def __init__(
@@ -69,38 +69,55 @@ class Executor:
         handler: Handler,
         call: Call | None,
         batch_call: BatchCall | None,
-        *,
-        failed: Failed,
-        mark: Mark,
-        hungry: Callable[[], None],
+        outcomes: Outcomes,
+        counts: Counts,
     ) -> None:
         self.handler = handler
         self.buffer = Buffer()
         self.slots = [Slot() for _ in range(handler.concurrency)]
-        self.counts = Counts()
+        self.counts = counts
         self.waiting: dict[Entry, asyncio.TimerHandle] = {}
         self._call = call
         self._batch_call = batch_call
-        self._failed = failed
-        self._mark = mark
-        self._hungry = hungry
+        self._outcomes = outcomes
+        self._queues: dict[ConsumerStream, Queue] = {}
         self._resting: list[asyncio.Future[None]] = []
         self._waking = False
         self._begun = 0
         self._closed = False
-        self._timeout = handler.timeout.total_seconds() if handler.timeout else None
+        self._limit = handler.timeout.total_seconds() if handler.timeout else NEVER
 
-    def start(self) -> list[asyncio.Task[None]]:
-        """Start the slots, and the sweeper where calls are limited in time."""
+    def add_queue(self, streams: Iterable[ConsumerStream], weight: int, room: asyncio.Event) -> Queue:
+        """A queue for the entries of one stream and its retry stream."""
+        queue = self.buffer.add_queue(weight, room)
+        self._queues.update((stream, queue) for stream in streams)
+        return queue
+
+    async def run(self) -> None:
+        """Handle entries, for ever; slots are not this task's children, because what they do may not end with it."""
         work = self._batches if self._batch_call else self._singles
         for number, slot in enumerate(self.slots):
             slot.task = asyncio.create_task(work(slot), name=f"{self.handler.name}-{number}")
-        tasks = [slot.task for slot in self.slots if slot.task]
-        if self._timeout is not None:
-            tasks.append(
-                asyncio.create_task(self._sweep(self._timeout), name=f"{self.handler.name}-timeouts")
-            )
-        return tasks
+        sweeper = asyncio.create_task(self._sweep(), name=f"{self.handler.name}-timeouts")
+        tasks = {sweeper, *(slot.task for slot in self.slots if slot.task)}
+        try:
+            while tasks:
+                ended, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in ended:
+                    if not task.cancelled():
+                        task.result()
+        finally:
+            sweeper.cancel()
+
+    async def end(self, limit: float) -> set[Entry]:
+        """End what handlers still do within some seconds; the entries of those that do not end."""
+        await cancel([slot.task for slot in self.slots if slot.task], limit)
+        return {entry for slot in self.slots if slot.task and not slot.task.done() for entry in slot.entries}
+
+    @property
+    def lingers(self) -> bool:
+        """Whether a handler goes on."""
+        return any(slot.task is not None and not slot.task.done() for slot in self.slots)
 
     @property
     def busy(self) -> int:
@@ -111,9 +128,8 @@ class Executor:
     def ahead(self) -> int:
         """How many entries are worth reading ahead: what is handled in a moment, within the handler's limit."""
         per_slot = AHEAD / self.counts.durations.recent
-        return max(
-            1, min(self.handler.prefetch, int(self.handler.concurrency * self.handler.batch * per_slot))
-        )
+        many = int(self.handler.concurrency * self.handler.batch * per_slot)
+        return max(1, min(self.handler.prefetch, many))
 
     @property
     def room(self) -> int:
@@ -129,14 +145,25 @@ class Executor:
         resting = len(self._resting) * self.handler.batch
         return ceil(resting * self.buffer.share(queue)) + self.ahead_of(queue) - len(queue)
 
-    @property
-    def _is_laden(self) -> bool:
-        """Whether as many entries wait for their next try as may be in hand ahead."""
-        return len(self.waiting) >= self.handler.prefetch
-
     def ahead_of(self, queue: Queue) -> int:
         """How many entries of one stream are worth reading ahead."""
         return max(1, int(self.ahead * self.buffer.share(queue)))
+
+    @property
+    def _is_laden(self) -> bool:
+        """Whether as many entries wait for their next try as may be in flight ahead."""
+        return len(self.waiting) >= self.handler.prefetch
+
+    def enqueue(self, entries: Iterable[Entry]) -> None:
+        """Have entries handled: first those that may have been started before, suspects one at a time."""
+        for entry in entries:
+            queue = self._queues[entry.consumer_stream]
+            if entry.may_have_started:
+                entry.suspect = entry.marks > 0 or entry.attempt + 1 >= self.handler.retry.most
+                (self.buffer.suspects if entry.suspect else queue.again).append(entry)
+            else:
+                queue.fresh.append(entry)
+        self.wake()
 
     def wake(self) -> None:
         """There is something to take; a slot that was cancelled just now takes nothing more."""
@@ -146,41 +173,60 @@ class Executor:
                 self._waking = True
                 resting.set_result(None)
 
-    def _wake_another(self) -> None:
-        """Where there is more than one slot can do, have another one look."""
-        if self.buffer.has_next():
-            self.wake()
-
     def close(self) -> None:
-        """Take nothing more."""
+        """Take nothing more, and wait for no more tries."""
         self._closed = True
         self.buffer.clear()
+        for timer in self.waiting.values():
+            timer.cancel()
+        self.waiting.clear()
+
+    async def fail(self, entry: Entry, error: BaseException) -> None:
+        """Do with an entry what its handler's policy says of an error."""
+        outcome = self._outcomes.decide(entry, error)
+        self.counts.failures += outcome.fate is not Fate.ACKNOWLEDGE
+        done = await self.apply(entry, outcome)
+        if done is not None and done.fate is Fate.DEAD_LETTER:
+            await self._outcomes.call_hook(entry, error)
+
+    async def apply(self, entry: Entry, outcome: Outcome) -> Outcome | None:
+        """Do what was decided; what came of it. What is to wait is enqueued again once its time has come."""
+        done = await self._outcomes.apply(entry, outcome)
+        if done is not None and done.fate is Fate.WAIT:
+            entry.state = WAITING
+            entry.needs_mark = True
+            entry.uncounted = not done.counts
+            timer = asyncio.get_running_loop().call_later(done.delay.total_seconds(), self._due, entry)
+            self.waiting[entry] = timer
+        return done
+
+    def _due(self, entry: Entry) -> None:
+        del self.waiting[entry]
+        entry.state = QUEUED
+        self.enqueue([entry])
 
     async def _singles(self, slot: Slot) -> None:  # noqa: C901 - the hottest loop there is: a call costs
         """Handle single entries, for ever."""
-        now = asyncio.get_running_loop().time
-        take, call, limit = self.buffer.take, self._call, self._timeout or NEVER
-        observe = self.counts.observe
-        assert call is not None  # noqa: S101 - a crew of single entries has it
+        now, take, call = asyncio.get_running_loop().time, self.buffer.take, self._call
+        assert call is not None  # noqa: S101 - an executor of single entries has it
         began = turn = now()
         while True:
             entry = take()
             if entry is None:
-                self._hungry()
                 await self._rest()
                 began = turn = now()
                 continue
             if self._resting and not self._waking:
                 self._wake_another()
             slot.entries = (entry,)
+            entry.state = RUNNING
             self._begun = mine = self._begun + 1
-            if entry.again or entry.lost:
-                allowed = await self._may_start(entry)
-                began = now()
-                if not allowed:
+            if entry.needs_mark or entry.lost:
+                if not await self._may_start(entry):
                     slot.entries = ()
                     continue
-            slot.deadline = began + limit
+                began = now()
+            slot.deadline = began + self._limit
             try:
                 await call(entry)
             except BaseException as error:  # noqa: BLE001 - a handler may raise anything
@@ -188,15 +234,13 @@ class Executor:
             else:
                 if slot.overdue:
                     self._was_cut_off(slot)
-                entry.side.finish(entry)
-            ended = now()
-            observe(ended - began)
-            slot.entries = ()
-            slot.deadline = NEVER
-            if entry.again:
-                self._release(entry)
+                entry.consumer_stream.finish(entry)
             # One reading of the clock serves two entries.
-            began = ended
+            ended = now()
+            self.counts.observe(ended - began)
+            slot.entries, slot.deadline, began = (), NEVER, ended
+            if entry.needs_mark:
+                self._release(entry)
             if ended - turn > PATIENCE:
                 turn = ended
                 # Where another slot has begun something meanwhile this one has waited, and need not step back.
@@ -210,28 +254,28 @@ class Executor:
         while True:
             entries = await self._take_batch()
             if not entries or self._closed:
-                self._hungry()
                 await self._rest()
                 continue
             self._wake_another()
             slot.entries = entries
+            for entry in entries:
+                entry.state = RUNNING
             kept = await self._may_all_start(entries)
             began = now()
-            slot.deadline = began + (self._timeout or NEVER)
+            slot.deadline = began + self._limit
             if kept:
                 await self._handle_batch(slot, kept)
-            ended = now()
-            self.counts.observe_batch(ended - began, len(kept))
+            self.counts.observe_batch(now() - began, len(kept))
             slot.entries = ()
             slot.deadline = NEVER
             for entry in entries:
-                if entry.again:
+                if entry.needs_mark:
                     self._release(entry)
             await asyncio.sleep(0)
 
     async def _handle_batch(self, slot: Slot, entries: list[Entry]) -> None:
         """Call the handler with many entries; where it returns a list, each entry has its own result."""
-        assert self._batch_call is not None  # noqa: S101 - a crew of batches has it
+        assert self._batch_call is not None  # noqa: S101 - an executor of batches has it
         try:
             results = results_of(await self._batch_call(entries), len(entries))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything
@@ -244,7 +288,7 @@ class Executor:
             if isinstance(result, BaseException):
                 failures.append((entry, result))
             else:
-                entry.side.finish(entry)
+                entry.consumer_stream.finish(entry)
         await self._fail_all(failures)
 
     async def _take_batch(self) -> list[Entry]:
@@ -253,25 +297,26 @@ class Executor:
         What failed before is handled by itself: where a batch raises nobody knows which entry is to blame, and an
         innocent one must not be given up for another's sake.
         """
-        first = self.buffer.apart.popleft() if self.buffer.apart else self.buffer.take()
+        buffer = self.buffer
+        first = buffer.apart.popleft() if buffer.apart else buffer.take()
         if first is None:
             return []
         entries = [first]
-        if first is self.buffer.quarantined or first.attempt > 1:
+        if first is buffer.quarantined or first.attempt > 1:
             return entries
         loop = asyncio.get_running_loop()
         patience = loop.time() + self.handler.linger.total_seconds()
         while len(entries) < self.handler.batch:
-            if self.buffer.suspect and self.buffer.quarantined is None:
+            if buffer.suspects and buffer.quarantined is None:
                 break
-            entry = self.buffer.take()
+            entry = buffer.take()
             if entry is not None and entry.attempt > 1:
-                self.buffer.apart.append(entry)
+                buffer.apart.append(entry)
                 self.wake()
             elif entry is not None:
                 entries.append(entry)
             elif loop.time() < patience:
-                self._hungry()
+                buffer.ask_for_more()
                 await asyncio.sleep(min(PATIENCE, patience - loop.time()))
             else:
                 break
@@ -280,27 +325,32 @@ class Executor:
     async def _may_start(self, entry: Entry) -> bool:
         """Mark the start of an entry that was delivered before; what somebody else has by now is let go."""
         if entry.lost:
-            entry.side.drop(entry)
-        elif await self._mark(entry):
+            entry.consumer_stream.drop(entry, LOST)
+        elif await self._outcomes.mark(entry):
             return True
         self._release(entry)
         return False
 
     async def _may_all_start(self, entries: list[Entry]) -> list[Entry]:
         """Those that may start, of entries many of which may have been delivered before."""
-        doubtful = [entry for entry in entries if entry.again or entry.lost]
+        doubtful = [entry for entry in entries if entry.needs_mark or entry.lost]
         if not doubtful:
             return entries
         refused: set[Entry] = set()
-        for at in range(0, len(doubtful), TOGETHER):
-            some = doubtful[at : at + TOGETHER]
+        for at in range(0, len(doubtful), AT_ONCE):
+            some = doubtful[at : at + AT_ONCE]
             allowed = await asyncio.gather(*map(self._may_start, some))
             refused.update(entry for entry, may in zip(some, allowed, strict=True) if not may)
         return [entry for entry in entries if entry not in refused]
 
     def _release(self, entry: Entry) -> None:
-        """Where that was the one that is handled alone, let the next one have its turn."""
+        """Where that was the one in quarantine, let the next suspect have its turn."""
         if self.buffer.release(entry):
+            self.wake()
+
+    def _wake_another(self) -> None:
+        """Where there is more than one slot can do, have another one look."""
+        if self.buffer.has_next():
             self.wake()
 
     async def _fell(self, slot: Slot, entries: Sequence[Entry], error: BaseException) -> None:
@@ -311,7 +361,7 @@ class Executor:
         if isinstance(error, asyncio.CancelledError) and not ending:
             # Otherwise the handler waited for something that was cancelled: that is its own failure.
             if cut_off:
-                error = HandlerTimeout(f"longer than {self._timeout:g} s")
+                error = HandlerTimeout(f"longer than {self._limit:g} s")
         elif not isinstance(error, Exception):
             raise error
         if len(entries) > 1:
@@ -319,17 +369,17 @@ class Executor:
         await self._fail_all([(entry, error) for entry in entries])
 
     async def _fail_all(self, failures: Sequence[tuple[Entry, BaseException]]) -> None:
-        """Settle failures; together, because those of a batch come together."""
+        """Do with failures what is to be done; together, because those of a batch come together."""
         if len(failures) == 1:
-            await self._failed(*failures[0])
+            await self.fail(*failures[0])
             return
-        for at in range(0, len(failures), TOGETHER):
-            await asyncio.gather(*(self._failed(*failure) for failure in failures[at : at + TOGETHER]))
+        for at in range(0, len(failures), AT_ONCE):
+            await asyncio.gather(*(self.fail(*failure) for failure in failures[at : at + AT_ONCE]))
 
     def _shared(self, error: BaseException) -> BaseException:
         """What an error of many entries is for each: one that cannot be helped may be another's, unless it is tried alone."""
         retry = self.handler.retry
-        hopeless = (*(kind for kind, _ in HOPELESS), *retry.hopeless)
+        hopeless = (*(kind for kind, _ in NO_RETRY), *retry.hopeless)
         if isinstance(error, hopeless) and retry.most > 1 and retry.schedule is not None:
             return BatchFailed(words(error))
         return error
@@ -343,7 +393,8 @@ class Executor:
         return overdue
 
     async def _rest(self) -> None:
-        """Wait until there may be something to take; once the crew takes nothing more, that ends the slot."""
+        """Wait until there may be something to take; once nothing more is taken, that ends the slot."""
+        self.buffer.ask_for_more()
         if self._closed:
             raise asyncio.CancelledError
         resting = asyncio.get_running_loop().create_future()
@@ -355,10 +406,10 @@ class Executor:
             if resting in self._resting:
                 self._resting.remove(resting)
 
-    async def _sweep(self, limit: float) -> None:
+    async def _sweep(self) -> None:
         """Cut off calls that take too long; one timer for all slots, because one a call would cost more than it."""
         now = asyncio.get_running_loop().time
-        pause = max(0.01, min(limit / 10, 1.0))
+        pause = max(0.01, min(self._limit / 10, 1.0)) if self._limit < NEVER else NEVER_SOON
         while True:
             await asyncio.sleep(pause)
             instant = now()
@@ -366,3 +417,14 @@ class Executor:
                 if slot.deadline < instant and slot.task and not slot.overdue:
                     slot.overdue = True
                     slot.task.cancel()
+
+
+async def cancel(tasks: Iterable[asyncio.Task[None]], limit: float | None = None) -> None:
+    """Cancel tasks and wait for them to end, so many seconds at most."""
+    cancelled = [task for task in tasks if not task.done()]
+    for task in cancelled:
+        task.cancel()
+    done, _ = await asyncio.wait(cancelled, timeout=limit) if cancelled else (set(), set())
+    for task in done:
+        if not task.cancelled():
+            task.exception()

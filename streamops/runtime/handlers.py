@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.runtime.decoding import Decode, decoder
+from streamops.runtime.codec import Decode, decoder
 from streamops.runtime.entry import Entry
 from streamops.runtime.retry import Retry
 

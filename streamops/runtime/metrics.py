@@ -1,23 +1,48 @@
-"""Workers' figures as Prometheus metrics."""
+"""What workers did, as Prometheus metrics: one HTTP endpoint for all worker processes, with probes for who watches them."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager
+from itertools import accumulate
+from typing import Final
 
+from aiohttp import web
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from streamops.runtime.counts import BOUNDS
-from streamops.runtime.handler_counts import Distribution, HandlerCounts
+from streamops.runtime.counts import BOUNDS, HandlerCounts
+from streamops.service.authentication import Authentication, require_authentication
+from streamops.service.listening import listening
 
-LABELS = ("stream", "group", "handler")
+LABELS: Final = ("stream", "group", "handler")
+CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+HISTOGRAMS: Final = (
+    ("handler_duration_seconds", "Duration of a handler's calls.", "durations"),
+    (
+        "entry_latency_seconds",
+        "From an entry's birth, by its ID and the server's clock, to the end of its handling.",
+        "latencies",
+    ),
+)
+NUMBERS: Final = (
+    (CounterMetricFamily, "handler_failures", "Calls of a handler that raised.", "failures"),
+    (CounterMetricFamily, "retries", "Entries that are tried again.", "retries"),
+    (CounterMetricFamily, "dead_lettered", "Entries given up.", "dead_lettered"),
+    (CounterMetricFamily, "reclaimed", "Entries taken over from other consumers.", "reclaimed"),
+    (CounterMetricFamily, "duplicates", "Entries whose business key another entry had.", "duplicates"),
+    (GaugeMetricFamily, "in_flight", "Calls under way.", "in_flight"),
+    (GaugeMetricFamily, "concurrency_limit", "Calls that may be under way.", "concurrency"),
+)
+"""Families by name, text and the count that they show; those of numbers by reason have it as a further label."""
+BY_REASON: Final = frozenset({"retries", "dead_lettered"})
 
 
 class WorkerCollector(Collector):
-    """Makes metrics of the figures of the moment: constant samples of one reading, so that nothing goes stale.
+    """Makes metrics of the counts of the moment: constant samples of one reading, so that nothing goes stale.
 
     Args:
-        read: Reads the figures.
+        read: Reads the counts.
     """
 
     def __init__(self, read: Callable[[], Iterable[HandlerCounts]]) -> None:
@@ -25,31 +50,28 @@ class WorkerCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The metrics."""
-        figures = list(self._read())
-        yield _histogram(
-            "handler_duration_seconds", "Duration of a handler's calls.", figures, lambda one: one.durations
-        )
-        yield _histogram(
-            "entry_latency_seconds",
-            "From an entry's birth, by its ID and the server's clock, to the end of its handling.",
-            figures,
-            lambda one: one.latencies,
-        )
-        yield _counter(
-            "handler_failures", "Calls of a handler that raised.", figures, lambda one: one.failures
-        )
-        yield _by_reason("retries", "Entries that are tried again.", figures, lambda one: one.retries)
-        yield _by_reason("dead_lettered", "Entries given up.", figures, lambda one: one.dead_lettered)
-        yield _counter(
-            "reclaimed", "Entries taken over from other consumers.", figures, lambda one: one.reclaimed
-        )
-        yield _counter(
-            "duplicates", "Entries whose business key another entry had.", figures, lambda one: one.duplicates
-        )
-        yield _gauge("in_flight", "Calls under way.", figures, lambda one: one.in_flight)
-        yield _gauge(
-            "concurrency_limit", "Calls that may be under way.", figures, lambda one: one.concurrency
-        )
+        handlers = [((one.stream, one.group, one.handler), one) for one in self._read()]
+        for name, text, field in HISTOGRAMS:
+            histogram = HistogramMetricFamily(f"streamops_{name}", text, labels=LABELS)
+            for labels, one in handlers:
+                distribution = getattr(one, field)
+                bounds = (*map(str, BOUNDS), "+Inf")
+                buckets = list(zip(bounds, accumulate(distribution.counts), strict=True))
+                histogram.add_metric(labels, buckets, distribution.total)
+            yield histogram
+        for kind, name, text, field in NUMBERS:
+            by_reason = field in BY_REASON
+            family = kind(f"streamops_{name}", text, labels=(*LABELS, "reason") if by_reason else LABELS)
+            for labels, one in handlers:
+                value = getattr(one, field)
+                rows = (
+                    [((*labels, reason), value[reason]) for reason in value]
+                    if by_reason
+                    else [(labels, value)]
+                )
+                for row in rows:
+                    family.add_metric(*row)
+            yield family
 
 
 def render(read: Callable[[], Iterable[HandlerCounts]]) -> bytes:
@@ -59,47 +81,37 @@ def render(read: Callable[[], Iterable[HandlerCounts]]) -> bytes:
     return generate_latest(registry)
 
 
-def _labels(figures: HandlerCounts) -> tuple[str, str, str]:
-    return figures.stream, figures.group, figures.handler
+@asynccontextmanager
+async def serving(
+    host: str,
+    port: int,
+    *,
+    read: Callable[[], Iterable[HandlerCounts]],
+    healthy: Callable[[], bool],
+    ready: Callable[[], bool],
+) -> AsyncIterator[int]:
+    """Serve ``/metrics``, ``/-/healthy`` and ``/-/ready``; gives the port.
 
+    Raises:
+        SettingsError: Nothing can listen there.
+    """
 
-def _histogram(
-    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], Distribution]
-) -> Metric:
-    family = HistogramMetricFamily(f"streamops_{name}", text, labels=LABELS)
-    for one in figures:
-        distribution, seen = value(one), 0
-        buckets = []
-        for bound, count in zip((*map(str, BOUNDS), "+Inf"), distribution.counts, strict=True):
-            seen += count
-            buckets.append((bound, seen))
-        family.add_metric(_labels(one), buckets, distribution.total)
-    return family
+    async def metrics(_: web.Request) -> web.Response:
+        return web.Response(body=render(read), headers={"Content-Type": CONTENT_TYPE})
 
+    def probe(good: Callable[[], bool], word: str) -> Callable[[web.Request], object]:
+        async def answer(_: web.Request) -> web.Response:
+            return (
+                web.Response(text=f"{word}\n") if good() else web.Response(text=f"not {word}\n", status=503)
+            )
 
-def _counter(
-    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], int]
-) -> Metric:
-    family = CounterMetricFamily(f"streamops_{name}", text, labels=LABELS)
-    for one in figures:
-        family.add_metric(_labels(one), value(one))
-    return family
+        return answer
 
-
-def _by_reason(
-    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], dict[str, int]]
-) -> Metric:
-    family = CounterMetricFamily(f"streamops_{name}", text, labels=(*LABELS, "reason"))
-    for one in figures:
-        for reason, count in value(one).items():
-            family.add_metric((*_labels(one), reason), count)
-    return family
-
-
-def _gauge(
-    name: str, text: str, figures: Iterable[HandlerCounts], value: Callable[[HandlerCounts], int]
-) -> Metric:
-    family = GaugeMetricFamily(f"streamops_{name}", text, labels=LABELS)
-    for one in figures:
-        family.add_metric(_labels(one), value(one))
-    return family
+    authentication = Authentication(None)
+    application = web.Application()
+    require_authentication(application, authentication)
+    application.router.add_get("/metrics", metrics)
+    application.router.add_get("/-/healthy", probe(healthy, "healthy"))  # type: ignore[arg-type]  # it is a handler
+    application.router.add_get("/-/ready", probe(ready, "ready"))  # type: ignore[arg-type]  # it is a handler
+    async with listening(application, host, port, authentication, flag="--metrics") as chosen:
+        yield chosen

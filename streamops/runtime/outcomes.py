@@ -1,212 +1,199 @@
-"""What becomes of entries whose handler failed: another try, or the dead letters. Never nothing.
+"""Does what was decided of an entry: another try, or the dead letters. Never nothing.
 
-What cannot be settled, because the server is away or out of memory, stays in hand and pending, and is tried again.
+What cannot be done, because the server is away or out of memory, stays in flight and pending, and is tried again.
 """
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
 from typing import Final
 
 from streamops.errors import ServerError
 from streamops.model.deliveries import Letter, Retry, Settled, Start
 from streamops.model.ids import EPOCH
-from streamops.runtime.coalescer import OutcomeCalls
-from streamops.runtime.entry import Entry
-from streamops.runtime.events import DeadLettered, Event, HookFailed, Retried, Stuck, Troubled
-from streamops.runtime.executor import Executor
+from streamops.runtime.coalescer import Coalescer
+from streamops.runtime.context import WorkerContext
+from streamops.runtime.counts import Counts
+from streamops.runtime.entry import DEAD_LETTERED, DELAYED, LOST, STUCK, ConsumerStream, Entry
+from streamops.runtime.events import DeadLettered, HookFailed, Retried, Stuck, Troubled
+from streamops.runtime.groups import Groups
+from streamops.runtime.handlers import Handler
 from streamops.runtime.retry import (
     MAX_DELIVERIES,
     PAYLOAD_MISSING,
     REJECTED,
-    Acknowledge,
-    Again,
-    DeadLetter,
+    Fate,
     Outcome,
+    dead_letter,
     decide,
     words,
 )
-from streamops.wire.server import Server
+from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
 
 MILLISECOND: Final = timedelta(milliseconds=1)
+MARKS_KEPT: Final = timedelta(days=7)
+"""How long marks of starts are remembered after the last one."""
 PAUSE: Final = 0.5
 DELETED: Final = "it was deleted from its stream while it was handled"
 
 
 class Outcomes:
-    """Settles the failures of one handler's entries.
+    """What becomes of one handler's entries, done at the server."""
 
-    Attributes:
-        waiting: Entries that stay pending with this worker until their next try.
-    """
+    def __init__(self, handler: Handler, context: WorkerContext, groups: Groups, counts: Counts) -> None:
+        self._handler = handler
+        self._context = context
+        self._groups = groups
+        self._counts = counts
+        server = context.server
 
-    def __init__(
-        self,
-        server: Server,
-        executor: Executor,
-        *,
-        finished: Callable[[Entry], None],
-        again: Callable[[Entry], None],
-        is_pending_again: Callable[[Entry], Awaitable[bool]],
-        wake_promoter: Callable[[str, datetime], None],
-        emit: Callable[[Event], None],
-    ) -> None:
-        self.waiting = executor.waiting
-        self._server = server
-        self._calls = OutcomeCalls(server)
-        self._executor = executor
-        self._finished = finished
-        self._again = again
-        self._is_pending_again = is_pending_again
-        self._wake_promoter = wake_promoter
-        self._emit = emit
+        async def mark(stream: ConsumerStream, rows: Sequence[Start]) -> Sequence[int | Settled]:
+            sub = stream.subscription
+            return await mark_starts(server, sub, retries=stream.retries, rows=rows, ttl=MARKS_KEPT)
+
+        async def retry(stream: ConsumerStream, rows: Sequence[Retry]) -> Sequence[Settled]:
+            return await retry_all(server, stream.subscription, retries=stream.retries, rows=rows)
+
+        async def give_up(stream: ConsumerStream, rows: Sequence[Letter]) -> Sequence[Settled]:
+            return await bury_all(server, stream.subscription, retries=stream.retries, letters=rows)
+
+        self._mark = Coalescer(mark)
+        self._retry = Coalescer(retry)
+        self._give_up = Coalescer(give_up)
 
     async def mark(self, entry: Entry) -> bool:
         """Mark a start that is not an entry's first, or its only one; whether it may go on."""
-        most = self._executor.handler.retry.most
         counts = entry.may_have_started and not entry.uncounted
-        if entry.attempt >= most and counts:
+        if entry.attempt >= self._handler.retry.most and counts:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
-            await self._settle(entry, DeadLetter(MAX_DELIVERIES, error))
+            await self.apply(entry, dead_letter(MAX_DELIVERIES, error))
             return False
-        side = entry.side
         while True:
             try:
                 # Whoever knows of fewer marks than there are adds none.
-                start = Start(entry.raw_id, entry.marks - entry.uncounted, self._digest(entry))
-                marks = await self._calls.mark(side, start)
+                start = Start(entry.raw_id, entry.marks - entry.uncounted, entry.digest)
+                marks = await self._mark.ask(entry.consumer_stream, start)
             except ServerError as error:
-                self._emit(Troubled(entry.stream, error))
+                self._context.events.emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
                 if entry.lost:
                     return False
             else:
-                if isinstance(marks, Settled):
-                    if marks is not Settled.SUPERSEDED and await self._is_restored(entry):
-                        continue
-                    side.drop(entry)
+                if not isinstance(marks, Settled):
+                    break
+                if marks is Settled.SUPERSEDED or not await self._is_restored(entry):
+                    entry.consumer_stream.drop(entry, LOST)
                     return False
-                entry.attempt += counts
-                entry.uncounted = False
-                entry.marks = marks
-                return True
+        entry.attempt += counts
+        entry.uncounted = False
+        entry.marks = marks
+        return True
 
-    async def failed(self, entry: Entry, error: BaseException) -> None:
-        """A handler raised."""
+    def decide(self, entry: Entry, error: BaseException) -> Outcome:
+        """What is to become of an entry whose handler raised, or which could not be given to it."""
+        retry = self._handler.retry
         try:
-            outcome = decide(self._executor.handler.retry, entry.attempt, error, random.random())  # noqa: S311 - no cryptography
+            outcome = decide(retry, entry.attempt, error, random.random())  # noqa: S311 - no cryptography
         except Exception as problem:  # noqa: BLE001 - a user's error may be made in any way
-            outcome = DeadLetter(REJECTED, f"{words(error)}; nothing can be decided by it: {words(problem)}")
-        if not isinstance(outcome, Acknowledge):
-            self._executor.counts.failures += 1
-        if await self._settle(entry, outcome):
-            await self._tell(entry, error)
+            outcome = dead_letter(REJECTED, f"{words(error)}; nothing can be decided by it: {words(problem)}")
+        # One that waits is not looked at again before its next try: it owns its business key, or needs none.
+        owns_key = self._handler.guard is None or entry.idempotency_key is not None
+        if outcome.fate is Fate.DELAY and retry.passive and owns_key:
+            return Outcome(Fate.WAIT, outcome.error, outcome.delay, outcome.counts)
+        return outcome
 
-    async def postpone(self, entry: Entry, delay: timedelta, reason: str) -> None:
-        """Have an entry come again that could not be begun; that is no attempt."""
-        await self._settle(entry, Again(delay, reason, counts=False))
+    async def apply(self, entry: Entry, outcome: Outcome) -> Outcome | None:
+        """Do what was decided; what came of it, nothing where the entry is another's by now, or stuck.
 
-    def stop(self) -> None:
-        """Wait for no more tries."""
-        for timer in self.waiting.values():
-            timer.cancel()
-        self.waiting.clear()
-
-    async def _settle(self, entry: Entry, outcome: Outcome) -> bool:
-        """Do what was decided; whether the entry is given up. What goes wrong with one is no end of the worker."""
+        Where that is to wait, the caller keeps the entry until then. What goes wrong with one is no end of the worker.
+        """
         if entry.superseded:
-            return False
+            entry.consumer_stream.drop(entry, LOST)
+            return None
         try:
-            match outcome:
-                case Acknowledge():
-                    self._finished(entry)
-                case Again() if self._executor.handler.retry.passive and self._may_wait(entry):
-                    self._wait(entry, outcome)
-                case Again():
-                    return await self._move(entry, outcome)
-                case DeadLetter():
+            match outcome.fate:
+                case Fate.ACKNOWLEDGE:
+                    entry.consumer_stream.finish(entry)
+                case Fate.DELAY:
+                    outcome = await self._delay(entry, outcome)
+                case Fate.DEAD_LETTER:
                     await self._dead_letter(entry, outcome)
-                    return True
         except Exception as problem:  # noqa: BLE001 - whatever it is, the next entry must not be the one to find it
             self._stay(entry, words(problem))
-        return False
+            return None
+        if outcome.fate is Fate.WAIT:
+            self._tell_retry(entry, outcome, "passive")
+        return outcome
 
-    def _may_wait(self, entry: Entry) -> bool:
-        """Whether an entry need not be screened again before its next try: it owns its business key, or needs none."""
-        return self._executor.handler.guard is None or entry.guard_key is not None
+    async def call_hook(self, entry: Entry, error: BaseException) -> None:
+        """Call the handler's failure hook; what it raises is told, and changes nothing."""
+        hook = self._handler.failed
+        if hook is None:
+            return
+        try:
+            answer = hook(entry, error)
+            if asyncio.iscoroutine(answer):
+                await answer
+        except Exception as problem:  # noqa: BLE001 - a hook may raise anything
+            self._context.events.emit(HookFailed(entry.stream, entry.group, entry.id, words(problem)))
 
-    def _wait(self, entry: Entry, again: Again) -> None:
-        """Keep an entry pending, and in hand, until its next try."""
-
-        def due() -> None:
-            del self.waiting[entry]
-            self._again(entry)
-
-        entry.again = True
-        entry.uncounted = not again.counts
-        self._count(self._executor.counts.retries, "passive")
-        self.waiting[entry] = asyncio.get_running_loop().call_later(again.delay.total_seconds(), due)
-        self._tell_retry(entry, again)
-
-    async def _move(self, entry: Entry, again: Again) -> bool:
-        """Move an entry into the delayed queue, from where it comes back for this group alone; or give it up."""
-        side = entry.side
-        delay_ms = again.delay // MILLISECOND
-        attempt = entry.attempt + again.counts
-        row = Retry(entry.raw_id, delay_ms, attempt, entry.origin_id, entry.payload_key, self._digest(entry))
-        settled = await self._insist(entry, lambda: self._calls.retry(side, row))
-        match settled:
-            case Settled.GONE:
-                await self._dead_letter(entry, DeadLetter(PAYLOAD_MISSING, f"{again.reason}; {DELETED}"))
-                return True
-            case Settled.TOO_WIDE:
-                # It stays pending with this worker instead.
-                self._wait(entry, again)
-                return False
-        side.drop(entry)
+    async def _delay(self, entry: Entry, outcome: Outcome) -> Outcome:
+        """Move an entry into the delayed queue, from where it comes back for this group alone; what came of it."""
+        row = Retry(
+            entry.raw_id,
+            outcome.delay // MILLISECOND,
+            entry.attempt + outcome.counts,
+            entry.origin_id,
+            entry.payload_key,
+            entry.digest,
+        )
+        settled = await self._insist(entry, lambda: self._retry.ask(entry.consumer_stream, row))
+        if settled is Settled.GONE:
+            gone = dead_letter(PAYLOAD_MISSING, f"{outcome.error}; {DELETED}")
+            await self._dead_letter(entry, gone)
+            return gone
+        if settled is Settled.TOO_WIDE:
+            return Outcome(Fate.WAIT, outcome.error, outcome.delay, outcome.counts)
+        entry.consumer_stream.drop(entry, DELAYED if settled is Settled.DONE else LOST)
         if settled is Settled.DONE:
-            self._count(self._executor.counts.retries, "active")
-            self._tell_retry(entry, again)
-            due_ms = side.now_ms() + again.delay.total_seconds() * 1000
-            self._wake_promoter(entry.stream, EPOCH + timedelta(milliseconds=due_ms))
-        return False
+            self._tell_retry(entry, outcome, "active")
+            due = EPOCH + timedelta(milliseconds=self._context.clock.now_ms()) + outcome.delay
+            self._context.promoter.wake(entry.stream, due)
+        return outcome
 
-    async def _dead_letter(self, entry: Entry, given_up: DeadLetter) -> None:
-        side = entry.side
+    async def _dead_letter(self, entry: Entry, outcome: Outcome) -> None:
         letter = Letter(
             entry_id=entry.raw_id,
-            reason=given_up.reason,
-            error=given_up.error,
+            reason=outcome.reason,
+            error=outcome.error,
             deliveries=entry.deliveries,
             attempt=entry.attempt,
-            guard_key=entry.guard_key,
+            guard_key=entry.idempotency_key,
             payload_key=entry.payload_key,
             origin_id=entry.origin_id,
-            digest=self._digest(entry),
+            digest=entry.digest,
         )
-        settled = await self._insist(entry, lambda: self._calls.bury(side, letter))
+        settled = await self._insist(entry, lambda: self._give_up.ask(entry.consumer_stream, letter))
         if settled is Settled.TOO_WIDE:
             # It stays pending with this worker, where `pending ls` shows it.
             self._stay(entry, "it has more fields than a script can move")
             return
-        side.drop(entry)
-        if settled in (Settled.DONE, Settled.GONE):
-            # The letter of an entry that is gone says so.
-            reason = given_up.reason if settled is Settled.DONE else PAYLOAD_MISSING
-            self._count(self._executor.counts.dead_lettered, reason)
-            self._emit(
-                DeadLettered(entry.stream, entry.group, entry.id, entry.attempt, reason, given_up.error)
+        is_written = settled in (Settled.DONE, Settled.GONE)
+        entry.consumer_stream.drop(entry, DEAD_LETTERED if is_written else LOST)
+        if is_written:
+            # The dead letter of an entry that is gone says so.
+            reason = outcome.reason if settled is Settled.DONE else PAYLOAD_MISSING
+            self._counts.dead_lettered[reason] += 1
+            self._context.events.emit(
+                DeadLettered(entry.stream, entry.group, entry.id, entry.attempt, reason, outcome.error)
             )
-
-    def _digest(self, entry: Entry) -> str:
-        """By what the server tells an entry apart from another one of its ID, where there may be one."""
-        return entry.digest if self._server.replaceable else ""
 
     def _stay(self, entry: Entry, reason: str) -> None:
         """Leave an entry pending that can neither be handled nor given up."""
-        entry.again = True
-        self._emit(Stuck(entry.stream, entry.group, entry.id, reason))
+        entry.needs_mark = True
+        entry.state = STUCK
+        self._context.events.emit(Stuck(entry.stream, entry.group, entry.id, reason))
 
     async def _insist(self, entry: Entry, settle: Callable[[], Awaitable[Settled]]) -> Settled:
         """Settle, however long it takes: scripts look first, so that a repeated call does no harm."""
@@ -218,7 +205,7 @@ class Outcomes:
             except ServerError as error:
                 # It may have been done all the same.
                 heard = False
-                self._emit(Troubled(entry.stream, error))
+                self._context.events.emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
             else:
                 missing = settled is Settled.GROUP_GONE or (settled is Settled.NOT_OURS and heard)
@@ -230,27 +217,14 @@ class Outcomes:
         """Whether an entry was pending no more because its group was destroyed, and is again."""
         while not entry.lost:
             try:
-                return await self._is_pending_again(entry)
+                return await self._groups.is_pending_again(entry)
             except ServerError as error:
-                self._emit(Troubled(entry.stream, error))
+                self._context.events.emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
         return False
 
-    async def _tell(self, entry: Entry, error: BaseException) -> None:
-        """Call the handler's failure hook; what it raises is told, and changes nothing."""
-        hook = self._executor.handler.failed
-        if hook is None:
-            return
-        try:
-            answer = hook(entry, error)
-            if asyncio.iscoroutine(answer):
-                await answer
-        except Exception as problem:  # noqa: BLE001 - a hook may raise anything
-            self._emit(HookFailed(entry.stream, entry.group, entry.id, words(problem)))
-
-    def _tell_retry(self, entry: Entry, again: Again) -> None:
-        self._emit(Retried(entry.stream, entry.group, entry.id, entry.attempt, again.delay, again.reason))
-
-    @staticmethod
-    def _count(counts: dict[str, int], reason: str) -> None:
-        counts[reason] = counts.get(reason, 0) + 1
+    def _tell_retry(self, entry: Entry, outcome: Outcome, kind: str) -> None:
+        self._counts.retries[kind] += 1
+        self._context.events.emit(
+            Retried(entry.stream, entry.group, entry.id, entry.attempt, outcome.delay, outcome.error)
+        )

@@ -5,12 +5,19 @@ as the field ``data`` would hold it, or, where ``_so_shape`` follows, all its fi
 where it comes after others, the body is in these, and the payload beside it.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct
 
 from streamops.errors import SettingsError
+from streamops.model.names import name_text
+from streamops.runtime.codec import DATA, decode_parts
+from streamops.runtime.context import WorkerContext
+from streamops.runtime.entry import PAYLOAD, Entry
+from streamops.wire.consuming.asking import is_beside
+from streamops.wire.consuming.payloads import fetch_payloads
 
 SHAPE: Final = b"_so_shape"
 """The field that follows the key of a payload which stands for fields, and not for the one named ``data``."""
@@ -44,3 +51,29 @@ def check_ttl(ttl: object) -> None:
         raise SettingsError(
             f"payloads are to be kept for {ttl}", "Give a time to live, such as timedelta(days=1)."
         )
+
+
+async def fetch(context: WorkerContext, entries: Sequence[Entry]) -> list[Entry]:
+    """Let entries have the payloads that they refer to; the entries whose payloads are gone."""
+    referring = [entry for entry in entries if PAYLOAD in entry.raw and _refers(entry)]
+    if not referring:
+        return []
+    keys = [_reference(entry) for entry in referring]
+    payloads = await context.insist(entries[0].stream, lambda: fetch_payloads(context.server, keys))
+    for entry, key, payload in zip(referring, keys, payloads, strict=True):
+        entry.payload_key, entry.payload = key, payload
+        if payload is not None and entry.raw[0] == PAYLOAD:
+            # It stands for the whole body, as `data` or the body's fields would.
+            parts = decode_parts(entry.get(SHAPE), payload)
+            entry.unfetched = entry.raw
+            entry.raw = [*(parts or (DATA, payload)), *entry.raw]
+    return [entry for entry in referring if entry.payload is None]
+
+
+def _reference(entry: Entry) -> str:
+    return name_text(entry.get(PAYLOAD) or b"")
+
+
+def _refers(entry: Entry) -> bool:
+    """Whether an entry refers to a payload beside its stream; whatever else it names is a field like any other."""
+    return is_beside(entry.consumer_stream.subscription, _reference(entry))

@@ -6,106 +6,252 @@ published.
 """
 
 import asyncio
+import random
+import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
+from math import inf
 from typing import Final
 
+from streamops.errors import ServerError
+from streamops.model.backoff import Backoff
 from streamops.model.ids import EPOCH
 from streamops.model.server import Mode
-from streamops.runtime.events import Event
-from streamops.runtime.queue_promoter import LONGEST_SLEEP, QueuePromoter
+from streamops.runtime.events import (
+    DelayedBuried,
+    DelayedForeign,
+    DelayedRefused,
+    DelayedStrays,
+    Event,
+    Promoted,
+    Troubled,
+)
+from streamops.wire.consuming.pumping import NOTHING_PASSED, Pumped, pump
 from streamops.wire.keys import NO_CONFIGURATION, dead_letter_key, delayed_key, same_slot
 from streamops.wire.notices import listen
 from streamops.wire.server import Server
 
-LOOK: Final = 1.0
-"""Seconds after which it is asked again which streams there are."""
+LONGEST_SLEEP: Final = 1.0
+"""Seconds: notices may be missed."""
+
+BACKOFF: Final = Backoff(0.1, 5.0)
+"""Seconds before a server in trouble is asked again."""
+
+STEP_BACK: Final = 0.005
+MOST_STEPS: Final = 4
+"""Seconds by which a pump that came too late comes later still, so that one of many does most of the work."""
+
+MOST_DESTINATIONS: Final = 200
+
+AFRESH: Final = 60.0
+"""Seconds after which the members that were passed are looked at again: a body may have been written since."""
+
+CLOCK_KEPT: Final = 10.0
+"""Seconds for which a good reading of the server's clock is trusted."""
 
 
-class Promoter:
-    """Moves the due messages of a worker's streams."""
+class FastestClock:
+    """Where the server's clock stands, by the one answer of late that came fastest."""
+
+    def __init__(self) -> None:
+        self._ahead_ms: float | None = None
+        self._took = inf
+        self._until = -inf
+
+    def read(self, now_ms: int, asked: float, answered: float) -> None:
+        """Take note of an answer, and of when it was asked for and came on the monotonic clock."""
+        took = answered - asked
+        if took <= self._took or answered > self._until:
+            self._ahead_ms = now_ms - answered * 1000
+            self._took, self._until = took, answered + CLOCK_KEPT
+
+    def local_time(self, server_ms: float) -> float:
+        """An instant of the server's clock on the monotonic one; long ago where that is not known."""
+        return -inf if self._ahead_ms is None else (server_ms - self._ahead_ms) / 1000
+
+
+class QueuePromoter:
+    """Moves the due messages of one queue."""
 
     def __init__(
         self,
         server: Server,
-        streams: Callable[[], Iterable[str]],
+        stream: str,
+        queue: str,
+        dead_letters: str,
+        emit: Callable[[Event], None],
+        *,
+        longest_sleep: float,
+    ) -> None:
+        self._server = server
+        self._stream = stream
+        self._queue = queue
+        self._dead_letters = dead_letters
+        self._emit = emit
+        self._longest_sleep = longest_sleep
+        self._destinations: dict[str, None] = {}
+        self._woken = asyncio.Event()
+        self._until = inf
+        self._asked = self._answered = 0.0
+        self._clock = FastestClock()
+        self._beaten = 0
+        self._strays = self._strays_told = 0
+        self._passed = NOTHING_PASSED
+        self._afresh_at = 0.0
+        self._foreign_told = False
+
+    async def run(self) -> None:
+        """Move what is due, until cancelled."""
+        failures = 0
+        awaited = False
+        while True:
+            try:
+                pumped = await self._promoter()
+            except ServerError as error:
+                self._emit(Troubled(self._stream, error))
+                failures += 1
+                # So that workers come back one by one.
+                await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
+                continue
+            failures = 0
+            self._tell(pumped)
+            self._compare(pumped, awaited=awaited)
+            awaited = await self._sleep(pumped)
+
+    def wake(self, due_ms: float | None) -> None:
+        """Sleep until an instant of the server's clock at most; where it is none, no longer at all."""
+        until = 0.0 if due_ms is None else self._clock.local_time(due_ms)
+        if until < self._until:
+            self._until = until
+            self._woken.set()
+
+    async def _promoter(self) -> Pumped:
+        # What is published from now on may be missed by the call, and cuts the sleep after it short.
+        self._until = inf
+        self._asked = time.monotonic()
+        if self._asked >= self._afresh_at:
+            self._passed, self._afresh_at = NOTHING_PASSED, self._asked + AFRESH
+        pumped = await pump(
+            self._server,
+            self._stream,
+            self._destinations,
+            queue=self._queue,
+            dead_letters=self._dead_letters,
+            passed=self._passed,
+        )
+        self._passed = pumped.passed
+        self._answered = time.monotonic()
+        self._clock.read(pumped.now_ms, self._asked, self._answered)
+        self._learn(pumped.unknown)
+        return pumped
+
+    def _learn(self, unknown: Iterable[str]) -> None:
+        """Declare further destinations from now on; the latest ones where they are many."""
+        known = [*self._destinations, *unknown]
+        self._destinations = dict.fromkeys(known[-MOST_DESTINATIONS:])
+
+    def _compare(self, pumped: Pumped, *, awaited: bool) -> None:
+        """Note whether another worker was faster with what was awaited."""
+        if pumped.moved:
+            self._beaten = 0
+        elif awaited and not pumped.unknown:
+            self._beaten = min(self._beaten + 1, MOST_STEPS)
+
+    async def _sleep(self, pumped: Pumped) -> bool:
+        """Sleep until the next message is due, or for a while; whether one is to be expected now."""
+        wait = pumped.wait
+        if wait == timedelta() or pumped.unknown:
+            return False
+        end = time.monotonic() + self._longest_sleep
+        expected = wait is not None and wait.total_seconds() < self._longest_sleep
+        if expected:
+            end = self._due(pumped) + STEP_BACK * random.uniform(0, self._beaten)  # noqa: S311 - spreads workers
+        self._until = min(self._until, end)
+        while time.monotonic() < self._until:
+            self._woken.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._until - time.monotonic()):
+                    await self._woken.wait()
+        return expected and time.monotonic() >= end
+
+    def _due(self, pumped: Pumped) -> float:
+        """When the next message is due, on the monotonic clock.
+
+        The server's clock was read at some time between question and answer; where the answer was long in coming,
+        what the clock is known to be tells it better.
+        """
+        wait = (pumped.wait or timedelta()).total_seconds()
+        due = self._clock.local_time(pumped.next_due_ms or 0)
+        return min(max(due, self._asked + wait), self._answered + wait)
+
+    def _tell(self, pumped: Pumped) -> None:
+        if pumped.moved:
+            self._emit(Promoted(self._stream, pumped.moved))
+        for ident, reason in pumped.buried:
+            self._emit(DelayedBuried(self._stream, ident, reason))
+        for refusal in pumped.refused:
+            self._emit(DelayedRefused(self._stream, refusal.key, refusal.error, refusal.messages))
+        if pumped.foreign and not self._foreign_told:
+            self._emit(DelayedForeign(self._stream, self._queue, pumped.foreign))
+            self._foreign_told = True
+        # Others may write the two halves of a message one after the other: twice seen is once told.
+        strays = min(self._strays, pumped.strays)
+        self._strays = pumped.strays
+        if strays > self._strays_told:
+            self._emit(DelayedStrays(self._stream, strays))
+        self._strays_told = strays
+
+
+class Promoter:
+    """Moves the due messages of a worker's streams.
+
+    Args:
+        server: Where; it may be busy with other things.
+        streams: The streams whose delayed messages to move.
+        on_event: Told what happened.
+        queues: The queues of streams where these are not the ones beside them.
+        dead_letters: The same of dead-letter queues.
+        longest_sleep: Seconds that a queue is left alone where no notice comes.
+    """
+
+    def __init__(
+        self,
+        server: Server,
+        streams: Iterable[str],
         on_event: Callable[[Event], None],
         *,
         queues: Mapping[str, str] = NO_CONFIGURATION,
         dead_letters: Mapping[str, str] = NO_CONFIGURATION,
-        look: float = LOOK,
         longest_sleep: float = LONGEST_SLEEP,
     ) -> None:
-        """Nothing is asked of the server yet.
-
-        Args:
-            server: Where; it may be busy with other things.
-            streams: The streams whose delayed messages to move; asked again every second.
-            on_event: Told what happened.
-            queues: The queues of streams where these are not the ones beside them.
-            dead_letters: The same of dead-letter queues.
-            look: Seconds after which it is asked again which streams there are.
-            longest_sleep: Seconds that a queue is left alone where no notice comes.
-        """
         self._server = server
-        self._streams = streams
-        self._emit = on_event
         self._named = queues
-        self._dead_letters = dead_letters
-        self._look = look
-        self._longest_sleep = longest_sleep
-        self._queues: dict[str, tuple[QueuePromoter, asyncio.Task[None]]] = {}
+        self._queues: dict[str, QueuePromoter] = {}
+        for stream in streams:
+            queue, letters = delayed_key(stream, queues), dead_letter_key(stream, dead_letters)
+            # On a cluster the names of a few streams allow no such queue.
+            if server.options.mode is not Mode.CLUSTER or same_slot(stream, queue, letters):
+                self._queues[queue] = QueuePromoter(
+                    server, stream, queue, letters, on_event, longest_sleep=longest_sleep
+                )
 
     async def run(self) -> None:
         """Move what is due, until cancelled; a server that is away is waited for."""
         async with asyncio.TaskGroup() as tasks:
-            listening: asyncio.Task[None] | None = None
-            try:
-                while True:
-                    if self._arrange(tasks):
-                        if listening is not None:
-                            listening.cancel()
-                        listening = tasks.create_task(
-                            listen(self._server.options, [*self._queues], self._heard)
-                        )
-                    await asyncio.sleep(self._look)
-            finally:
-                for _, task in self._queues.values():
-                    task.cancel()
-                if listening is not None:
-                    listening.cancel()
+            for queue in self._queues.values():
+                tasks.create_task(queue.run())
+            if self._queues:
+                tasks.create_task(listen(self._server.options, [*self._queues], self._heard))
 
     def wake(self, stream: str, due: datetime | None = None) -> None:
         """A message was just delayed until ``due``: see to it that nobody sleeps longer; without a time, look now."""
-        self._wake(
-            delayed_key(stream, self._named),
-            None if due is None else (due - EPOCH) / timedelta(milliseconds=1),
-        )
-
-    def _arrange(self, tasks: asyncio.TaskGroup) -> bool:
-        """Start and stop so that each queue wanted has its pump; whether that took anything."""
-        wanted = {delayed_key(stream, self._named): stream for stream in self._streams()}
-        wanted = {queue: stream for queue, stream in wanted.items() if self._can_be(queue, stream)}
-        for queue in self._queues.keys() - wanted.keys():
-            self._queues.pop(queue)[1].cancel()
-        new = wanted.keys() - self._queues.keys()
-        for queue in new:
-            stream = wanted[queue]
-            letters = dead_letter_key(stream, self._dead_letters)
-            one = QueuePromoter(
-                self._server, stream, queue, letters, self._emit, longest_sleep=self._longest_sleep
-            )
-            self._queues[queue] = one, tasks.create_task(one.run())
-        return bool(new)
-
-    def _can_be(self, queue: str, stream: str) -> bool:
-        """Whether there can be such a queue; on a cluster the names of a few streams allow none."""
-        letters = dead_letter_key(stream, self._dead_letters)
-        return self._server.options.mode is not Mode.CLUSTER or same_slot(stream, queue, letters)
+        due_ms = None if due is None else (due - EPOCH) / timedelta(milliseconds=1)
+        self._wake(delayed_key(stream, self._named), due_ms)
 
     def _heard(self, channel: str, text: bytes | None) -> None:
         self._wake(channel, float(text) if text is not None and text.isdigit() else None)
 
     def _wake(self, key: str, due_ms: float | None) -> None:
         if key in self._queues:
-            self._queues[key][0].wake(due_ms)
+            self._queues[key].wake(due_ms)

@@ -11,21 +11,84 @@ hundred entries go.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import datetime, timedelta
+from functools import lru_cache
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self, is_typeddict
+
+import msgspec
+from msgspec import Struct
 
 from streamops.errors import PartlyPublished, PublishError, SettingsError, StreamopsError
 from streamops.model.delayed import DelayedMessage
+from streamops.runtime.codec import DATA, encode_body, encode_fields, encode_parts
 from streamops.runtime.delayed import Scheduler, due_of
-from streamops.runtime.drafting import Drafter, Fields
-from streamops.runtime.payloads import Payload
-from streamops.runtime.schemas import Schema, bare_schema, check_maxlen
-from streamops.wire.consuming import publishing
+from streamops.runtime.payloads import DAY, SHAPE, Payload, check_ttl
+from streamops.wire.consuming import payloads, publishing
 from streamops.wire.consuming.publishing import Addition
 from streamops.wire.gathering import Gatherer
-from streamops.wire.keys import NO_CONFIGURATION
+from streamops.wire.keys import NO_CONFIGURATION, require_one_slot
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
+
+
+class Schema(Struct, frozen=True):
+    """What is published under a name: where to, of which type, and with what defaults.
+
+    Attributes:
+        stream: The stream.
+        body: The type of the bodies; any unless given.
+        name: What the schema is called; the stream's name unless given.
+        maxlen: About how many entries the stream keeps, the newest; all unless given.
+        payload: Which bodies are kept beside the stream.
+    """
+
+    stream: str
+    body: Any = Any
+    name: str = ""
+    maxlen: int | None = None
+    payload: Payload | None = None
+
+    def __post_init__(self) -> None:
+        check_maxlen(self.maxlen)
+
+
+@lru_cache(maxsize=1_024)
+def bare_schema(stream: str) -> Schema:
+    """A stream without a schema of its own."""
+    return Schema(stream)
+
+
+def check_maxlen(maxlen: int | None) -> None:
+    """Insist that a cap keeps something; raises ``PublishError``."""
+    if maxlen is not None and maxlen < 1:
+        raise PublishError(f"maxlen is {maxlen}", "Give about how many entries the stream is to keep.")
+
+
+def check_type(body: object, schema: Schema) -> None:
+    """Insist that a body is of its schema's type; raises ``PublishError``."""
+    kind = schema.body
+    if isinstance(kind, type) and not is_typeddict(kind):
+        if isinstance(body, kind):
+            return
+        problem = f"it is a {type(body).__name__}"
+    else:
+        try:
+            msgspec.convert(body, kind)
+        except (msgspec.ValidationError, TypeError) as error:
+            problem = str(error)
+        else:
+            return
+    named = getattr(kind, "__name__", str(kind))
+    raise PublishError(
+        f"{schema.name or schema.stream} takes {named}: {problem}", "Publish that type, or another stream."
+    )
+
+
+Fields = Mapping[str, Any] | Sequence[tuple[str, Any]]
+
+_ONE_FIELD: Final = 2
+_MOST_PARTS: Final = payloads.MOST_PARTS - 100
+
 
 __all__ = ["Around", "Publisher", "Schema"]
 
@@ -61,7 +124,7 @@ class Publisher:
         self._connection = connection
         self._schemas: dict[str, Schema] = {}
         self._maxlen = maxlen
-        self._drafter = Drafter(connection.mode, payload)
+        self._payload = payload
         self._around = tuple(around)
         self._delayed = delayed
         self._is_open = False
@@ -122,13 +185,12 @@ class Publisher:
         """
         schema = self._schema_of(stream)
         with self._entered(schema.stream, 1) as stamp:
-            draft = self._drafter.draft(schema, body, payload, payload_ttl, fields, stamp=stamp)
+            draft = self._draft(schema, body, id, fields, stamp=stamp, payload=payload, ttl=payload_ttl)
             if delay is None and at is None:
                 cap = self._cap(schema, maxlen)
-                addition = Addition(draft.parts, id or publishing.OWN_CHOICE, draft.payload)
-                return await publishing.add(self._gatherer, schema.stream, addition, cap)
+                return await publishing.add(self._gatherer, schema.stream, draft, cap)
             _refuse_cap(maxlen)
-            (answer,) = await self._scheduler.schedule(schema.stream, [draft], [id], due_of(delay, at))
+            (answer,) = await self._scheduler.schedule(schema.stream, [draft], due_of(delay, at))
             if isinstance(answer, StreamopsError):
                 raise answer
             return answer
@@ -169,17 +231,16 @@ class Publisher:
             raise PublishError(f"{len(ids)} IDs for {len(bodies)} bodies", "Give one each, or none at all.")
         names: Sequence[str | None] = [None] * len(bodies) if ids is None else ids
         with self._entered(schema.stream, len(bodies)) as stamp:
-            drafts = [self._drafter.draft(schema, body, None, None, fields, stamp=stamp) for body in bodies]
+            drafts = [
+                self._draft(schema, body, name, fields, stamp=stamp)
+                for body, name in zip(bodies, names, strict=True)
+            ]
             if delay is None and at is None:
                 cap = self._cap(schema, maxlen)
-                additions = [
-                    Addition(draft.parts, name or publishing.OWN_CHOICE, draft.payload)
-                    for draft, name in zip(drafts, names, strict=True)
-                ]
-                answers = await publishing.add_many(self._server, schema.stream, additions, cap)
+                answers = await publishing.add_many(self._server, schema.stream, drafts, cap)
             else:
                 _refuse_cap(maxlen)
-                answers = await self._scheduler.schedule(schema.stream, drafts, names, due_of(delay, at))
+                answers = await self._scheduler.schedule(schema.stream, drafts, due_of(delay, at))
             return _all_added(schema.stream, answers, len(drafts))
 
     async def get(self, stream: str | Schema, id: str) -> DelayedMessage | None:  # noqa: A002 - as in ``publish``
@@ -200,6 +261,49 @@ class Publisher:
         if not stream:
             raise PublishError("a stream's name is empty", "Name the stream that is published to.")
         return self._schemas.get(stream) or bare_schema(stream)
+
+    def _draft(
+        self,
+        schema: Schema,
+        body: object,
+        entry_id: str | None,
+        fields: Fields,
+        *,
+        stamp: Sequence[bytes],
+        payload: bytes | None = None,
+        ttl: timedelta | None = None,
+    ) -> Addition:
+        """Fields from a body, and what is kept beside the stream; raises ``PublishError`` where it cannot be published so."""
+        if schema.body is not Any:
+            check_type(body, schema)
+        policy = schema.payload or self._payload
+        parts, entry_id = encode_body(body), entry_id or publishing.OWN_CHOICE
+        if policy is None and payload is None and not fields:
+            return Addition([*parts, *stamp] if stamp else parts, entry_id)
+        further = [*encode_fields(fields), *stamp]
+        if ttl is not None:
+            check_ttl(ttl)
+        if payload is not None:
+            kept = self._keep(schema.stream, payload, ttl or (policy.ttl if policy else DAY), parts)
+            return Addition([*parts, *further, *kept.reference], entry_id, kept)
+        if policy is not None and sum(map(len, parts)) > policy.max_inline:
+            shape, value = (b"", parts[1])
+            if len(parts) != _ONE_FIELD or parts[0] != DATA:
+                shape, value = encode_parts(body, parts)
+            kept = self._keep(schema.stream, value, ttl or policy.ttl, further)
+            # A body that is kept beside the stream is referred to first, before all other fields.
+            return Addition([*kept.reference, *((SHAPE, shape) if shape else ()), *further], entry_id, kept)
+        return Addition(parts + further, entry_id)
+
+    def _keep(self, stream: str, value: bytes, ttl: timedelta, parts: Sequence[bytes]) -> payloads.Payload:
+        if len(parts) > _MOST_PARTS:
+            raise PublishError(
+                f"an entry of {len(parts) // 2} fields cannot have a payload beside it",
+                "Make it one field of JSON.",
+            )
+        kept = payloads.new_payload(stream, value, ttl)
+        require_one_slot(self._connection.mode, stream, kept.key)
+        return kept
 
     def _cap(self, schema: Schema, maxlen: int | None) -> int | None:
         if maxlen is not None:

@@ -1,4 +1,4 @@
-"""What becomes of an entry after its handler ran. Pure: (attempt, error, chance) to a disposition.
+"""What becomes of an entry after its handler ran. Pure: (attempt, error, chance) to an ``Outcome``.
 
 Schedules say how long to wait after the n-th failure. They are data or plain functions, so that any table, any
 formula and any test can stand in for them.
@@ -112,33 +112,51 @@ class Retry(Struct, frozen=True):
     hopeless: tuple[type[BaseException], ...] = ()
 
 
-class Acknowledge(Struct, frozen=True):
-    """It is done with."""
+class Fate(StrEnum):
+    """What may become of an entry."""
+
+    ACKNOWLEDGE = "acknowledge"
+    DELAY = "delay"
+    """Into the delayed queue, from where any worker of the group takes it."""
+    WAIT = "wait"
+    """It stays pending with this worker until its next try."""
+    DEAD_LETTER = "dead-letter"
 
 
-class Again(Struct, frozen=True):
-    """Try again after a while."""
+class Outcome(Struct, frozen=True):
+    """What becomes of an entry.
 
-    delay: timedelta
-    reason: str
+    Attributes:
+        fate: What.
+        error: Why, in one line; empty where it is acknowledged.
+        delay: How long until its next try, where it has one.
+        counts: Whether the try that failed counts as an attempt.
+        reason: Why it is given up, in one word.
+    """
+
+    fate: Fate
+    error: str = ""
+    delay: timedelta = timedelta()
     counts: bool = True
+    reason: str = ""
 
 
-class DeadLetter(Struct, frozen=True):
-    """Give it up, into the dead-letter queue."""
-
-    reason: str
-    error: str
-
-
-Outcome = Acknowledge | Again | DeadLetter
-
-ACKNOWLEDGE: Final = Acknowledge()
+ACKNOWLEDGE: Final = Outcome(Fate.ACKNOWLEDGE)
 MAX_DELIVERIES: Final = "max-deliveries"
 REJECTED: Final = "rejected"
 UNDECODABLE: Final = "undecodable"
 PAYLOAD_MISSING: Final = "payload-missing"
 TIMEOUT: Final = "timeout"
+
+
+def dead_letter(reason: str, error: str) -> Outcome:
+    """It is given up."""
+    return Outcome(Fate.DEAD_LETTER, error, reason=reason)
+
+
+def retry_after(delay: timedelta, error: str, *, counts: bool = True) -> Outcome:
+    """It is tried again, from now on and within the longest delay."""
+    return Outcome(Fate.DELAY, error, max(timedelta(0), min(delay, LONGEST_DELAY)), counts)
 
 
 def decide(retry: Retry, attempt: int, error: BaseException | None, chance: float) -> Outcome:
@@ -152,28 +170,23 @@ def decide(retry: Retry, attempt: int, error: BaseException | None, chance: floa
     """
     if error is None or isinstance(error, Skip):
         return ACKNOWLEDGE
-    for kind, reason in HOPELESS:
+    for kind, reason in NO_RETRY:
         if isinstance(error, kind):
-            return DeadLetter(reason, words(error))
+            return dead_letter(reason, words(error))
     if isinstance(error, RetryLater) and not error.counts:
-        return Again(_bounded(error.delay), words(error), counts=False)
+        return retry_after(error.delay, words(error), counts=False)
     timed_out = isinstance(error, HandlerTimeout)
     if attempt >= retry.most:
-        return DeadLetter(TIMEOUT if timed_out else MAX_DELIVERIES, words(error))
+        return dead_letter(TIMEOUT if timed_out else MAX_DELIVERIES, words(error))
     if isinstance(error, RetryLater):
-        return Again(_bounded(error.delay), words(error))
+        return retry_after(error.delay, words(error))
     if retry.schedule is None or isinstance(error, retry.hopeless):
-        return DeadLetter(TIMEOUT if timed_out else REJECTED, words(error))
+        return dead_letter(TIMEOUT if timed_out else REJECTED, words(error))
     try:
         delay = seconds(retry.schedule(attempt, chance), "the schedule's answer")
     except Exception as problem:  # noqa: BLE001 - a user's function may raise anything; the entry is not to blame
-        return Again(Exponential()(attempt, chance), f"{words(error)}; its schedule: {words(problem)}")
-    return Again(timedelta(seconds=max(0.0, min(delay, LONGEST_DELAY.total_seconds()))), words(error))
-
-
-def _bounded(delay: timedelta) -> timedelta:
-    """A delay that a handler asked for, from now on and up to the longest one."""
-    return max(timedelta(0), min(delay, LONGEST_DELAY))
+        return retry_after(Exponential()(attempt, chance), f"{words(error)}; its schedule: {words(problem)}")
+    return retry_after(timedelta(seconds=min(delay, LONGEST_DELAY.total_seconds())), words(error))
 
 
 class Undecodable(HandlerError):
@@ -188,7 +201,7 @@ class HandlerTimeout(HandlerError):
     """A handler ran longer than it may."""
 
 
-HOPELESS: Final = ((Reject, REJECTED), (Undecodable, UNDECODABLE), (PayloadMissing, PAYLOAD_MISSING))
+NO_RETRY: Final = ((Reject, REJECTED), (Undecodable, UNDECODABLE), (PayloadMissing, PAYLOAD_MISSING))
 """Errors that no second attempt can help, whatever the policy."""
 
 

@@ -5,34 +5,40 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
-from streamops.errors import ServerError
+from streamops.errors import Refused
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.runtime.calling import BatchMiddleware, Middleware
-from streamops.runtime.draining import Drain, cancel
-from streamops.runtime.entry import Entry, Side
-from streamops.runtime.events import Abandoned, Events, Lost, Overran, Troubled
+from streamops.runtime.calling import Middlewares, Threads
+from streamops.runtime.context import Names, ServerClock, WorkerContext
+from streamops.runtime.counts import HandlerCounts
+from streamops.runtime.draining import Drain
+from streamops.runtime.entry import Entry
+from streamops.runtime.events import Abandoned, Events
+from streamops.runtime.executor import cancel
+from streamops.runtime.groups import Groups
 from streamops.runtime.handlers import Handler, Kind
-from streamops.runtime.heartbeat import Heartbeat, Watch
-from streamops.runtime.naming import require_name
+from streamops.runtime.heartbeat import Heartbeat
 from streamops.runtime.promoter import Promoter
-from streamops.runtime.runner import HandlerRunner, Names, WorkerContext
-from streamops.runtime.threads import Threads
-from streamops.wire.consuming.hearts import WORKER_PREFIX
+from streamops.runtime.runner import HandlerRunner
+from streamops.wire.consuming.hearts import WORKER_PREFIX, Namesake, read_namesake
 from streamops.wire.consuming.permissions import require_permissions
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 
-PULSE: Final = 0.5
+TURN: Final = 0.5
 GLANCE: Final = 0.01
 LAST_WAIT: Final = 1.0
 """Seconds that handlers may take to end once they were cut off."""
+NAMESAKE_GLANCE: Final = 0.1
+LONGEST_WAIT: Final = 60.0
+"""Seconds after which the heartbeat of a worker that was killed has ended, or never will."""
+NO_MIDDLEWARE: Final = Middlewares()
 
 
 class WorkerOptions(Struct, frozen=True, kw_only=True):
@@ -61,7 +67,8 @@ class Worker:
     Attributes:
         id: Its ID, and its consumers' name.
         state: What it is doing.
-        events: What it tells.
+        events: Whom it tells what happens.
+        runners: The handlers at work.
     """
 
     def __init__(
@@ -71,71 +78,48 @@ class Worker:
         options: WorkerOptions,
         *,
         events: Events,
-        middleware: Sequence[Middleware] = (),
-        batch_middleware: Sequence[BatchMiddleware] = (),
+        middleware: Middlewares = NO_MIDDLEWARE,
         names: Names | None = None,
     ) -> None:
         self.id = options.consumer or new_worker_id()
         self.state = WorkerState.STARTING
         self.events = events
-        self._handlers = handlers
         self._options = options
-        self._middleware = middleware
-        self._batch_middleware = batch_middleware
-        self._names = names or Names()
-        self._server = Server(connection)
-        self._stopping = asyncio.Event()
-        self._runners: list[HandlerRunner] = []
-        self._tasks: list[asyncio.Task[None]] = []
-        self._reading: list[asyncio.Task[None]] = []
-        self._threads: Threads | None = None
-        self._endless: set[asyncio.Task[None]] = set()
-        self._beat = Heartbeat(
-            connection,
-            every=options.beat,
-            hang=options.hang,
-            payload_of=self.payload_of,
-            holdings=self._holdings,
-            watch=Watch(self._overran, self._deleted, self._group_lost, self._renewal_failed),
-            company=self._server,
-        )
+        self._server = server = Server(connection)
+        names = names or Names()
         streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
         self._promoter = Promoter(
-            self._server,
-            lambda: streams,
+            server,
+            streams,
             events.emit,
-            queues=self._names.delayed,
-            dead_letters=self._names.dead_letters,
+            queues=names.delayed,
+            dead_letters=names.dead_letters,
         )
-
-    @property
-    def runners(self) -> Sequence[HandlerRunner]:
-        """The handlers at work."""
-        return self._runners
+        clock = ServerClock(options.beat)
+        self._context = WorkerContext(server, self.id, options.beat, clock, self._promoter, events, names)
+        self._groups = Groups(self._context)
+        threads = sum(handler.concurrency for handler in handlers if handler.kind is Kind.THREADS)
+        self._threads = Threads(threads)
+        self.runners = tuple(
+            HandlerRunner(handler, self._context, self._groups, middleware, self._threads)
+            for handler in handlers
+        )
+        self._streams = tuple(stream for runner in self.runners for stream in runner.streams)
+        self._consumers = tuple(consumer for runner in self.runners for consumer in runner.consumers)
+        self._heartbeat = Heartbeat(
+            self._context, options.hang, self.heartbeat_payload, self._streams, self._groups
+        )
+        self._stopping = asyncio.Event()
 
     @property
     def in_flight(self) -> int:
         """Entries between delivery and confirmed acknowledgement."""
-        return sum(len(side.in_flight) for side, _ in self._holdings())
+        return sum(len(stream.in_flight) for stream in self._streams)
 
-    def payload_of(self, state: WorkerState | None = None) -> WorkerHeartbeat:
-        """The worker as it tells of itself; in another state where one is given."""
-        return WorkerHeartbeat(
-            id=self.id,
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            app=self._options.app,
-            pool=self._options.pool,
-            consumers=tuple(
-                (sub.stream, sub.group, sub.consumer)
-                for runner in self._runners
-                for sub in (source.subscription for source in runner.sources)
-            ),
-            slots=sum(len(runner.executor.slots) for runner in self._runners),
-            busy=sum(runner.executor.busy for runner in self._runners),
-            state=state or self.state,
-            worked=sum(runner.executor.counts.worked for runner in self._runners),
-        )
+    @property
+    def counts(self) -> tuple[HandlerCounts, ...]:
+        """What its handlers did by now."""
+        return tuple(runner.snapshot() for runner in self.runners)
 
     @property
     def stopping(self) -> bool:
@@ -145,7 +129,7 @@ class Worker:
     @property
     def lingers(self) -> bool:
         """Whether handlers go on that could not be ended: only the process's end will end them."""
-        return any(not task.done() for task in self._endless) or bool(self._threads and self._threads.running)
+        return any(runner.executor.lingers for runner in self.runners) or bool(self._threads.running)
 
     def stop(self) -> None:
         """Take no more entries, finish those that were begun, and end."""
@@ -155,147 +139,149 @@ class Worker:
         """Have the delayed messages of a stream looked at now."""
         self._promoter.wake(stream)
 
+    def heartbeat_payload(self, state: WorkerState | None = None) -> WorkerHeartbeat:
+        """The worker as its heartbeat tells of it; in another state where one is given."""
+        return WorkerHeartbeat(
+            id=self.id,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            app=self._options.app,
+            pool=self._options.pool,
+            consumers=tuple(
+                (sub.stream, sub.group, sub.consumer) for sub in (one.subscription for one in self._consumers)
+            ),
+            slots=sum(len(runner.executor.slots) for runner in self.runners),
+            busy=sum(runner.executor.busy for runner in self.runners),
+            state=state or self.state,
+            worked=sum(runner.counts.worked for runner in self.runners),
+        )
+
     async def run(self) -> None:
         """Work until told to stop, then drain.
 
         Raises:
             ServerError: At the start only: the server does not answer, or does not let us.
         """
-        self._threads = self._new_threads()
         try:
-            around = self._context()
-            self._runners += [HandlerRunner(handler, around) for handler in self._handlers]
-            await self._require_permissions()
-            if self._options.consumer:
-                await require_name(self._server, self.id)
-            for runner in self._runners:
-                await runner.prepare()
-            self._beat.start()
-            self._start()
-            self.state = WorkerState.RUNNING
+            await self._prepare()
             await self._work()
-            await self._drain()
+        except BaseExceptionGroup as problems:
+            raise problems.exceptions[0] from None
         finally:
             await self._end()
 
-    async def _require_permissions(self) -> None:
-        """Find out now what would otherwise be found out with entries in hand."""
-        subscriptions = [source.subscription for runner in self._runners for source in runner.sources]
+    async def _prepare(self) -> None:
+        """Find out now what would otherwise be found out with entries in flight; have the groups there, and beat."""
+        subscriptions = [consumer.subscription for consumer in self._consumers]
         await require_permissions(self._server, subscriptions, worker_id=self.id, pool=self._options.pool)
-
-    def _context(self) -> WorkerContext:
-        return WorkerContext(
-            server=self._server,
-            consumer=self.id,
-            interval=self._options.beat,
-            beat=self._beat,
-            pump=self._promoter,
-            threads=self._threads,
-            events=self.events,
-            middleware=self._middleware,
-            batch_middleware=self._batch_middleware,
-            names=self._names,
-        )
-
-    def _start(self) -> None:
-        for runner in self._runners:
-            reading, working = runner.start()
-            self._reading += reading
-            self._tasks += working
-        self._tasks.append(asyncio.create_task(self._promoter.run(), name="pump"))
+        if self._options.consumer:
+            await require_name(self._server, self.id)
+        for runner in self.runners:
+            await self._groups.prepare(runner.streams, runner.handler.start)
+        self._heartbeat.start()
 
     async def _work(self) -> None:
-        """Turn until told to stop, or until a task that should never end has."""
+        """All parts of a worker, each a task that never ends by itself."""
+        claimers = [claimer for runner in self.runners for claimer in runner.claimers]
+        async with asyncio.TaskGroup() as parts:
+
+            def part(name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+                return parts.create_task(work, name=name)
+
+            reading = [part(f"read {one.subscription.stream}", one.run()) for one in self._consumers]
+            reading += [part("claim", one.run()) for one in claimers]
+            handling = [part(f"handle {one.handler.name}", one.executor.run()) for one in self.runners]
+            acknowledging = [part(f"acknowledge {one.key}", one.acknowledge()) for one in self._streams]
+            promoting = part("promote", self._promoter.run())
+            self.state = WorkerState.RUNNING
+            await self._watch()
+            await self._drain(reading)
+            for each in (*handling, *acknowledging, promoting):
+                each.cancel()
+
+    async def _watch(self) -> None:
+        """Turn until told to stop."""
         while not self._stopping.is_set():
-            self._turn()
-            for task in (*self._tasks, *self._reading):
-                if task.done():
-                    task.result()
+            if self._heartbeat.failure is not None:
+                raise self._heartbeat.failure
+            self._heartbeat.pulse = time.monotonic()
+            for consumer in self._consumers:
+                consumer.paused = self._heartbeat.paused
+            # What a read under way brings is still handled: so long it is not paused.
+            quiet = self._heartbeat.paused and all(consumer.is_quiet for consumer in self._consumers)
+            self.state = WorkerState.PAUSED if quiet else WorkerState.RUNNING
             with suppress(TimeoutError):
-                async with asyncio.timeout(PULSE):
+                async with asyncio.timeout(TURN):
                     await self._stopping.wait()
 
-    def _turn(self) -> None:
-        """What has to be done now and then."""
-        if self._beat.failure is not None:
-            raise self._beat.failure
-        self._beat.pulse = time.monotonic()
-        paused = self._beat.paused
-        self.state = WorkerState.PAUSED if paused else WorkerState.RUNNING
-        for runner in self._runners:
-            for source in runner.sources:
-                source.paused = paused
-
-    async def _drain(self) -> None:
+    async def _drain(self, reading: Sequence[asyncio.Task[None]]) -> None:
         """Stop reading, hand back what nobody has begun, let the rest finish, acknowledge it, leave."""
         self.state = WorkerState.DRAINING
-        drain = Drain(self._server, self.events.emit)
-        await cancel(self._reading)
-        unbegun = [entry for runner in self._runners for entry in runner.stop()]
+        drain = Drain(self._context)
+        await cancel(reading)
+        unbegun = [entry for runner in self.runners for entry in runner.stop()]
         deadline = time.monotonic() + self._options.grace.total_seconds()
         await drain.hand_back((one for one in unbegun if one.may_have_started), unstarted=False)
         await drain.hand_back((one for one in unbegun if not one.may_have_started), unstarted=True)
-        while any(runner.executor.busy for runner in self._runners) and time.monotonic() < deadline:
-            self._beat.pulse = time.monotonic()
+        while any(runner.executor.busy for runner in self.runners) and time.monotonic() < deadline:
+            self._heartbeat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)
         kept = await self._cut_off()
-        await drain.flush(
-            (one for runner in self._runners for one in runner.acknowledgers.values()), deadline
-        )
+        await drain.flush(self._streams, deadline)
         # What is handed back must not be renewed any more.
-        await asyncio.to_thread(self._beat.stop)
-        await drain.leave((side for side, _ in self._holdings()), kept)
+        await asyncio.to_thread(self._heartbeat.stop)
+        await drain.leave(self._streams, kept)
 
     async def _cut_off(self) -> set[Entry]:
         """End what handlers still do; the entries of those that do not end, which nobody else may begin meanwhile."""
-        if self._threads is not None:
-            self._threads.abandon()
-        slots = [slot for runner in self._runners for slot in runner.executor.slots]
-        self._endless = await cancel([slot.task for slot in slots if slot.task], LAST_WAIT)
-        kept = {entry for slot in slots if slot.task in self._endless for entry in slot.entries}
-        kept.update(self._threads.running if self._threads is not None else ())
+        self._threads.abandon()
+        kept = set(self._threads.running)
+        for entries in await asyncio.gather(*(one.executor.end(LAST_WAIT) for one in self.runners)):
+            kept |= entries
         for entry in kept:
             self.events.emit(Abandoned(entry.stream, entry.group, entry.id))
-        for runner in self._runners:
-            runner.outcomes.stop()
+        for runner in self.runners:
+            runner.executor.close()
         return kept
 
     async def _end(self) -> None:
-        for runner in self._runners:
+        for runner in self.runners:
             runner.executor.close()
-        if self._threads is not None:
-            self._threads.abandon()
-        self._endless |= await cancel({*self._reading, *self._tasks} - self._endless, LAST_WAIT)
-        await asyncio.to_thread(self._beat.stop)
-        for runner in self._runners:
-            await runner.close()
+        self._threads.abandon()
+        await asyncio.gather(*(runner.executor.end(LAST_WAIT) for runner in self.runners))
+        await asyncio.to_thread(self._heartbeat.stop)
+        await self._groups.close()
+        for consumer in self._consumers:
+            await consumer.close()
         await self._server.close()
-        if self._threads is not None:
-            self._threads.close()
-
-    def _holdings(self) -> list[tuple[Side, timedelta]]:
-        return [(side, runner.handler.lease) for runner in self._runners for side in runner.sides]
-
-    def _overran(self, side: Side, entries: int) -> None:
-        self.events.emit(Overran(side.subscription.stream, side.subscription.group, entries))
-
-    def _deleted(self, side: Side, entries: Sequence[Entry]) -> None:
-        sub = side.subscription
-        for entry in entries:
-            self.events.emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
-
-    def _group_lost(self, side: Side) -> None:
-        runner = next(one for one in self._runners if side in one.acknowledgers)
-        runner.source_at(side).groups.group_lost()
-
-    def _renewal_failed(self, side: Side, error: ServerError) -> None:
-        self.events.emit(Troubled(side.key, error))
-
-    def _new_threads(self) -> Threads | None:
-        threads = sum(handler.concurrency for handler in self._handlers if handler.kind is Kind.THREADS)
-        return Threads(threads) if threads else None
+        self._threads.close()
 
 
 def new_worker_id() -> str:
     """A worker's ID, which no other worker has."""
     return f"{WORKER_PREFIX}{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+
+
+async def require_name(server: Server, worker_id: str) -> None:
+    """Insist that no other process lives by this name; one that was killed is waited for, until its heartbeat ends.
+
+    Whoever has the same name takes the other's entries in flight for what got lost on the way.
+
+    Raises:
+        Refused: One does.
+        ServerError: The server does not answer.
+    """
+    deadline = time.monotonic() + LONGEST_WAIT
+    first = other = await read_namesake(server, worker_id)
+    while other is not None and not _is_this(other):
+        if first is None or other.beat_ms != first.beat_ms or time.monotonic() > deadline:
+            raise Refused(
+                f"{worker_id} is the name of a worker on {other.host}, process {other.pid}, which lives",
+                "End that one first, give this one another name, or none: then it makes one of its own.",
+            )
+        await asyncio.sleep(NAMESAKE_GLANCE)
+        other = await read_namesake(server, worker_id)
+
+
+def _is_this(other: Namesake) -> bool:
+    return other.pid == os.getpid() and other.host == socket.gethostname()

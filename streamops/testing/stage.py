@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from streamops.demo.server import embedded_server
 from streamops.model.workers import WorkerState
 from streamops.runtime import Publisher, Streamops, Worker, WorkerOptions
-from streamops.runtime.consumer import Source
+from streamops.runtime.consumer import Consumer
 from streamops.wire.consuming.idleness import delayed_left, hasten, work_left
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import dead_letter_key
@@ -116,15 +116,15 @@ class Stage:
 
     def _positions(self) -> list[bytes]:
         """The last entries that were taken, of each stream."""
-        return [side.last_seen for source in self._sources() for side in source.sides]
+        return [stream.last_seen for consumer in self._consumers() for stream in consumer.streams]
 
-    def _sources(self) -> Iterator[Source]:
+    def _consumers(self) -> Iterator[Consumer]:
         for runner in self.worker.runners:
-            yield from runner.sources
+            yield from runner.consumers
 
     def _subscriptions(self) -> Iterator[Subscription]:
-        for source in self._sources():
-            yield source.subscription
+        for consumer in self._consumers():
+            yield consumer.subscription
 
 
 @contextmanager

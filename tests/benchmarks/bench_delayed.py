@@ -137,7 +137,7 @@ async def lateness(server: Server, running: RunningServer) -> list[int]:
     """Milliseconds from each message's time to its entry's, a million others waiting."""
     worker = await Server.connect(patient(running))
     events: list[Event] = []
-    pumping = asyncio.create_task(Promoter(worker, lambda: ["orders"], events.append).run())
+    pumping = asyncio.create_task(Promoter(worker, ["orders"], events.append).run())
     dues = {}
     for burst in range(PROMPT // BURST):
         messages = [

@@ -1,11 +1,13 @@
 """The audit of a history's books: it compares what was published with what was done, and finds what cannot be."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import combinations
 
+from streamops.runtime.entry import EntryState
 from tests.chaos.ledger import PROMPT, Fault, Letter, Line, Published, Run, Word
+from tests.support.runtime.steps import is_drawn
 
 
 class Audit:
@@ -18,7 +20,7 @@ class Audit:
     def __init__(
         self,
         published: Mapping[str, Published],
-        lines: Iterable[Line],
+        lines: Collection[Line],
         faults: Iterable[Fault],
         letters: Iterable[Letter],
         *,
@@ -45,7 +47,13 @@ class Audit:
         """
         self.problems: list[str] = []
         self._published = published
-        self._lines = sorted(lines)
+        steps = {(line.origin, line.entry) for line in lines if line.word is Word.STEP}
+        self.problems += [
+            f"a step that nobody drew: {former} to {state}"
+            for former, state in sorted(steps)
+            if not is_drawn((EntryState[former], EntryState[state]))
+        ]
+        self._lines = sorted(line for line in lines if line.word is not Word.STEP)
         self._faults = [*faults, *(_gap(line) for line in self._lines if line.word is Word.GAP)]
         self._faults += [self._exit(line) for line in self._lines if self._is_exit(line)]
         self._letters = {letter.origin: letter for letter in letters}

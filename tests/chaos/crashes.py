@@ -19,7 +19,7 @@ from streamops.errors import ServerError, StreamopsError
 from streamops.runtime import Streamops, WorkerOptions
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.audit import Audit
-from tests.chaos.crashing import GROUP, LEASE, MOST, application
+from tests.chaos.crashing import GROUP, LEASE, MOST, STEPS, application
 from tests.chaos.haunting import Fate, Ghost, haunted
 from tests.chaos.ledger import Fault, Line, Published, Word
 from tests.chaos.looking import Instant, instant, letters
@@ -229,6 +229,9 @@ class Run:
         for entry, fields in entries:
             pairs = dict(zip(fields[::2], fields[1::2], strict=True))
             published[entry.decode()] = Published(pairs[b"do"].decode(), pairs[b"order"].decode())
+        crash.lines += [
+            Line(0.0, Word.STEP, 0, former.name, state.name) for former, state in STEPS.pop(self._stream, ())
+        ]
         crash.audit = Audit(published, crash.lines, crash.faults, told, guarded=True, most=MOST, lease=LEASE)
         crash.problems += crash.audit.problems
         for key in self._server.command("KEYS", f"*{self._stream}}}:*"):

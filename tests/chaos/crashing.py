@@ -2,16 +2,21 @@
 
 import asyncio
 import time
+from collections import defaultdict
 from random import Random
 
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Streamops
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.haunting import Ghost
 from tests.chaos.ledger import Line, Word
+from tests.support.runtime.steps import Step, watch_steps
 
 GROUP = "g"
 LEASE = 0.8
 MOST = 3
+
+STEPS: dict[str, set[Step]] = defaultdict(set)
+"""The steps that entries of each stream took."""
 
 Book = tuple[int, list[Line]]
 """The number of an instance, and what handlers wrote."""
@@ -21,6 +26,7 @@ def application(
     stream: str, options: ConnectionOptions, ghost: Ghost, random: Random, book: Book
 ) -> Streamops:
     """An application with one handler, which stands still once its instance is dead."""
+    watch_steps(lambda entry, step: STEPS[entry.stream].add(step))
     streamops = Streamops(options, name="crash")
     streamops.handler(
         stream,

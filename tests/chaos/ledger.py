@@ -24,6 +24,8 @@ class Word(StrEnum):
     FAILED = "failed"
     GAP = "gap"
     """Its process did not run for a while: it was stopped, or the machine was busy."""
+    STEP = "step"
+    """An entry of its process went from one state to another, the first one that did."""
 
 
 class Line(NamedTuple):
@@ -57,6 +59,8 @@ def read(path: Path) -> list[Line]:
         at, word, pid, *parts = text.split(" ")
         if word == Word.GAP:
             lines.append(Line(float(at), Word.GAP, int(pid), parts[0]))
+        elif word == Word.STEP:
+            lines.append(Line(float(at), Word.STEP, int(pid), parts[0], parts[1]))
         else:
             origin, entry, attempt, key = parts
             lines.append(Line(float(at), Word(word), int(pid), origin, entry, int(attempt), key))

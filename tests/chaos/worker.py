@@ -31,30 +31,29 @@ from streamops.runtime import (
     Skip,
     Streamops,
     WorkerOptions,
-    acknowledger,
     app,
     consumer,
-    dedup,
+    context,
     outcomes,
-    queue_promoter,
-    runner,
+    promoter,
 )
+from streamops.runtime import entry as entries
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.clocks import install_clock
 from tests.chaos.dooms import EVENTS, Doom, Doomed, Moment
 from tests.chaos.ledger import Ledger, Word
+from tests.support.runtime.steps import Step, watch_steps
 
 STREAM, GROUP = "s", "g"
 EXITED, UNREACHABLE = 3, 4
 
 SHORT = timedelta(seconds=0.3)
 SMALL: Mapping[ModuleType, Mapping[str, object]] = {
-    consumer: {"BLOCK": SHORT, "BACKOFF": Backoff(consumer.BACKOFF.first, 0.3)},
-    runner: {"BLOCK": SHORT},
-    acknowledger: {"PAUSE": 0.05},
+    consumer: {"BLOCK": SHORT, "BACKOFF": Backoff(0.05, 0.3)},
+    entries: {"PAUSE": 0.05},
     outcomes: {"PAUSE": 0.05},
-    dedup: {"PAUSE": 0.05},
-    queue_promoter: {"LONGEST_SLEEP": 0.2, "BACKOFF": Backoff(queue_promoter.BACKOFF.first, 0.3)},
+    context: {"PAUSE": 0.05},
+    promoter: {"LONGEST_SLEEP": 0.2, "BACKOFF": Backoff(0.1, 0.3)},
 }
 """Waits so short that a history takes some seconds."""
 
@@ -125,6 +124,15 @@ def _work(post: Post) -> None:
     run: Callable[[], Any] = (lambda: uvloop.run) if post.uvloop else (lambda: asyncio.run)
     vars(app)["runner"] = run
     threading.Thread(target=_watch, args=(Ledger(post.ledger),), daemon=True).start()
+    seen = set[Step]()
+    ledger = Ledger(post.ledger)
+
+    def write_new(_: Entry, step: Step) -> None:
+        if step not in seen:
+            seen.add(step)
+            ledger.write(Word.STEP, *(state.name for state in step))
+
+    watch_steps(write_new)
     options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10))
     try:
         application(post).run(options)

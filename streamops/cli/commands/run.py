@@ -147,7 +147,7 @@ def run(
     context's dead_letters and delayed are the workers' too; an application that names other queues is refused.
     """
     # Only who runs workers pays for them.
-    from streamops.runtime.runner import Names  # noqa: PLC0415
+    from streamops.runtime.context import Names  # noqa: PLC0415
     from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
     from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
@@ -182,15 +182,15 @@ async def _supervise(
     if metrics is None:
         return await supervisor.run()
 
-    from streamops.runtime.supervisor.endpoint import serving  # noqa: PLC0415 - aiohttp, only where it serves
+    from streamops.runtime.metrics import serving  # noqa: PLC0415 - aiohttp, only where it serves
 
     host, port = metrics
     endpoint = serving(
         host,
         port,
-        figures=lambda: supervisor.figures,
-        healthy=lambda: supervisor.healthy,
-        ready=lambda: supervisor.ready,
+        read=lambda: supervisor.processes.figures,
+        healthy=lambda: supervisor.processes.healthy,
+        ready=lambda: supervisor.processes.ready,
     )
     async with endpoint as chosen:
         session.narrator.note(f"metrics and probes at http://{host}:{chosen}/metrics")

@@ -105,12 +105,12 @@ def serve(
 def _options(
     loaded: TopicSettings, listen: "ListenOptions | None", *, calls: int, grace: timedelta
 ) -> "ServiceOptions":
+    from streamops.runtime.context import Names  # noqa: PLC0415
     from streamops.runtime.http.book import Site  # noqa: PLC0415 - as above
     from streamops.runtime.http.breaker import BreakerOptions  # noqa: PLC0415
     from streamops.runtime.http.callback import HostOptions  # noqa: PLC0415
     from streamops.runtime.http.calling import CallerOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ServiceOptions  # noqa: PLC0415
-    from streamops.runtime.runner import Names  # noqa: PLC0415
 
     table = loaded.callbacks
     sites = [

@@ -12,10 +12,10 @@ from typing import Final
 
 from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
 from streamops.runtime.app import Streamops
+from streamops.runtime.codec import DATA
 from streamops.runtime.drill.events import Capacity, WorkerCounts, draw_events, judge, lag_of, number_of
 from streamops.runtime.drill.keys import DrillKeys, opened
 from streamops.runtime.drill.workers import Control, DrillWorkers, drill_workers
-from streamops.runtime.encoding import DATA
 from streamops.wire.consuming.drilling import Standing, read_field, read_ledger, read_standing
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.reads import read_clock

@@ -38,7 +38,7 @@ class DrillWorkers:
     @property
     def at_work(self) -> Sequence[WorkerProcess]:
         """Those that run, and are ready."""
-        working = self._supervisor.at_work
+        working = self._supervisor.processes.at_work
         self._keys.workers |= {one.report.worker_id for one in working}
         return working
 

@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.topics import Topic, check_topic
+from streamops.runtime.context import Names
 from streamops.runtime.http.mailbox import Mailbox
-from streamops.runtime.runner import Names
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.topics import KeptTopic, read_topics

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from streamops.errors import ExitCode, StreamopsError
 from streamops.model.workers import WorkerState
 from streamops.runtime.app import Streamops
-from streamops.runtime.handler_counts import counts_of
 from streamops.runtime.loading import load_app
 from streamops.runtime.logs import log_events
 from streamops.runtime.supervisor.spec import (
@@ -147,7 +146,7 @@ class _Process:
             Report(
                 worker_id=worker.id,
                 state=worker.state,
-                figures=counts_of(worker),
+                figures=worker.counts,
                 memory=_memory(),
                 recycled=self._recycled,
                 asked=self.asked,
@@ -159,7 +158,7 @@ class _Process:
         if self._recycled or self.worker.stopping:
             return
         spec = self._spec
-        if spec.max_jobs is not None and sum(one.handled for one in counts_of(self.worker)) >= spec.max_jobs:
+        if spec.max_jobs is not None and sum(one.handled for one in self.worker.counts) >= spec.max_jobs:
             self._recycled = Recycled.MAX_JOBS
         elif spec.max_memory is not None and _memory() > spec.max_memory:
             self._recycled = Recycled.MAX_MEMORY

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from streamops.model.workers import WorkerState
-from streamops.runtime.handler_counts import HandlerCounts
-from streamops.runtime.runner import Names
+from streamops.runtime.context import Names
+from streamops.runtime.counts import HandlerCounts
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.logs import LogFormat
 from streamops.wire.options import ConnectionOptions, Secret

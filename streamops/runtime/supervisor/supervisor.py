@@ -7,24 +7,182 @@ code that is there now.
 import asyncio
 import os
 import signal
-from collections.abc import Iterable, Mapping, Sequence
+import socket
+import time
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import structlog
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.runtime.handler_counts import HandlerCounts
-from streamops.runtime.supervisor import restart_policy
-from streamops.runtime.supervisor.place import Place
+from streamops.model.backoff import Backoff
 from streamops.runtime.supervisor.pool import PoolSync
-from streamops.runtime.supervisor.process import WorkerProcess
-from streamops.runtime.supervisor.process_table import ProcessTable
-from streamops.runtime.supervisor.reloading import Reloading
-from streamops.runtime.supervisor.spec import Failure, WorkerSpec, grace_of
-from streamops.runtime.supervisor.systemd import notify
-from streamops.runtime.supervisor.watching import end_stalled, reap, tell_systemd
+from streamops.runtime.supervisor.process import Place, ProcessTable, WorkerProcess
+from streamops.runtime.supervisor.spec import REPORT_EVERY, Failure, WorkerSpec, grace_of
+
+PAUSES: Final = Backoff(0.25, 30.0)
+"""How long a process that fell is not replaced."""
+STEADY: Final = 30.0
+"""Seconds after which a process has not fallen in a row with those before."""
+HOPELESS: Final = 8
+"""Falls in a row, in every place, after which nothing is tried any more."""
+
+
+def code_in_words(code: int) -> str:
+    """What an exit code says."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def notify(*states: str) -> None:
+    """Send states such as ``READY=1``; nothing happens where no service manager listens."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    # An abstract socket's name begins with a zero byte, which systemd writes as "@".
+    place = f"\0{address[1:]}" if address.startswith("@") else address
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as telling:
+        telling.sendto("\n".join(states).encode(), place)
+
+
+def reloading() -> None:
+    """Say that a reload has begun."""
+    notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+
+
+def watchdog_seconds() -> float | None:
+    """How often systemd wants a sign of life, halved; none where it does not."""
+    text = os.environ.get("WATCHDOG_USEC", "")
+    return int(text) / 2e6 if text.isdigit() and int(text) else None
+
+
+def reap_orphans(ours: set[int]) -> None:
+    """Wait for the processes that have ended and are not ours; it takes no time."""
+    with suppress(ChildProcessError):
+        while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if found.si_pid in ours:
+                # Whoever waits for it does so in a moment; those behind it have time until then.
+                return
+            os.waitpid(found.si_pid, os.WNOHANG)
+
+
+LOOK_EVERY: Final = 1.0
+SOON: Final = 0.05
+REAP_EVERY: Final = 1.0
+
+
+async def end_stalled(processes: ProcessTable) -> None:
+    """End who has not reported for too long: its event loop stands still, and it gave its entries up."""
+    log = structlog.get_logger("streamops")
+    longest = processes.spec.worker.hang.total_seconds() + 2 * REPORT_EVERY
+    while True:
+        await asyncio.sleep(LOOK_EVERY)
+        for process in processes:
+            process.listen(LOOK_EVERY)
+            if process.silence > longest:
+                log.error("worker stalled", pid=process.pid, silent_seconds=round(process.silence))
+                process.kill()
+
+
+async def tell_systemd(processes: ProcessTable) -> None:
+    """Say when all work, and then that they still do."""
+    while not processes.ready:  # noqa: ASYNC110 - many things make it so
+        await asyncio.sleep(SOON)
+    processes.was_ready = True
+    workers = len(processes.places)
+    structlog.get_logger("streamops").info("workers ready", workers=workers, app=processes.spec.app)
+    notify("READY=1", f"STATUS={workers} workers")
+    every = watchdog_seconds()
+    while every:
+        if processes.healthy:
+            notify("WATCHDOG=1")
+        await asyncio.sleep(every)
+
+
+async def reap(processes: ProcessTable) -> None:
+    """As process 1, bury what others orphaned; our own are waited for elsewhere."""
+    while True:
+        await asyncio.sleep(REAP_EVERY)
+        # One that is being started has a number that we do not know yet.
+        if not processes.starting:
+            reap_orphans({process.pid for process in processes})
+
+
+READY_IN: Final = 60.0
+
+
+class Reloading:
+    """Replaces all processes whenever it is told to.
+
+    Args:
+        processes: The processes.
+    """
+
+    def __init__(self, processes: ProcessTable) -> None:
+        self._processes = processes
+        self._told = asyncio.Event()
+        self._log = structlog.get_logger("streamops")
+
+    def tell(self) -> None:
+        """Have them replaced; or notice that all are to end."""
+        self._told.set()
+
+    async def run(self) -> None:
+        """Replace them whenever told to, until all are to end."""
+        while not self._processes.ending.is_set():
+            await self._told.wait()
+            self._told.clear()
+            if not self._processes.ending.is_set():
+                await self._replace_all()
+
+    async def _replace_all(self) -> None:
+        """Replace one process after another."""
+        reloading()
+        for place in tuple(self._processes.places):
+            if not place.closing and not await self._replace(place):
+                self._log.error("reload given up; the workers that run go on")
+                break
+        else:
+            self._log.info("reloaded", workers=len(self._processes.places))
+        if not self._processes.ending.is_set():
+            notify("READY=1")
+
+    async def _replace(self, place: Place) -> bool:
+        """Start a successor, and drain who is there once that works; whether it does."""
+        if self._processes.ending.is_set() or (successor := await self._processes.start(place)) is None:
+            return False
+        place.successor = successor
+        place.hurry.set()
+        works = await successor.begins(READY_IN)
+        if self._processes.ending.is_set():
+            # All were told, and whoever is in its place is waited for there.
+            return False
+        if not works:
+            await self._give_up(place, successor)
+            return False
+        place.falls = 0
+        old = place.current
+        if old is not None and old is not successor:
+            await self._processes.see_off(old)
+        return True
+
+    async def _give_up(self, place: Place, successor: WorkerProcess) -> None:
+        """End a successor that does not begin to work."""
+        failure = successor.report.failure
+        why = failure.message if failure else "it is not ready in time"
+        self._log.error("successor cannot begin", why=why)
+        successor.kill()
+        await successor.wait()
+        # Where the one before it has ended meanwhile, it is in its place, and that goes on as after any fall.
+        if place.successor is successor:
+            place.successor = None
+            self._processes.retire(successor)
 
 
 class CannotStart(StreamopsError):
@@ -39,10 +197,13 @@ class Supervisor:
     """Keeps worker processes running.
 
     Args:
-        orders: What each of them is to do.
+        spec: What each of them is to do.
         workers: How many; as many as their pool is told, where none is given.
         unless_told: How many where nobody has told the pool a number.
         environment: Environment variables that they have besides ours.
+
+    Attributes:
+        processes: The processes, which says how they are.
     """
 
     def __init__(
@@ -57,34 +218,14 @@ class Supervisor:
         spec = replace(spec, tell_connection=self._follows and spec.connection is None)
         # Before the pool could be asked, one is enough to say where.
         begin = workers if workers is not None else int(spec.connection is None)
-        self._table = ProcessTable(spec, begin, environment)
-        self._reloading = Reloading(self._table)
+        self.processes = ProcessTable(spec, begin, environment)
+        self._reloading = Reloading(self.processes)
         self._unless_told = unless_told
         self._tasks: asyncio.TaskGroup | None = None
         self._forced = asyncio.Event()
         self._failure: Failure | None = None
         self._hopeless = False
         self._log = structlog.get_logger("streamops")
-
-    @property
-    def figures(self) -> tuple[HandlerCounts, ...]:
-        """What all processes did, those included that have ended."""
-        return self._table.figures
-
-    @property
-    def ready(self) -> bool:
-        """Whether a process works in every place."""
-        return self._table.ready
-
-    @property
-    def healthy(self) -> bool:
-        """Whether all processes have reported of late, and not every one has fallen."""
-        return self._table.healthy
-
-    @property
-    def at_work(self) -> Sequence[WorkerProcess]:
-        """Processes that work and were not told to end, the eldest first."""
-        return self._table.at_work
 
     async def run(self) -> ExitCode:
         """Keep them running until told to stop; what the program should end with.
@@ -115,7 +256,7 @@ class Supervisor:
             async with asyncio.TaskGroup() as self._tasks:
                 # A reload under way sees to it that nobody whom it started is forgotten.
                 self._tasks.create_task(self._reloading.run())
-                for place in self._table.places:
+                for place in self.processes.places:
                     self._tasks.create_task(self._keep(place))
         finally:
             for helper in helpers:
@@ -129,18 +270,18 @@ class Supervisor:
 
     def stop(self) -> None:
         """Drain all processes and end; told again, end at once."""
-        if self._table.ending.is_set():
+        if self.processes.ending.is_set():
             self._forced.set()
             return
-        self._log.info("draining", grace_seconds=self._table.spec.worker.grace.total_seconds())
+        self._log.info("draining", grace_seconds=self.processes.spec.worker.grace.total_seconds())
         self._begin_end()
 
     async def resize(self, workers: int) -> None:
         """Have another number of processes; who is not needed is drained, the idle before the busy."""
-        places = self._table.places
+        places = self.processes.places
         if len(places) > workers:
-            await self._table.ask_all()
-        if self._table.ending.is_set() or self._tasks is None:
+            await self.processes.ask_all()
+        if self.processes.ending.is_set() or self._tasks is None:
             return
         while len(places) > workers:
             self._close(min(reversed(places), key=lambda place: place.rank))
@@ -151,64 +292,64 @@ class Supervisor:
 
     def _close(self, place: Place) -> None:
         """Do without a place: whoever is there finishes what it has begun."""
-        self._table.places.remove(place)
-        self._table.closing.append(place)
+        self.processes.places.remove(place)
+        self.processes.closing.append(place)
         place.closing = True
         place.hurry.set()
         assert self._tasks is not None  # noqa: S101 - only while it runs
         for process in (place.current, place.successor):
             if process is not None:
-                self._tasks.create_task(self._table.see_off(process))
+                self._tasks.create_task(self.processes.see_off(process))
 
     def _helpers(self) -> Iterable[Any]:
         yield self._end()
         if self._follows:
             yield PoolSync(
-                self._table.spec.worker.pool,
-                size=lambda: self._table.size,
+                self.processes.spec.worker.pool,
+                size=lambda: self.processes.size,
                 resize=self.resize,
-                connection=self._table.find_connection,
+                connection=self.processes.find_connection,
                 unless_told=self._unless_told,
             ).run()
-        yield end_stalled(self._table)
-        yield tell_systemd(self._table)
+        yield end_stalled(self.processes)
+        yield tell_systemd(self.processes)
         if os.getpid() == 1:
-            yield reap(self._table)
+            yield reap(self.processes)
 
     def _begin_end(self) -> None:
-        self._table.ending.set()
+        self.processes.ending.set()
         self._reloading.tell()
-        for place in (*self._table.places, *self._table.closing):
+        for place in (*self.processes.places, *self.processes.closing):
             place.hurry.set()
 
     async def _end(self) -> None:
         """Once told to stop: drain, then end what has not drained in time, or at once where told again."""
-        await self._table.ending.wait()
+        await self.processes.ending.wait()
         notify("STOPPING=1")
-        self._table.drain()
+        self.processes.drain()
         with suppress(TimeoutError):
-            async with asyncio.timeout(grace_of(self._table.spec).total_seconds()):
+            async with asyncio.timeout(grace_of(self.processes.spec).total_seconds()):
                 await self._forced.wait()
-        self._table.kill()
+        self.processes.kill()
 
     async def _keep(self, place: Place) -> None:
         """Have a process in a place, for as long as there is to be one."""
-        while place.successor is not None or not (self._table.ending.is_set() or place.closing):
+        while place.successor is not None or not (self.processes.ending.is_set() or place.closing):
             process = place.current = await self._next(place)
             if process is None:
                 await self._pause(place, self._fallen(place))
                 continue
             code = await process.wait()
-            self._table.retire(process)
+            self.processes.retire(process)
             place.current = None
-            if not process.told and not self._table.ending.is_set():
+            if not process.told and not self.processes.ending.is_set():
                 await self._after(place, process, code)
         if place.closing:
-            self._table.closing.remove(place)
+            self.processes.closing.remove(place)
 
     async def _next(self, place: Place) -> WorkerProcess | None:
         """Who is to be there: the successor where there is one, else a fresh one; none where none can be started."""
-        process = None if place.successor is not None else await self._table.start(place)
+        process = None if place.successor is not None else await self.processes.start(place)
         if process is None:
             process, place.successor = place.successor, None
         return process
@@ -216,7 +357,7 @@ class Supervisor:
     async def _after(self, place: Place, process: WorkerProcess, code: int) -> None:
         """A process ended that was not told to."""
         failure, recycled = process.report.failure, process.report.recycled
-        if failure is not None and not self._table.was_ready and not process.ready.is_set():
+        if failure is not None and not self.processes.was_ready and not process.ready.is_set():
             self._failure = self._failure or failure
             self._begin_end()
             return
@@ -225,13 +366,13 @@ class Supervisor:
             self._log.info("worker recycled", pid=process.pid, reason=recycled.value)
             place.falls = 0
             return
-        if process.lived > restart_policy.STEADY:
+        if process.lived > STEADY:
             place.falls = 0
         pause = self._fallen(place)
         if recycled is not None and code == 0:
             how = f"recycled before it did anything: {recycled.value}"
         else:
-            how = failure.message if failure else restart_policy.code_in_words(code)
+            how = failure.message if failure else code_in_words(code)
         self._log.error(
             "worker fell",
             pid=process.pid,
@@ -244,16 +385,16 @@ class Supervisor:
     def _fallen(self, place: Place) -> float:
         """Count a fall; how long to pause after it."""
         place.falls += 1
-        return restart_policy.PAUSES.pause(place.falls)
+        return PAUSES.pause(place.falls)
 
     async def _pause(self, place: Place, seconds: float) -> None:
         """Wait before a process is started anew, unless there is no sense in it, or another is there already."""
-        places = self._table.places
-        if places and all(each.falls >= restart_policy.HOPELESS for each in places):
-            self._log.error("every worker keeps falling", falls=restart_policy.HOPELESS)
+        places = self.processes.places
+        if places and all(each.falls >= HOPELESS for each in places):
+            self._log.error("every worker keeps falling", falls=HOPELESS)
             self._hopeless = True
             self._begin_end()
-        if place.successor is None and not (self._table.ending.is_set() or place.closing):
+        if place.successor is None and not (self.processes.ending.is_set() or place.closing):
             place.hurry.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from streamops.model.names import name_bytes
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, FaultKind, fault, required
+from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import payload_key
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call
@@ -71,19 +71,6 @@ def with_payload(
     arguments = (payload.value, payload.ttl_ms, entry_id, cap, *parts)
     call = Call(stream, arguments, _as_it_is, (payload.key,))
     return call.request("EVAL", load_script("publish_payload").source)
-
-
-async def publish_with_payload(
-    server: Server, stream: str, parts: Sequence[bytes], payload: Payload, *, entry_id: str = "*"
-) -> str | Fault:
-    """Add one entry and its payload; the entry's ID.
-
-    Raises:
-        ServerError: The server did not answer. Whether both were added is then not known.
-    """
-    request = with_payload(stream, parts, payload, entry_id=entry_id)
-    reply = await server.single(stream, *request.command)
-    return fault(reply) if isinstance(reply, Exception) else reply.decode()
 
 
 async def keep_payload(server: Server, payload: Payload) -> None:

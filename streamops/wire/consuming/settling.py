@@ -27,25 +27,6 @@ _UNMARKED: Final = {-1: Settled.NOT_OURS, -2: Settled.SUPERSEDED}
 Row = TypeVar("Row", Retry, Letter)
 
 
-async def mark_start(
-    server: Server, sub: Subscription, *, retries: bool, entry_id: bytes, marks: int, ttl: timedelta
-) -> int | Settled:
-    """Mark a start of an entry; how many marks it has now, or why it was not marked.
-
-    Args:
-        server: Where.
-        sub: Whose.
-        retries: Of an entry of the retry stream.
-        entry_id: The entry.
-        marks: How many marks of it the caller knows of, by which a repeated call marks nothing twice.
-        ttl: How long marks of this group are kept from now on.
-
-    Raises:
-        ServerError: The server did not answer, or is out of memory.
-    """
-    return (await mark_starts(server, sub, retries=retries, rows=[Start(entry_id, marks)], ttl=ttl))[0]
-
-
 async def mark_starts(
     server: Server, sub: Subscription, *, retries: bool, rows: Sequence[Start], ttl: timedelta
 ) -> list[int | Settled]:
@@ -60,36 +41,6 @@ async def mark_starts(
     call = Call(key_of(sub, retries=retries), told, _marks, (sub.attempts,))
     marks: list[int | Settled] | None = await run_for_group(server, sub, "consume_mark", call)
     return [Settled.GROUP_GONE for _ in rows] if marks is None else marks
-
-
-async def retry_later(
-    server: Server,
-    sub: Subscription,
-    *,
-    retries: bool,
-    entry_id: bytes,
-    delay: timedelta,
-    attempt: int,
-    origin_id: str = "",
-    payload_key: str | None = None,
-) -> Settled:
-    """Move an entry into the delayed queue, from where it comes back for this group alone.
-
-    Args:
-        server: Where.
-        sub: Whose.
-        retries: An entry of the retry stream.
-        entry_id: The entry.
-        delay: How long it waits, on the server's clock.
-        attempt: Which attempt it will be.
-        origin_id: The ID that it was born with, where that is another one.
-        payload_key: The key of the payload that it refers to, which from now on stays.
-
-    Raises:
-        ServerError: The server did not answer, or is out of memory.
-    """
-    row = Retry(entry_id, delay // _MILLISECOND, attempt, origin_id, payload_key)
-    return (await retry_all(server, sub, retries=retries, rows=[row]))[0]
 
 
 async def retry_all(
@@ -116,17 +67,6 @@ async def retry_all(
         return settled
 
     return await _in_batches(rows, settle)
-
-
-async def bury(server: Server, sub: Subscription, *, retries: bool, letter: Letter) -> Settled:
-    """Give an entry up, into the dead-letter queue.
-
-    Its guard is freed where it is still this entry's, and its payload stays from now on.
-
-    Raises:
-        ServerError: The server did not answer, or is out of memory.
-    """
-    return (await bury_all(server, sub, retries=retries, letters=[letter]))[0]
 
 
 async def bury_all(
@@ -283,10 +223,7 @@ __all__ = [
     "Letter",
     "Retry",
     "Settled",
-    "bury",
     "bury_all",
-    "mark_start",
     "mark_starts",
     "retry_all",
-    "retry_later",
 ]

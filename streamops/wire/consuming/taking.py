@@ -15,7 +15,7 @@ from streamops.model.streams import Consumer as GroupConsumer
 from streamops.wire.consuming.asking import answered, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.node import Argument, Reply
-from streamops.wire.pending_pages import PAGE, following, pending_command, pending_pages
+from streamops.wire.pending_pages import PAGE, following, pending_command
 from streamops.wire.replies import decode_consumers
 from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
@@ -144,20 +144,6 @@ async def take_idle(
     return await _take(server, sub, what, (), retries=retries)
 
 
-async def own_pending(server: Server, sub: Subscription, *, retries: bool) -> list[bytes]:
-    """IDs of all entries that are pending under our name, in order; none where there is no such group.
-
-    Raises:
-        ServerError: The server did not answer, or refused.
-    """
-    key = key_of(sub, retries=retries)
-    return [
-        row[0]
-        async for page in pending_pages(server, key, sub.group, sub.consumer)
-        for row in answered(page, sub, key) or ()
-    ]
-
-
 async def group_consumers(server: Server, sub: Subscription, *, retries: bool) -> tuple[GroupConsumer, ...]:
     """The group's consumers, those without anything pending too; none where there is no such group.
 
@@ -207,7 +193,6 @@ __all__ = [
     "Taken",
     "Takings",
     "group_consumers",
-    "own_pending",
     "recover_own",
     "take_from",
     "take_idle",

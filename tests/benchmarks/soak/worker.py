@@ -22,14 +22,12 @@ from streamops.runtime import (
     Skip,
     Streamops,
     WorkerOptions,
-    acknowledger,
     consumer,
-    dedup,
+    context,
     outcomes,
-    queue_promoter,
-    runner,
+    promoter,
 )
-from streamops.runtime.handler_counts import counts_of
+from streamops.runtime import entry as entries
 from streamops.wire.options import ConnectionOptions
 from tests.benchmarks.soak.books import Book, Word
 from tests.benchmarks.soak.warm import fill_caches
@@ -97,11 +95,10 @@ def waits(pace: float) -> Mapping[ModuleType, Mapping[str, object]]:
     block = max(SHORTEST, consumer.BLOCK / pace)
     return {
         consumer: {"BLOCK": block, "BACKOFF": Backoff(consumer.BACKOFF.first, SHORTEST.total_seconds())},
-        runner: {"BLOCK": block},
-        acknowledger: {"PAUSE": acknowledger.PAUSE / pace},
+        entries: {"PAUSE": entries.PAUSE / pace},
         outcomes: {"PAUSE": outcomes.PAUSE / pace},
-        dedup: {"PAUSE": dedup.PAUSE / pace},
-        queue_promoter: {"BACKOFF": Backoff(queue_promoter.BACKOFF.first, SHORTEST.total_seconds())},
+        context: {"PAUSE": context.PAUSE / pace},
+        promoter: {"BACKOFF": Backoff(promoter.BACKOFF.first, SHORTEST.total_seconds())},
     }
 
 
@@ -172,7 +169,7 @@ async def work(post: Post) -> None:
         await worker.run()
     finally:
         telling.cancel()
-    (figures,) = counts_of(worker)
+    (figures,) = worker.counts
     note = Note(time.monotonic(), 0, {}, figures.handled, figures.failures)
     write_note(post.notes, note)
 

@@ -1,21 +1,21 @@
 """Fixtures of the tests of runtime."""
 
-from datetime import timedelta
+from collections.abc import Iterator
 
 import pytest
 
-from streamops.runtime import acknowledger, dedup, draining, naming, outcomes, worker
 from tests.support.runtime.fixtures import users
+from tests.support.runtime.steps import Step, is_drawn, unwatch_steps, watch_steps
 from tests.support.wire.fixtures import as_user
 
-__all__ = ["as_user", "users"]
+__all__ = ["as_user", "only_drawn_steps", "users"]
 
 
 @pytest.fixture(autouse=True)
-def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker pauses for a tenth of the time before it does something again."""
-    for module in (acknowledger, draining, naming, dedup, outcomes):
-        monkeypatch.setattr(module, "PAUSE", module.PAUSE / 10)
-    monkeypatch.setattr(worker, "PULSE", worker.PULSE / 10)
-    monkeypatch.setattr(worker, "LAST_WAIT", worker.LAST_WAIT / 10)
-    monkeypatch.setattr(dedup, "LATER", timedelta(seconds=0.1))
+def only_drawn_steps() -> Iterator[set[Step]]:
+    """The steps that entries take in a test: ``EntryState`` draws each of them."""
+    steps = set[Step]()
+    watch_steps(lambda _, step: steps.add(step))
+    yield steps
+    unwatch_steps()
+    assert [step for step in steps if not is_drawn(step)] == []

@@ -119,7 +119,7 @@ async def test_many_failures_are_settled_in_few_calls(server: RunningServer, ret
         add_good_or_bad(server, number)
     before = scripts_run(server)
     async with working(app) as worker:
-        counts = worker.runners[0].executor.counts
+        counts = worker.runners[0].counts
         await until(lambda: sum((*counts.retries.values(), *counts.dead_lettered.values())) == 500)
         # Heartbeats and the pump call some too.
         assert scripts_run(server) - before < 100

@@ -1,15 +1,19 @@
 """Who is taken for dead: consumers of ours, and only where neither heartbeat nor anything else tells that they live."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
+import pytest
+from msgspec.structs import replace
+
 from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.claiming import Claimer
-from streamops.runtime.consumer import Source
+from streamops.runtime.consumer import Consumer
+from streamops.runtime.context import ServerClock
 from streamops.wire.keys import worker_key
-from streamops.wire.server import Server
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_owners
@@ -37,63 +41,63 @@ def idle_ms(running: RunningServer, consumer: str) -> int:
 
 @asynccontextmanager
 async def looking(
-    running: RunningServer, beat: timedelta, steady: Callable[[], bool] = lambda: True
-) -> AsyncIterator[tuple[Claimer, Source]]:
+    running: RunningServer, beat: timedelta, handled: list[Entry] | None = None
+) -> AsyncIterator[tuple[Claimer, Consumer]]:
     """Somebody who looks around when told to; the worker's own look is an hour away."""
     app = Streamops(running.options)
 
     @app.handler("s", group="g", start="0", lease=LONG)
-    async def handle(_: Entry) -> None: ...
+    async def handle(entry: Entry) -> None:
+        if handled is not None:
+            handled.append(entry)
 
     async with working(app, WorkerOptions(beat=LONG)) as worker:
-        runner = worker.runners[0]
-        source, server = runner.sources[0], Server(running.options)
-        try:
-            yield (
-                Claimer(server, source, runner.executor, beat=beat, steady=steady, emit=lambda _: None),
-                source,
-            )
-        finally:
-            await server.close()
+        (consumer,) = worker.runners[0].consumers
+        claimer = Claimer(consumer)
+        claimer._context = replace(consumer.context, interval=beat)
+        yield claimer, consumer
 
 
 async def test_a_worker_that_beats_is_not_dead_however_idle(server: RunningServer) -> None:
     leave_behind(server, OURS)
     server.command("HSET", worker_key(OURS), "beat_ms", 1)
-    async with looking(server, AT_ONCE) as (recovery, source):
+    async with looking(server, AT_ONCE) as (claimer, consumer):
         await until(lambda: idle_ms(server, OURS) > 10)
-        await recovery._claim_from_dead(source.stream)
+        await claimer._claim_from_dead(consumer.main)
         assert pending_owners(server, "s", "g") == [OURS]
         server.command("DEL", worker_key(OURS))
-        await recovery._claim_from_dead(source.stream)
+        await claimer._claim_from_dead(consumer.main)
         await until(lambda: is_idle(server, "s"))
 
 
 async def test_who_read_a_moment_ago_is_not_dead_though_it_does_not_beat(server: RunningServer) -> None:
     leave_behind(server, OURS)
-    async with looking(server, LONG) as (recovery, source):
-        await recovery._claim_from_dead(source.stream)
+    async with looking(server, LONG) as (claimer, consumer):
+        await claimer._claim_from_dead(consumer.main)
         assert pending_owners(server, "s", "g") == [OURS]
 
 
 async def test_strangers_without_a_heartbeat_are_not_dead(server: RunningServer) -> None:
     leave_behind(server, STRANGER)
-    async with looking(server, AT_ONCE) as (recovery, source):
+    async with looking(server, AT_ONCE) as (claimer, consumer):
         await until(lambda: idle_ms(server, STRANGER) > 10)
-        await recovery._claim_from_dead(source.stream)
+        await claimer._claim_from_dead(consumer.main)
         assert pending_owners(server, "s", "g") == [STRANGER]
 
 
-async def test_nobody_is_dead_as_long_as_our_own_beats_went_unheard(server: RunningServer) -> None:
+async def test_nobody_is_dead_as_long_as_our_own_beats_went_unheard(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     leave_behind(server, OURS)
     answers = list[bool]()
 
-    def steady() -> bool:
+    def steady(_: ServerClock) -> bool:
         answers.append(len(answers) >= 5)
         return answers[-1]
 
-    async with looking(server, AT_ONCE, steady) as (recovery, _):
-        running = asyncio.create_task(recovery.run())
+    async with looking(server, AT_ONCE) as (claimer, _):
+        monkeypatch.setattr(ServerClock, "is_steady", steady)
+        running = asyncio.create_task(claimer.run())
         await until(lambda: len(answers) >= 4 or is_idle(server, "s"))
         assert pending_owners(server, "s", "g") == [OURS]
         await until(lambda: is_idle(server, "s"))
@@ -104,13 +108,13 @@ async def test_nobody_is_dead_as_long_as_our_own_beats_went_unheard(server: Runn
 async def test_a_lease_runs_from_when_an_entry_was_asked_for(server: RunningServer) -> None:
     """The answer may come late, and the entry be somebody else's by then."""
     leave_behind(server, STRANGER)
-    async with looking(server, LONG) as (recovery, source):
+    handled = list[Entry]()
+    async with looking(server, LONG, handled) as (claimer, consumer):
         server.pause()
-        taking = asyncio.create_task(recovery._sweep(source.stream))
+        taking = asyncio.create_task(claimer._claim_idle(consumer.main))
         await asyncio.sleep(0.05)
-        asked_by = asyncio.get_running_loop().time()
+        asked_by = time.monotonic()
         server.resume()
-        source.stream.finish = lambda _: None
         await taking
-        (entry,) = source.stream.in_flight.values()
-        assert entry.leased_at < asked_by
+        await until(lambda: handled)
+    assert handled[0].leased_at < asked_by

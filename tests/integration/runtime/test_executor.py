@@ -7,18 +7,17 @@ from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.buffer import Buffer
-from streamops.runtime.entry import Side
 from streamops.runtime.events import Abandoned, Event
-from streamops.wire.consuming.subscription import Subscription
+from tests.support.runtime.consumer_streams import stream_of_ann
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
 
 
 def test_only_what_is_handled_alone_makes_room_for_the_next() -> None:
-    buffer, side = Buffer(), Side(Subscription("s", "g", "c"), retries=False, now_ms=lambda: 0.0)
-    queue = buffer.add_queue(1)
-    first, second, other = (Entry(side, raw_id, [], 0.0) for raw_id in (b"1-0", b"2-0", b"3-0"))
-    buffer.suspect.extend([first, second])
+    buffer, stream = Buffer(), stream_of_ann()
+    queue = buffer.add_queue(1, asyncio.Event())
+    first, second, other = (Entry(stream, raw_id, [], 0.0) for raw_id in (b"1-0", b"2-0", b"3-0"))
+    buffer.suspects.extend([first, second])
     queue.again.append(other)
     assert buffer.take() is first
     assert buffer.take() is other

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from streamops.runtime import Delays, Entry, Streamops
+from streamops.runtime.context import ServerClock
 from streamops.runtime.events import Event, GroupRestored, Lost
-from streamops.runtime.heartbeat import Heartbeat
 from tests.support.runtime.working import beaten, is_idle, unread, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import add_entry, pending_count
@@ -76,7 +76,7 @@ async def test_what_runs_is_not_lost_though_its_worker_was_silent_for_long(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Others may have taken it for dead, and what it had; but nobody has it pending now that the group was gone."""
-    monkeypatch.setattr(Heartbeat, "is_steady", lambda _: False)
+    monkeypatch.setattr(ServerClock, "is_steady", lambda _: False)
     app, attempts = Streamops(server.options), list[int]()
 
     @app.handler("s", group="g", start="0", retry=Delays((0.05,)))

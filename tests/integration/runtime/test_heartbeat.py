@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from streamops.errors import Refused
 from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.events import Event, Overran, Troubled
-from streamops.runtime.heartbeat import Heartbeat, Watch
+from streamops.runtime.groups import Groups
+from streamops.runtime.heartbeat import Heartbeat
+from tests.support.runtime.consumer_streams import worker_context
 from tests.support.runtime.working import QUICK, beaten, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
@@ -75,16 +77,8 @@ async def test_a_thread_that_ends_before_it_began_keeps_nobody_waiting(
         main.close()  # type: ignore[attr-defined] # a coroutine
         raise RuntimeError("no more threads")
 
-    def nothing(*_: object) -> None: ...
-
-    beat = Heartbeat(
-        server.options,
-        every=timedelta(seconds=1),
-        hang=timedelta(seconds=1),
-        payload_of=lambda _: pytest.fail("nobody asks"),
-        holdings=list,
-        watch=Watch(nothing, nothing, nothing, nothing),
-    )
+    context = worker_context(server.options)
+    beat = Heartbeat(context, timedelta(seconds=1), lambda _: pytest.fail("nobody asks"), [], Groups(context))
     with monkeypatch.context() as patch:
         patch.setattr("streamops.runtime.heartbeat.asyncio.run", fail)
         async with asyncio.timeout(5):

@@ -9,8 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import WORKER_FAMILIES
 from streamops.runtime import Entry, Streamops
-from streamops.runtime.counts import BOUNDS, Histogram
-from streamops.runtime.handler_counts import Distribution, HandlerCounts, at_rest, counts_of, total
+from streamops.runtime.counts import BOUNDS, Distribution, HandlerCounts, Histogram, at_rest, total
 from streamops.runtime.metrics import render
 from streamops.runtime.supervisor.spec import Report, decode_report, encode_report
 from streamops.wire.consuming.hearts import read_hearts
@@ -158,7 +157,7 @@ async def test_names_that_are_no_unicode_fail_neither_scrape_nor_report(server: 
     server.command("XADD", b"orders\xfe", "*", "n", "1")
     async with working(app) as worker:
         await until(lambda: handled)
-        figures = counts_of(worker)
+        figures = worker.counts
         assert decode_report(encode_report(Report(figures=figures))).figures == figures
         (sample,) = families(*figures)["streamops_handler_failures"].samples
         assert sample.labels == {"stream": "orders\\xfe", "group": "\\xff", "handler": "bill"}

@@ -7,15 +7,12 @@ from typing import Any
 import pytest
 
 from streamops.runtime import Delays, Entry, RetryLater, Streamops
-from streamops.runtime.entry import Side
 from streamops.runtime.events import DeadLettered, Lost, Retried, Stuck
 from streamops.runtime.retry import LONGEST_DELAY, Schedule
-from streamops.wire.consuming.subscription import Subscription
+from tests.support.runtime.consumer_streams import stream_of_ann
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 from tests.support.streams import add_entry, fields_of, pending_count
-
-SUB = Subscription("s", "g", "ann")
 
 
 def failing(server: RunningServer, error: BaseException, **options: Any) -> Streamops:
@@ -148,8 +145,9 @@ async def test_attempts_are_told_by_entries_of_the_retry_stream_alone(server: Ru
 
 @pytest.mark.parametrize("said", [b"", b"0", b"-1", b"1.5", "\u0663".encode(), b"9" * 10])
 def test_what_is_no_number_of_attempts_is_the_first(said: bytes) -> None:
-    side = Side(SUB, retries=True, now_ms=lambda: 0.0)
-    assert Entry(side, b"1-0", [b"_so_attempt", said], 0.0).base_attempt() == 1
+    entry = Entry(stream_of_ann(retries=True), b"1-0", [b"_so_attempt", said], 0.0)
+    entry.number(5)
+    assert entry.attempt == 1
 
 
 async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server: RunningServer) -> None:
@@ -159,7 +157,7 @@ async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server:
     most = 0
     async with working(app) as worker:
         (runner,) = worker.runners
-        await until(lambda: len(runner.outcomes.waiting) >= 20)
+        await until(lambda: len(runner.executor.waiting) >= 20)
         for _ in range(20):
             await asyncio.sleep(0.01)
             most = max(most, worker.in_flight)
@@ -213,7 +211,7 @@ async def test_what_settling_itself_stumbles_over_costs_no_worker(server: Runnin
 
     @app.handler("s", group="g", start="0", retry=None)
     async def handle(entry: Entry) -> None:
-        entry.guard_key = "\ud800"
+        entry.idempotency_key = "\ud800"
         raise ValueError("no")
 
     add_entry(server, "s", "n", "1")

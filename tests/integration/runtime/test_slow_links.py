@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops, WorkerOptions
-from streamops.runtime.page_size import MOST_HALVINGS, PageSize
+from streamops.runtime.consumer import MOST_HALVINGS, PageSize
 from streamops.wire.consuming.taking import MOST_BYTES
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script

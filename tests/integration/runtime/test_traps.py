@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.runtime import Entry, Streamops, consumer, heartbeat, runner
+from streamops.runtime import Entry, Streamops, consumer, heartbeat
 from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Retried, Troubled
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
@@ -160,8 +160,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
 async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (consumer, runner):
-        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.4))
+    monkeypatch.setattr(consumer, "BLOCK", timedelta(seconds=0.4))
     app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=0.25))), list[str]()
     told = told_by(app)
 
@@ -184,8 +183,7 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
 async def test_a_worker_gets_over_a_network_that_swallows_everything(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (consumer, runner):
-        monkeypatch.setattr(module, "BLOCK", timedelta(seconds=0.2))
+    monkeypatch.setattr(consumer, "BLOCK", timedelta(seconds=0.2))
     async with between(server, tmp_path) as (proxy, options):
         app, seen = Streamops(replace(options, timeout=IMPATIENT)), list[float]()
 

@@ -8,9 +8,19 @@ import msgspec
 import pytest
 
 from streamops.errors import NotFound, SettingsError
-from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip, WorkerOptions
+from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip, WorkerOptions, consumer
 from tests.support.runtime.worker import add_fields, app_on, letters
-from tests.support.runtime.working import QUICK, beaten, drained_beside, is_idle, keys, unread, until, working
+from tests.support.runtime.working import (
+    LONGEST_WAIT,
+    QUICK,
+    beaten,
+    drained_beside,
+    is_idle,
+    keys,
+    unread,
+    until,
+    working,
+)
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
@@ -226,7 +236,7 @@ async def test_one_business_key_is_handled_once(server: RunningServer) -> None:
         add_fields(server, data=msgspec.json.encode(Order(f"{word}!")))
     async with working(app) as worker:
         await until(lambda: is_idle(server, "s"))
-        assert worker.runners[0].executor.counts.duplicates == 2
+        assert worker.runners[0].counts.duplicates == 2
     assert sorted(seen) == ["a", "a!", "b", "b!"]
     assert {f"{{s}}:done:g:{word}" for word in ("a", "a!", "b", "b!")} < keys(server)
 
@@ -303,12 +313,39 @@ async def test_a_heartbeat_tells_of_the_worker_and_pauses_it(
         assert heart[b"pool"] == b"p"
         assert 0 < server.command("PTTL", key) <= 300
         server.command("HSET", "streamops:pool:p", "mode", "paused")
+        # The read that was under way has ended by then.
         await until(lambda: server.command("HGET", key, "state") == b"paused")
-        # The read that was under way has ended.
-        await until(lambda: not any("b" in client["flags"] for client in server.client.client_list()))
         add_fields(server, a="1")
         await beaten(server, worker, times=2)
         assert not seen
         server.command("HDEL", "streamops:pool:p", "mode")
         await until(lambda: len(seen) == 1)
     assert QUICK.pool == "default"
+
+
+async def test_worker_is_paused_once_nothing_runs_that_came_after_the_order(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its read was under way when the order came, and brings an entry that is handled."""
+    monkeypatch.setattr(consumer, "BLOCK", timedelta(seconds=LONGEST_WAIT))
+    app, begun, may_end = app_on(server), list[str](), asyncio.Event()
+
+    @app.handler("s", group="g", start="0")
+    async def handle(entry: Entry) -> None:
+        begun.append(entry.id)
+        await may_end.wait()
+
+    async with working(app) as worker:
+        key = f"streamops:worker:{worker.id}"
+        await until(lambda: any("b" in client["flags"] for client in server.client.client_list()))
+        server.command("HSET", "streamops:pool:default", "mode", "paused")
+        await until(lambda: worker.runners[0].consumers[0].paused)
+        await beaten(server, worker, times=2)
+        assert server.command("HGET", key, "state") == b"running"
+        add_fields(server, a="1")
+        await until(lambda: begun)
+        await beaten(server, worker, times=2)
+        assert server.command("HGET", key, "state") == b"running"
+        may_end.set()
+        await until(lambda: server.command("HGET", key, "state") == b"paused")
+        assert is_idle(server, "s")

@@ -9,8 +9,7 @@ import msgspec
 
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event, Promoted
-from streamops.runtime.promoter import LOOK, Promoter
-from streamops.runtime.queue_promoter import LONGEST_SLEEP
+from streamops.runtime.promoter import LONGEST_SLEEP, Promoter
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
@@ -26,13 +25,10 @@ NOW, SOON, HOUR = timedelta(), timedelta(milliseconds=30), timedelta(hours=1)
 class Pumping:
     """A pump that runs, and what it told."""
 
-    def __init__(self, server: Server, streams: Iterable[str], look: float, longest_sleep: float) -> None:
+    def __init__(self, server: Server, streams: Iterable[str], longest_sleep: float) -> None:
         self.server = server
-        self.streams = list(streams)
         self.events: list[Event] = []
-        self.pump = Promoter(
-            server, lambda: self.streams, self.events.append, look=look, longest_sleep=longest_sleep
-        )
+        self.promoter = Promoter(server, streams, self.events.append, longest_sleep=longest_sleep)
 
     async def delay(self, ident: str, body: DelayedBody, delay: timedelta, stream: str = "orders") -> None:
         """Publish over the pump's own server, without a word to the pump."""
@@ -46,11 +42,11 @@ class Pumping:
 
 @asynccontextmanager
 async def pumping(
-    options: ConnectionOptions, *streams: str, look: float = LOOK, longest_sleep: float = LONGEST_SLEEP
+    options: ConnectionOptions, *streams: str, longest_sleep: float = LONGEST_SLEEP
 ) -> AsyncIterator[Pumping]:
     server = await Server.connect(options)
-    one = Pumping(server, streams or ("orders",), look, longest_sleep)
-    task = asyncio.create_task(one.pump.run())
+    one = Pumping(server, streams or ("orders",), longest_sleep)
+    task = asyncio.create_task(one.promoter.run())
     try:
         yield one
     finally:

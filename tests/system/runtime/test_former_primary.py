@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.runtime import Delays, Entry, Streamops, coalescer, outcomes
+from streamops.runtime import Delays, Entry, Streamops, outcomes
 from streamops.wire import single
 from tests.support.deployments import StartSentinel
 from tests.support.runtime.former_primary import SAME, add_named, owners, replace_primary, two_primaries
@@ -91,7 +91,7 @@ async def test_so_it_does_while_the_former_ones_is_to_be_settled(
     may_end = {name: asyncio.Event() for name in ("former", "new", "next")}
     app = Streamops(replace(behind(sentinel.port), timeout=timedelta(seconds=5)), name="superseded")
     most = 1 if ending == "bury_all" else 5
-    settle = getattr(coalescer, ending)
+    settle = getattr(outcomes, ending)
 
     async def settle_and_tell(*args: object, **more: object) -> object:
         tries.append("begun")
@@ -100,7 +100,7 @@ async def test_so_it_does_while_the_former_ones_is_to_be_settled(
         finally:
             tries.append("ended")
 
-    monkeypatch.setattr(coalescer, ending, settle_and_tell)
+    monkeypatch.setattr(outcomes, ending, settle_and_tell)
     # Long enough to hear of the new primary, and to read from it.
     monkeypatch.setattr(outcomes, "PAUSE", PAUSE)
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from streamops.model.backoff import Backoff
 from streamops.model.delayed import DelayedBody
-from streamops.runtime import queue_promoter
+from streamops.runtime import promoter
 from streamops.runtime.events import Troubled
 from tests.support.deployments import RunningCluster
 from tests.support.eventually import eventually
@@ -17,7 +17,7 @@ async def test_a_server_that_comes_back_empty(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed, and another one on its socket: neither scripts nor subscriptions are there any more."""
-    monkeypatch.setattr(queue_promoter, "BACKOFF", Backoff(0.01, 0.05))
+    monkeypatch.setattr(promoter, "BACKOFF", Backoff(0.01, 0.05))
     server, other = start_server(), start_server()
     link = other.directory / "link"
     link.symlink_to(server.socket_path)
@@ -35,7 +35,7 @@ async def test_a_server_that_comes_back_empty(
 
 async def test_a_pump_of_a_cluster_moves_messages_of_all_slots(cluster: RunningCluster) -> None:
     async with pumping(cluster.options, "orders", "a}b", "payments") as one:
-        await eventually(lambda: len(one.pump._queues) == 2)
+        await eventually(lambda: len(one.promoter._queues) == 2)
         await one.delay("a", ORDER, NOW)
         await one.delay("r", RETRY, SOON)
         await one.delay("p", DelayedBody("payments", ORDER.fields), SOON, "payments")

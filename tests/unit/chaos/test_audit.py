@@ -24,3 +24,9 @@ def test_event_of_a_trimmed_one_is_lost_unless_that_was_done() -> None:
 def test_entry_that_is_given_up_unstarted_is_told() -> None:
     (problem,) = problems([START, DONE], (Letter("2-0", "max-deliveries", 1, "k"),))
     assert problem.startswith("buried though it was never started")
+
+
+def test_step_that_no_state_leads_to_is_told() -> None:
+    drawn, wrong = (Line(0.0, Word.STEP, 1, "RUNNING", state) for state in ("HANDLED", "QUEUED"))
+    assert problems([START, DONE, drawn]) == []
+    assert problems([START, DONE, drawn, wrong]) == ["a step that nobody drew: RUNNING to QUEUED"]

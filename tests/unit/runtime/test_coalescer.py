@@ -6,23 +6,23 @@ from collections.abc import Sequence
 import pytest
 
 from streamops.runtime.coalescer import Coalescer
-from streamops.runtime.entry import Side
-from streamops.wire.consuming.subscription import Subscription
+from streamops.runtime.entry import ConsumerStream
+from tests.support.runtime.consumer_streams import stream_of_ann
 
-SIDE = Side(Subscription("s", "g", "c"), retries=False, now_ms=lambda: 0.0)
+STREAM = stream_of_ann()
 
 
 @pytest.mark.parametrize("begun", [False, True])
 async def test_cancelled_first_caller_leaves_the_others_their_answers(*, begun: bool) -> None:
     asked, answered = list[Sequence[int]](), asyncio.Event()
 
-    async def ask(_: Side, rows: Sequence[int]) -> Sequence[int]:
+    async def ask(_: ConsumerStream, rows: Sequence[int]) -> Sequence[int]:
         asked.append(rows)
         await answered.wait()
         return [10 * row for row in rows]
 
     together = Coalescer(ask)
-    first, second, third = (asyncio.create_task(together.ask(SIDE, row)) for row in (1, 2, 3))
+    first, second, third = (asyncio.create_task(together.ask(STREAM, row)) for row in (1, 2, 3))
     await asyncio.sleep(0)
     if begun:
         await asyncio.sleep(0)

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import PublishError
-from streamops.runtime.decoding import decoder
-from streamops.runtime.encoding import encode_body, encode_fields
+from streamops.runtime.codec import decoder, encode_body, encode_fields
 from tests.support.strategies import names
 from tests.support.tables import table
 

@@ -9,14 +9,14 @@ from streamops.runtime import Delays, Reject, RetryLater, Skip
 from streamops.runtime.retry import (
     ACKNOWLEDGE,
     LONGEST_DELAY,
-    Acknowledge,
-    Again,
-    DeadLetter,
     HandlerTimeout,
+    Outcome,
     PayloadMissing,
     Retry,
     Undecodable,
+    dead_letter,
     decide,
+    retry_after,
     schedule_of,
     words,
 )
@@ -35,26 +35,26 @@ BUSY, NO, NONE = ValueError("no"), Reject("no"), None
     [
         (TWICE, 1, NONE, ACKNOWLEDGE),
         (TWICE, 9, Skip(), ACKNOWLEDGE),
-        (TWICE, 1, BUSY, Again(SECOND * 5, "ValueError: no")),
-        (TWICE, 2, BUSY, Again(SECOND * 60, "ValueError: no")),
-        (TWICE, 3, BUSY, DeadLetter("max-deliveries", "ValueError: no")),
-        (TWICE, 4, BUSY, DeadLetter("max-deliveries", "ValueError: no")),
-        (TWICE, 1, NO, DeadLetter("rejected", "no")),
-        (TWICE, 1, KeyError("k"), DeadLetter("rejected", "KeyError: 'k'")),
-        (TWICE, 3, KeyError("k"), DeadLetter("max-deliveries", "KeyError: 'k'")),
-        (TWICE, 1, Undecodable("it is no Order"), DeadLetter("undecodable", "it is no Order")),
-        (TWICE, 1, PayloadMissing("gone"), DeadLetter("payload-missing", "gone")),
-        (TWICE, 1, HandlerTimeout("longer"), Again(SECOND * 5, "longer")),
-        (TWICE, 3, HandlerTimeout("longer"), DeadLetter("timeout", "longer")),
-        (TWICE, 1, LATER, Again(SECOND, "busy")),
-        (TWICE, 3, LATER, DeadLetter("max-deliveries", "busy")),
-        (TWICE, 3, UNCOUNTED, Again(SECOND, "busy", counts=False)),
-        (ONCE, 1, BUSY, DeadLetter("rejected", "ValueError: no")),
-        (ONCE, 1, LATER, Again(SECOND, "busy")),
+        (TWICE, 1, BUSY, retry_after(SECOND * 5, "ValueError: no")),
+        (TWICE, 2, BUSY, retry_after(SECOND * 60, "ValueError: no")),
+        (TWICE, 3, BUSY, dead_letter("max-deliveries", "ValueError: no")),
+        (TWICE, 4, BUSY, dead_letter("max-deliveries", "ValueError: no")),
+        (TWICE, 1, NO, dead_letter("rejected", "no")),
+        (TWICE, 1, KeyError("k"), dead_letter("rejected", "KeyError: 'k'")),
+        (TWICE, 3, KeyError("k"), dead_letter("max-deliveries", "KeyError: 'k'")),
+        (TWICE, 1, Undecodable("it is no Order"), dead_letter("undecodable", "it is no Order")),
+        (TWICE, 1, PayloadMissing("gone"), dead_letter("payload-missing", "gone")),
+        (TWICE, 1, HandlerTimeout("longer"), retry_after(SECOND * 5, "longer")),
+        (TWICE, 3, HandlerTimeout("longer"), dead_letter("timeout", "longer")),
+        (TWICE, 1, LATER, retry_after(SECOND, "busy")),
+        (TWICE, 3, LATER, dead_letter("max-deliveries", "busy")),
+        (TWICE, 3, UNCOUNTED, retry_after(SECOND, "busy", counts=False)),
+        (ONCE, 1, BUSY, dead_letter("rejected", "ValueError: no")),
+        (ONCE, 1, LATER, retry_after(SECOND, "busy")),
     ],
 )
 def test_failure_is_disposed_of_by_its_attempt_and_error(
-    retry: Retry, attempt: int, error: Exception | None, outcome: Acknowledge | Again | DeadLetter
+    retry: Retry, attempt: int, error: Exception | None, outcome: Outcome
 ) -> None:
     assert decide(retry, attempt, error, 0.5) == outcome
 
@@ -62,23 +62,21 @@ def test_failure_is_disposed_of_by_its_attempt_and_error(
 @table(("answer", "delay"), [(3, 3.0), (0.5, 0.5), (timedelta(minutes=1), 60.0), (-1, 0.0), (0, 0.0)])
 def test_a_function_may_answer_in_seconds(answer: float | timedelta, delay: float) -> None:
     outcome = decide(Retry(lambda _, __: answer), 1, ValueError("no"), 0.5)
-    assert outcome == Again(timedelta(seconds=delay), "ValueError: no")
+    assert outcome == retry_after(timedelta(seconds=delay), "ValueError: no")
 
 
 @pytest.mark.parametrize("answer", [None, "soon", float("nan")])
 def test_a_schedule_that_is_wrong_costs_the_usual_delay_and_no_worker(answer: object) -> None:
     wrong: Any = lambda _, __: answer  # noqa: E731 - what no type checker lets pass
     outcome = decide(Retry(wrong), 2, ValueError("no"), 0.5)
-    assert isinstance(outcome, Again)
     assert outcome.delay == timedelta(seconds=2.5)
-    assert outcome.reason.startswith("ValueError: no; its schedule: SettingsError: the schedule's answer is ")
+    assert outcome.error.startswith("ValueError: no; its schedule: SettingsError: the schedule's answer is ")
 
 
 def test_a_schedule_that_raises_costs_the_usual_delay_and_no_worker() -> None:
     outcome = decide(Retry(lambda failures, _: SECOND / (failures - 1)), 1, ValueError("no"), 0.5)
-    assert isinstance(outcome, Again)
     assert outcome.delay == timedelta(seconds=1.5)
-    assert "ZeroDivisionError" in outcome.reason
+    assert "ZeroDivisionError" in outcome.error
 
 
 def test_schedules_from_what_users_give() -> None:
@@ -110,11 +108,11 @@ def test_errors_that_cannot_be_told_are_told_by_their_kind() -> None:
 @pytest.mark.parametrize("answer", [1e12, timedelta.max, 1e300])
 def test_no_delay_is_longer_than_dates_go(answer: float | timedelta) -> None:
     outcome = decide(Retry(lambda _, __: answer), 1, ValueError("no"), 0.5)
-    assert outcome == Again(LONGEST_DELAY, "ValueError: no")
+    assert outcome == retry_after(LONGEST_DELAY, "ValueError: no")
 
 
 @pytest.mark.parametrize("counts", [True, False])
 def test_a_handler_may_ask_for_any_delay(*, counts: bool) -> None:
     for asked, given in ((timedelta.max, LONGEST_DELAY), (timedelta.min, timedelta(0)), (SECOND, SECOND)):
         outcome = decide(TWICE, 1, RetryLater(asked, "busy", counts=counts), 0.5)
-        assert outcome == Again(given, "busy", counts=counts)
+        assert outcome == retry_after(given, "busy", counts=counts)

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from streamops.runtime.http import listening as of_intake
-from streamops.runtime.supervisor.endpoint import serving
+from streamops.runtime.metrics import serving
 from streamops.service import listening as of_exporter
 from streamops.service.authentication import Authentication, require_authentication
 from tests.support.security.web import SHORT, asked, dripped
@@ -48,7 +48,7 @@ async def intake() -> AsyncIterator[int]:
 @asynccontextmanager
 async def workers() -> AsyncIterator[int]:
     """As the metrics of worker processes are served."""
-    async with serving("127.0.0.1", 0, figures=tuple, healthy=lambda: True, ready=lambda: True) as port:
+    async with serving("127.0.0.1", 0, read=tuple, healthy=lambda: True, ready=lambda: True) as port:
         yield port
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from streamops.autoscaling.keda.http import HttpOptions
 from streamops.autoscaling.keda.http import serving as serving_keda
-from streamops.runtime.supervisor.endpoint import serving as serving_workers
+from streamops.runtime.metrics import serving as serving_workers
 from streamops.service import listening
 from streamops.tui.web.server import WebOptions
 from streamops.tui.web.server import serving as serving_console
@@ -47,9 +47,7 @@ async def keda() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def workers() -> AsyncIterator[int]:
-    async with serving_workers(
-        "127.0.0.1", 0, figures=tuple, healthy=lambda: True, ready=lambda: True
-    ) as port:
+    async with serving_workers("127.0.0.1", 0, read=tuple, healthy=lambda: True, ready=lambda: True) as port:
         yield port
 
 

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Streamops
-from streamops.runtime.handler_counts import counts_of
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
 
@@ -31,15 +30,15 @@ async def test_a_worker_counts_what_happens(server: RunningServer) -> None:
     for word in ("good", "good", "again", "later", "never", "waits"):
         server.command("XADD", "orders", "*", "n", word)
     async with working(app) as worker:
-        await until(lambda: counts_of(worker)[0].handled == 6)
-        (now,) = counts_of(worker)
+        await until(lambda: worker.counts[0].handled == 6)
+        (now,) = worker.counts
         assert (now.stream, now.group, now.handler) == ("orders", "g", "bill")
         assert (now.in_flight, now.concurrency) == (1, 3)
         gate.set()
         await until(lambda: is_idle(server, "orders"))
-        (then,) = counts_of(worker)
+        (then,) = worker.counts
     assert (then.handled, then.failures, then.duplicates) == (7, 3, 1)
     assert (then.retries, then.dead_lettered) == ({"active": 2}, {"rejected": 1})
     # Acknowledged: good, its duplicate, again, later and waits; the rejected one was given up.
-    await until(lambda: sum(counts_of(worker)[0].latencies.counts) == 5)
-    assert 0 < counts_of(worker)[0].latencies.total < 60
+    await until(lambda: sum(worker.counts[0].latencies.counts) == 5)
+    assert 0 < worker.counts[0].latencies.total < 60

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from streamops.model.delayed import DelayedBody
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
+from streamops.runtime.context import Names
 from streamops.runtime.http import book
 from streamops.runtime.http.book import TopicBook
 from streamops.runtime.http.intake import IntakeOptions, intake_app
-from streamops.runtime.runner import Names
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually

@@ -8,9 +8,8 @@ import structlog
 
 from streamops.errors import ExitCode
 from streamops.model.backoff import Backoff
-from streamops.runtime.supervisor import process_table as staffed
-from streamops.runtime.supervisor import restart_policy as falling
-from streamops.runtime.supervisor import watching
+from streamops.runtime.supervisor import process as processes
+from streamops.runtime.supervisor import supervisor as supervising
 from streamops.runtime.supervisor.process import WorkerProcess
 from tests.support.runtime.supervisor.running import (
     LONGEST_WAIT,
@@ -27,8 +26,8 @@ async def test_a_worker_that_is_still_being_imported_is_not_stalled(
 ) -> None:
     prepared(tmp_path, monkeypatch)
     (tmp_path / "import").touch()
-    monkeypatch.setattr(watching, "LOOK_EVERY", 0.01)
-    monkeypatch.setattr(staffed, "SILENT", 0.0)
+    monkeypatch.setattr(supervising, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(processes, "SILENT", 0.0)
     looks, listen = list[float](), WorkerProcess.listen
 
     def counted(process: WorkerProcess, seconds: float) -> None:
@@ -38,16 +37,16 @@ async def test_a_worker_that_is_still_being_imported_is_not_stalled(
     monkeypatch.setattr(WorkerProcess, "listen", counted)
     async with supervised(orders_for(server)) as (supervisor, _):
         await until_so(lambda: len(looks) > 5)
-        assert supervisor.healthy
-        assert not supervisor.ready
+        assert supervisor.processes.healthy
+        assert not supervisor.processes.ready
 
 
 async def test_a_crash_loop_is_given_up(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch, app="import os; os._exit(7)")
-    monkeypatch.setattr(falling, "PAUSES", Backoff(0.001, 30.0))
-    monkeypatch.setattr(falling, "HOPELESS", 2)
+    monkeypatch.setattr(supervising, "PAUSES", Backoff(0.001, 30.0))
+    monkeypatch.setattr(supervising, "HOPELESS", 2)
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(server)) as (_, running):
             async with asyncio.timeout(LONGEST_WAIT):
@@ -61,4 +60,4 @@ async def test_a_crash_loop_is_given_up(
 
 @pytest.mark.parametrize(("falls", "seconds"), [(1, 0.25), (2, 0.5), (7, 16.0), (8, 30.0), (100_000, 30.0)])
 def test_the_pause_doubles_up_to_a_limit(falls: int, seconds: float) -> None:
-    assert falling.PAUSES.pause(falls) == seconds
+    assert supervising.PAUSES.pause(falls) == seconds

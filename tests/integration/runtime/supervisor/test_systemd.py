@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.runtime.supervisor.systemd import notify, reloading, watchdog_seconds
+from streamops.runtime.supervisor.supervisor import notify, reloading, watchdog_seconds
 from tests.support.runtime.supervisor.manager import Manager
 
 

@@ -4,7 +4,8 @@ import pytest
 
 from streamops.errors import ServerError
 from streamops.model.deliveries import Letter, Settled
-from streamops.wire.consuming.settling import bury, bury_all
+from streamops.wire.consuming.settling import bury_all
+from tests.support.wire.consuming.settling import bury
 from tests.support.wire.consuming.shop import Shop
 
 LAST_ID = "18446744073709551615-18446744073709551615"

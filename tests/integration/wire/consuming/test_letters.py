@@ -7,11 +7,8 @@ from streamops.model.dead_letters import LetterShape
 from streamops.model.deliveries import Settled
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.wire.consuming.settling import (
-    bury,
-    bury_all,
-)
-from tests.support.wire.consuming.settling import BINARY, PAIRS, about, letter_of
+from streamops.wire.consuming.settling import bury_all
+from tests.support.wire.consuming.settling import BINARY, PAIRS, about, bury, letter_of
 from tests.support.wire.consuming.shop import GROUP, GUARD, STREAM, Shop
 
 

@@ -4,19 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused
-from streamops.wire.consuming.payloads import (
-    AT_ONCE,
-    fetch_payloads,
-    keep_payload,
-    new_payload,
-    publish_with_payload,
-)
+from streamops.wire.consuming.payloads import AT_ONCE, fetch_payloads, keep_payload, new_payload
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
-from tests.support.wire.consuming.payloads import HOUR, PAYLOAD
+from tests.support.wire.consuming.payloads import HOUR, PAYLOAD, publish_with_payload
 
 
 async def test_no_permission_to_read_is_no_missing_payload(start_server: StartServer) -> None:

@@ -7,14 +7,18 @@ import pytest
 from streamops.errors import Refused, ServerError
 from streamops.model.delayed import DelayedBody
 from streamops.model.deliveries import Retry, Settled
-from streamops.wire.consuming.settling import (
+from streamops.wire.consuming.settling import retry_all
+from streamops.wire.server import Server
+from tests.support.wire.consuming.settling import (
+    BINARY,
+    MINUTE,
+    OOM,
+    PAIRS,
     bury,
+    letter_of,
     mark_start,
-    retry_all,
     retry_later,
 )
-from streamops.wire.server import Server
-from tests.support.wire.consuming.settling import BINARY, MINUTE, OOM, PAIRS, letter_of
 from tests.support.wire.consuming.shop import GROUP, PAYLOAD, STREAM, Shop
 from tests.support.wire.fixtures import SetUser
 

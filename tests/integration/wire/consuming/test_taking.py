@@ -5,16 +5,17 @@ import pytest
 from streamops.errors import NotFound
 from streamops.model.deliveries import Takings
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import (
-    START,
-    group_consumers,
-    own_pending,
-    recover_own,
-    take_from,
-    take_idle,
-)
+from streamops.wire.consuming.taking import START, group_consumers, recover_own, take_from, take_idle
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
-from tests.support.wire.consuming.taking import HOUR, HOUR_MS, ZERO, ids_of, take_all, take_from_ann
+from tests.support.wire.consuming.taking import (
+    HOUR,
+    HOUR_MS,
+    ZERO,
+    ids_of,
+    own_pending,
+    take_all,
+    take_from_ann,
+)
 
 
 async def test_orphans_among_thousands_in_hand_are_found(shop: Shop) -> None:

@@ -3,8 +3,11 @@
 from datetime import timedelta
 
 from streamops.model.deliveries import Takings
+from streamops.wire.consuming.asking import answered, key_of
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.consuming.taking import START, take_from, take_idle
+from streamops.wire.pending_pages import PAGE
+from streamops.wire.server import Server
 from tests.support.wire.consuming.shop import Shop
 
 HOUR_MS = 3_600_000
@@ -43,3 +46,20 @@ async def take_from_ann(shop: Shop, by: Subscription, *, limit: int = 100, after
 
 def ids_of(*calls: Takings) -> list[bytes]:
     return [taken.id for call in calls for taken in call.entries]
+
+
+async def own_pending(server: Server, sub: Subscription, *, retries: bool) -> list[bytes]:
+    """IDs of all entries that are pending under our name, in order; none where there is no such group.
+
+    Raises:
+        ServerError: The server did not answer, or refused.
+    """
+    key, start = key_of(sub, retries=retries), START
+    ids: list[bytes] = []
+    while True:
+        words = ("XPENDING", key, sub.group, start, "+", PAGE, sub.consumer)
+        page = answered(await server.single(key, *words), sub, key) or []
+        ids += [row[0] for row in page]
+        if len(page) < PAGE:
+            return ids
+        start = f"({ids[-1].decode()}"

@@ -9,23 +9,23 @@ PARENT = "import subprocess; [print(subprocess.Popen(['sleep', '0.1']).pid, flus
 REAPER = f"""
 import ctypes, os, subprocess, sys, time
 from pathlib import Path
-from streamops.runtime.supervisor.orphans import bury_orphans
+from streamops.runtime.supervisor.supervisor import reap_orphans
 
 def state(pid):
     return Path(f"/proc/{{pid}}/stat").read_text().rpartition(") ")[2][0]
 
 assert ctypes.CDLL(None).prctl({PR_SET_CHILD_SUBREAPER}, 1) == 0
-bury_orphans(set())
+reap_orphans(set())
 told = subprocess.run([sys.executable, "-c", {PARENT!r}], capture_output=True, check=True).stdout
 orphans = [int(line) for line in told.split()]
 own = subprocess.Popen(["true"])
 assert len(orphans) == 5
 while any(state(pid) != "Z" for pid in [*orphans, own.pid]):
     time.sleep(0.01)
-bury_orphans({{own.pid}})
+reap_orphans({{own.pid}})
 assert not any(Path(f"/proc/{{pid}}").exists() for pid in orphans)
 assert own.wait() == 0
-bury_orphans(set())
+reap_orphans(set())
 """
 
 

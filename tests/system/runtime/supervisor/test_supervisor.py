@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from streamops.errors import ExitCode
 from streamops.model.backoff import Backoff
 from streamops.model.secret import Secret
-from streamops.runtime.supervisor import process_table as staffed
-from streamops.runtime.supervisor import restart_policy as falling
+from streamops.runtime.supervisor import process as processes
 from streamops.runtime.supervisor import spec as ordering
-from streamops.runtime.supervisor import watching
+from streamops.runtime.supervisor import supervisor as supervising
 from streamops.runtime.supervisor.process import WorkerProcess
 from streamops.runtime.supervisor.spec import WorkerSpec
 from tests.support.runtime.supervisor.running import (
@@ -52,18 +51,18 @@ async def test_a_stalled_worker_is_noticed_and_replaced(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(watching, "LOOK_EVERY", 0.25)
-    monkeypatch.setattr(staffed, "SILENT", 1.5)
+    monkeypatch.setattr(supervising, "LOOK_EVERY", 0.25)
+    monkeypatch.setattr(processes, "SILENT", 1.5)
     async with supervised(orders_for(server, hang=timedelta(seconds=1))) as (supervisor, _):
-        await until_so(lambda: supervisor.ready)
-        assert supervisor.healthy
+        await until_so(lambda: supervisor.processes.ready)
+        assert supervisor.processes.healthy
         (stalled,) = workers_of(ME)
         os.kill(stalled, signal.SIGSTOP)
-        await until_so(lambda: not supervisor.healthy)
+        await until_so(lambda: not supervisor.processes.healthy)
         entry_id = add_job(server)
         await until_so(lambda: entry_id in dict(handled(tmp_path)))
         assert is_gone(stalled)
-        await until_so(lambda: supervisor.ready and supervisor.healthy)
+        await until_so(lambda: supervisor.processes.ready and supervisor.processes.healthy)
 
 
 async def test_the_end_is_told_to_a_successor_that_is_being_started(
@@ -71,7 +70,7 @@ async def test_the_end_is_told_to_a_successor_that_is_being_started(
 ) -> None:
     prepared(tmp_path, monkeypatch)
     async with supervised(orders_for(server)) as (supervisor, running):
-        await until_so(lambda: supervisor.ready)
+        await until_so(lambda: supervisor.processes.ready)
         (tmp_path / "import").touch()
         before = workers_of(ME)
         hang_up()
@@ -89,7 +88,7 @@ async def test_whoever_ignores_the_end_is_killed_and_so_is_its_successor(
     prepared(tmp_path, monkeypatch)
     monkeypatch.setattr(ordering, "MARGIN", timedelta(seconds=0.1))
     async with supervised(orders_for(server, grace=timedelta(seconds=0.1))) as (supervisor, running):
-        await until_so(lambda: supervisor.ready)
+        await until_so(lambda: supervisor.processes.ready)
         (tmp_path / "deaf").touch()
         (tmp_path / "import").touch()
         (old,) = workers_of(ME)
@@ -112,7 +111,7 @@ async def test_the_end_waits_for_both_where_one_takes_over_from_another(
     for name in ("first", "second"):
         (tmp_path / name).touch()
     async with supervised(orders_for(server)) as (supervisor, running):
-        await until_so(lambda: supervisor.ready)
+        await until_so(lambda: supervisor.processes.ready)
         (old,) = workers_of(ME)
         first = add_job(server, "first")
         await until_so(lambda: pending_count(server, "jobs", "g") == 1)
@@ -139,7 +138,7 @@ async def test_a_process_that_falls_while_its_successor_starts_is_replaced_by_it
 ) -> None:
     prepared(tmp_path, monkeypatch)
     async with supervised(orders_for(server)) as (supervisor, _):
-        await until_so(lambda: supervisor.ready)
+        await until_so(lambda: supervisor.processes.ready)
         (tmp_path / "import").touch()
         (old,) = workers_of(ME)
         hang_up()
@@ -148,7 +147,7 @@ async def test_a_process_that_falls_while_its_successor_starts_is_replaced_by_it
         os.kill(old, signal.SIGKILL)
         await until_so(lambda: workers_of(ME) == {successor})
         (tmp_path / "import").unlink()
-        await until_so(lambda: supervisor.ready)
+        await until_so(lambda: supervisor.processes.ready)
         assert workers_of(ME) == {successor}
 
 
@@ -158,12 +157,12 @@ async def test_a_process_that_cannot_be_started_is_tried_again(
     prepared(tmp_path, monkeypatch)
     interpreter = WorkerProcess.interpreter
     monkeypatch.setattr(WorkerProcess, "interpreter", "/nowhere/at/all")
-    monkeypatch.setattr(falling, "PAUSES", Backoff(0.01, 30.0))
+    monkeypatch.setattr(supervising, "PAUSES", Backoff(0.01, 30.0))
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(server)) as (supervisor, _):
             await until_so(lambda: logs)
             monkeypatch.setattr(WorkerProcess, "interpreter", interpreter)
-            await until_so(lambda: supervisor.ready)
+            await until_so(lambda: supervisor.processes.ready)
     assert logs[0]["event"] == "worker cannot be started"
 
 
@@ -171,7 +170,7 @@ async def test_more_memory_than_allowed_from_the_start_is_a_fall(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(falling, "HOPELESS", 1)
+    monkeypatch.setattr(supervising, "HOPELESS", 1)
     with structlog.testing.capture_logs() as logs:
         async with supervised(replace(orders_for(server), max_memory=1)) as (_, running):
             async with asyncio.timeout(LONGEST_WAIT):
@@ -195,14 +194,14 @@ async def test_a_reload_between_two_processes_does_not_wait_for_the_pause(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(falling, "PAUSES", Backoff(1000.0, 1000.0))
+    monkeypatch.setattr(supervising, "PAUSES", Backoff(1000.0, 1000.0))
     async with supervised(orders_for(server)) as (supervisor, _):
-        await until_so(lambda: supervisor.ready)
+        await until_so(lambda: supervisor.processes.ready)
         (fallen,) = workers_of(ME)
         os.kill(fallen, signal.SIGKILL)
-        await until_so(lambda: not workers_of(ME) and not supervisor.ready)
+        await until_so(lambda: not workers_of(ME) and not supervisor.processes.ready)
         hang_up()
-        await until_so(lambda: supervisor.ready)
+        await until_so(lambda: supervisor.processes.ready)
         assert len(workers_of(ME)) == 1
 
 

@@ -9,17 +9,20 @@ import pytest_asyncio
 from streamops.model.deliveries import AckRow, Settled
 from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.leases import leave, renew
-from streamops.wire.consuming.settling import (
-    bury,
-    bury_all,
-    mark_start,
-    retry_later,
-)
+from streamops.wire.consuming.settling import bury_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.consuming.taking import take_idle
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
-from tests.support.wire.consuming.settling import BINARY, MINUTE, WEEK, letter_of
+from tests.support.wire.consuming.settling import (
+    BINARY,
+    MINUTE,
+    WEEK,
+    bury,
+    letter_of,
+    mark_start,
+    retry_later,
+)
 from tests.support.wire.consuming.shop import GROUP, GUARD, PAYLOAD, STREAM, Shop
 
 

@@ -1,13 +1,9 @@
 """Payloads beside a stream: added with their entries or not at all, and fetched by their keys."""
 
-from streamops.wire.consuming.payloads import (
-    fetch_payloads,
-    new_payload,
-    publish_with_payload,
-)
+from streamops.wire.consuming.payloads import fetch_payloads, new_payload
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
-from tests.support.wire.consuming.payloads import HOUR
+from tests.support.wire.consuming.payloads import HOUR, publish_with_payload
 
 
 async def test_payloads_of_streams_on_all_nodes(cluster: RunningCluster) -> None:

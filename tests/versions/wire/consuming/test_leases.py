@@ -6,8 +6,8 @@ import pytest
 
 from streamops.model.deliveries import Letter, Settled
 from streamops.wire.consuming.leases import leave, release, release_all, renew
-from streamops.wire.consuming.settling import bury
 from streamops.wire.consuming.taking import take_idle
+from tests.support.wire.consuming.settling import bury
 from tests.support.wire.consuming.shop import GROUP, MINUTE_MS, STREAM, Shop
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")

@@ -5,11 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from streamops.model.deliveries import Settled
-from streamops.wire.consuming.settling import (
-    bury,
-    bury_all,
-)
-from tests.support.wire.consuming.settling import BINARY, about, letter_of
+from streamops.wire.consuming.settling import bury_all
+from tests.support.wire.consuming.settling import BINARY, about, bury, letter_of
 from tests.support.wire.consuming.shop import GUARD, STREAM, Shop
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")

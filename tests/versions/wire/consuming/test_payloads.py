@@ -2,14 +2,10 @@
 
 import pytest
 
-from streamops.wire.consuming.payloads import (
-    MOST_PARTS,
-    fetch_payloads,
-    publish_with_payload,
-)
+from streamops.wire.consuming.payloads import MOST_PARTS, fetch_payloads
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
-from tests.support.wire.consuming.payloads import PAYLOAD
+from tests.support.wire.consuming.payloads import PAYLOAD, publish_with_payload
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
 

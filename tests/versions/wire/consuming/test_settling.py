@@ -5,13 +5,18 @@ import pytest
 from streamops.errors import ServerError
 from streamops.model.delayed import DelayedBody
 from streamops.model.deliveries import Settled, Start
-from streamops.wire.consuming.settling import (
+from streamops.wire.consuming.settling import mark_starts
+from tests.support.wire.consuming.settling import (
+    BINARY,
+    MINUTE,
+    OOM,
+    PAIRS,
+    WEEK,
     bury,
+    letter_of,
     mark_start,
-    mark_starts,
     retry_later,
 )
-from tests.support.wire.consuming.settling import BINARY, MINUTE, OOM, PAIRS, WEEK, letter_of
 from tests.support.wire.consuming.shop import GROUP, GUARD, STREAM, Shop
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")

@@ -1,18 +1,15 @@
 """Acknowledgements that are gathered."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-import pytest
-
 from streamops.errors import Unreachable
-from streamops.runtime.acknowledger import Acknowledger
-from streamops.runtime.counts import Histogram
-from streamops.runtime.entry import Entry, Side
-from streamops.wire.consuming.subscription import Subscription
+from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
+from tests.support.runtime.consumer_streams import stream_of_ann, worker_context
 from tests.support.runtime.working import LONGEST_WAIT
 from tests.support.servers import RunningServer
 
@@ -22,24 +19,16 @@ LEASE = 30.0
 @asynccontextmanager
 async def acknowledging(
     running: RunningServer, options: ConnectionOptions
-) -> AsyncIterator[tuple[Acknowledger, Entry, Server]]:
-    """One entry that ``ann`` has in hand, freshly leased, and who acknowledges it for her."""
+) -> AsyncIterator[tuple[ConsumerStream, Entry, Server]]:
+    """One entry that ``ann`` has in flight, freshly leased, and the stream that acknowledges it for her."""
     raw_id = deliver(running, "ann")
-    side = Side(Subscription("s", "g", "ann"), retries=False, now_ms=lambda: 0.0)
-    server = Server(options)
-    acknowledger = Acknowledger(
-        server,
-        side,
-        lease=LEASE,
-        clock=asyncio.get_running_loop().time,
-        troubled=lambda error: pytest.fail(error.message),
-        confirmed=lambda: None,
-        latencies=Histogram(),
-    )
+    context = worker_context(options)
+    stream = stream_of_ann(context)
     try:
-        yield acknowledger, side.receive(raw_id, [b"n", b"1"], asyncio.get_running_loop().time()), server
+        (entry,) = stream.receive([(raw_id, [b"n", b"1"])], time.monotonic())
+        yield stream, entry, context.server
     finally:
-        await server.close()
+        await context.server.close()
 
 
 def deliver(running: RunningServer, consumer: str, entry_id: bytes | str = "*") -> bytes:
@@ -50,9 +39,9 @@ def deliver(running: RunningServer, consumer: str, entry_id: bytes | str = "*") 
     return raw_id
 
 
-async def flush(acknowledger: Acknowledger) -> None:
+async def flush(stream: ConsumerStream) -> None:
     """Send everything; whoever is told that the server is another one tries again."""
     async with asyncio.timeout(LONGEST_WAIT):
-        while acknowledger.unconfirmed:
+        while stream.unconfirmed:
             with suppress(Unreachable):
-                await acknowledger.flush()
+                await stream.flush()

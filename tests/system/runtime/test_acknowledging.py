@@ -10,7 +10,7 @@ from streamops.errors import Unreachable
 from streamops.wire import single
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster, SlotMove, StartSentinel, settle
-from tests.support.runtime.acknowledger import acknowledging, deliver, flush
+from tests.support.runtime.acknowledging import acknowledging, deliver, flush
 from tests.support.runtime.former_primary import replace_primary
 from tests.support.runtime.working import LONGEST_WAIT, until
 from tests.support.servers import RunningServer, StartServer
@@ -42,7 +42,7 @@ async def test_what_a_former_primary_delivered_is_looked_at_on_the_new_one(
     former, primary = start_server(), start_server()
     sentinel = start_sentinel(former)
     options = replace(behind(sentinel.port), timeout=timedelta(seconds=LONGEST_WAIT))
-    async with acknowledging(former, options) as (acknowledger, entry, server):
+    async with acknowledging(former, options) as (stream, entry, server):
         await server.ping()
         deliver(primary, "ben", entry.raw_id)
         await lose_connection(former, server)
@@ -51,9 +51,9 @@ async def test_what_a_former_primary_delivered_is_looked_at_on_the_new_one(
             other = Server(options, company=server)
             await other.ping()
             await other.close()
-        acknowledger.add(entry)
-        await flush(acknowledger)
-    assert acknowledger.acknowledged == 0
+        stream.finish(entry)
+        await flush(stream)
+    assert stream.acknowledged == 0
     assert (pending_count(former, "s", "g"), pending_count(primary, "s", "g")) == (1, 1)
 
 
@@ -69,22 +69,22 @@ async def test_what_another_node_of_a_cluster_delivered_is_looked_at(
     cluster: RunningCluster, heard: str
 ) -> None:
     with cluster.moving("s") as move:
-        async with acknowledging(move.source, cluster.options) as (acknowledger, entry, server):
+        async with acknowledging(move.source, cluster.options) as (stream, entry, server):
             await server.ping()
             lose_entries(move)
             deliver(move.target, "ben", entry.raw_id)
             if heard == "from the map":
                 await lose_connection(cluster.node_of("none"), server)
-            acknowledger.add(entry)
-            await flush(acknowledger)
-        assert acknowledger.acknowledged == 0
+            stream.finish(entry)
+            await flush(stream)
+        assert stream.acknowledged == 0
         assert pending_count(move.target, "s", "g") == 1
 
 
 async def test_a_slot_that_went_and_came_back_is_noticed_by_whoever_reads(cluster: RunningCluster) -> None:
     """Whoever acknowledges has asked nobody meanwhile, and finds everything where it was."""
     with cluster.moving("s") as move:
-        async with acknowledging(move.source, cluster.options) as (acknowledger, entry, server):
+        async with acknowledging(move.source, cluster.options) as (stream, entry, server):
             await server.ping()
             reader = Server(cluster.options, company=server)
             await reader.ping()
@@ -94,10 +94,10 @@ async def test_a_slot_that_went_and_came_back_is_noticed_by_whoever_reads(cluste
             SlotMove(move.nodes, move.slot, move.target, move.source).all()
             settle(move.nodes)
             deliver(move.source, "ben", entry.raw_id)
-            acknowledger.add(entry)
-            await flush(acknowledger)
+            stream.finish(entry)
+            await flush(stream)
             await reader.close()
-        assert acknowledger.acknowledged == 0
+        assert stream.acknowledged == 0
         assert pending_count(move.source, "s", "g") == 1
 
 
@@ -106,13 +106,13 @@ async def test_a_stream_that_was_carried_to_another_node_is_acknowledged_there(
 ) -> None:
     """Before its whole slot has arrived no script can be run on it: nobody is kept waiting for that."""
     with cluster.moving("s") as move:
-        async with acknowledging(move.source, cluster.options) as (acknowledger, entry, server):
+        async with acknowledging(move.source, cluster.options) as (stream, entry, server):
             await server.ping()
             move.begin()
             move.carry()
-            acknowledger.add(entry)
-            await acknowledger.flush()
-            assert (acknowledger.acknowledged, server.handovers) == (1, 0)
+            stream.finish(entry)
+            await stream.flush()
+            assert (stream.acknowledged, server.handovers) == (1, 0)
             move.end()
         assert pending_count(move.target, "s", "g") == 0
 

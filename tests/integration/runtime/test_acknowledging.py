@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Unreachable
 from streamops.runtime.entry import Entry
-from tests.support.runtime.acknowledger import LEASE, acknowledging, flush
+from tests.support.runtime.acknowledging import LEASE, acknowledging, flush
 from tests.support.servers import RunningServer, StartServer
 from tests.support.streams import pending_count
 
@@ -17,12 +17,12 @@ def give_to_ben(running: RunningServer, entry: Entry) -> None:
 
 
 async def test_a_lease_that_is_not_fresh_is_looked_at_first(server: RunningServer) -> None:
-    async with acknowledging(server, server.options) as (acknowledger, entry, _):
+    async with acknowledging(server, server.options) as (stream, entry, _):
         entry.leased_at -= LEASE
         give_to_ben(server, entry)
-        acknowledger.add(entry)
-        await acknowledger.flush()
-    assert acknowledger.acknowledged == 0
+        stream.finish(entry)
+        await stream.flush()
+    assert stream.acknowledged == 0
     assert pending_count(server, "s", "g") == 1
 
 
@@ -31,13 +31,13 @@ async def test_what_may_have_been_acknowledged_is_kept_and_looked_at_before_the_
 ) -> None:
     running = start_server()
     impatient = replace(running.options, timeout=timedelta(seconds=0.3))
-    async with acknowledging(running, impatient) as (acknowledger, entry, _):
-        acknowledger.add(entry)
+    async with acknowledging(running, impatient) as (stream, entry, _):
+        stream.finish(entry)
         running.pause()
         with pytest.raises(Unreachable):
-            await acknowledger.flush()
+            await stream.flush()
         running.resume()
-        assert len(acknowledger.unconfirmed) == 1
+        assert len(stream.unconfirmed) == 1
         give_to_ben(running, entry)
-        await flush(acknowledger)
+        await flush(stream)
     assert pending_count(running, "s", "g") == 1
