@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from streamops.errors import ApplyError, Forbidden, Interrupted, StreamopsError, UnexpectedReply, Unreachable
+from streamops.errors import ApplyError, Forbidden, Interrupted, StreamopsError, Unreachable
 from streamops.model.acting import (
     Actor,
     Assent,
@@ -145,7 +145,7 @@ class Engine:
             unaudited=limits.unaudited,
             undoes=prepared.undoes,
             continues=prepared.job.audit_id if prepared.job else "",
-            keeps_beside=_keeps_beside(prepared),
+            keeps_beside=prepared.keeps_beside,
         )
         job = await self._open_job(prepared, audit)
         if job and started:
@@ -175,7 +175,13 @@ class Engine:
             raise held_by(job.id, job.owner, None)
         if operation.resume is None:
             raise Forbidden(f"{job.operation} cannot be resumed", "Run it again: what is done is left alone.")
-        intent = operation.resume(_asked(operation, job), job)
+        asked = unpack_asked(
+            operation.intent,
+            job.intent,
+            f"job {job.id} ({job.operation})",
+            f"Resume it with that version, or end it: `streamops jobs cancel {job.id}`.",
+        )
+        intent = operation.resume(asked, job)
         return await self.prepare(operation, intent, limits, job)
 
     def forbid_if_read_only(self) -> None:
@@ -300,11 +306,6 @@ def _crowd(operation: Operation[Any, Any], plan: Plan, identity: Identity | None
     return crowd_warnings(len(identity.positions), operation.groups_a_ms)
 
 
-def _keeps_beside(prepared: Prepared[Any, Any]) -> str:
-    operation = prepared.operation
-    return (operation.stream_of(prepared.intent) or "") if operation.undo_snapshot else ""
-
-
 def _what_of_the_batch(error: StreamopsError) -> str:
     """What can be said of the batch under way where no answer came to it."""
     if not isinstance(error, Unreachable):
@@ -314,16 +315,6 @@ def _what_of_the_batch(error: StreamopsError) -> str:
 
 def _nothing(plan: Plan) -> Outcome:
     return Outcome(operation=plan.operation, target=plan.target, requested=plan.count, applied=0)
-
-
-def _asked(operation: Operation[Intent, Evidence], job: Job) -> Intent:
-    try:
-        return unpack_asked(operation.intent, job.intent)
-    except UnexpectedReply:
-        raise Forbidden(
-            f"job {job.id} ({job.operation}) was begun by another version of streamops",
-            f"Resume it with that version, or end it: `streamops jobs cancel {job.id}`.",
-        ) from None
 
 
 def _consent_hint(consent: Consent, assent: Assent) -> str:

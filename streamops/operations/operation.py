@@ -116,6 +116,12 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
     undoes: tuple[str, ...] = ()
 
     @property
+    def keeps_beside(self) -> str:
+        """The stream beside which its scripts keep an undo snapshot; empty where they keep none."""
+        stream = self.operation.stream_of(self.intent) if self.operation.undo_snapshot else None
+        return stream or ""
+
+    @property
     def is_job(self) -> bool:
         """Whether it is long enough to be a job, or the rest of one. What goes on until it is stopped has no rest."""
         bound = self.operation.job_from

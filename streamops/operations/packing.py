@@ -3,7 +3,7 @@
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
 
@@ -11,7 +11,7 @@ import msgspec
 from msgspec import MsgspecError, Struct
 from msgspec.structs import fields
 
-from streamops.errors import UnexpectedReply
+from streamops.errors import Forbidden, UnexpectedReply
 from streamops.model.fields import Moment
 
 BY_ANOTHER: Final = "Another version of streamops wrote it, or somebody else did; use that version."
@@ -81,17 +81,24 @@ def unpack(kind: type[Noun], data: bytes) -> Noun:
         return _converted(kind, packed)
 
 
-def unpack_asked(kind: type[Noun], data: bytes) -> Noun:
+def unpack_asked(kind: type[Noun], data: bytes, what: str, hint: str) -> Noun:
     """The intent that ``pack`` wrote, understood whole: a word of a later version may be what narrows it.
 
+    Args:
+        kind: Its type.
+        data: What ``pack`` wrote.
+        what: What was asked for with it, in words.
+        hint: What to do where this version does not understand it.
+
     Raises:
-        UnexpectedReply: It is none, or says what this version does not know.
+        Forbidden: It is none, or says what this version does not know.
     """
-    asked = unpack(kind, data)
-    with reading_ours("what was asked for"):
-        if not unpack_values(data).keys() <= {field.encode_name for field in fields(kind)}:
-            raise ValueError("words that this version does not know")
-    return asked
+    known = {field.encode_name for field in fields(kind)}
+    with suppress(UnexpectedReply):
+        asked = unpack(kind, data)
+        if unpack_values(data).keys() <= known:
+            return asked
+    raise Forbidden(f"{what} was begun by another version of streamops", hint)
 
 
 def _converted(kind: type[Noun], packed: dict[str, Any]) -> Noun:

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.errors import Forbidden, UnexpectedReply
+from streamops.errors import Forbidden
 from streamops.model.acting import AuditRecord, Impact, Plan, Skipped
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
@@ -45,7 +45,8 @@ async def resolve_undo(
         raise Forbidden(f"{_named(first)} was undone already, by {undoer}", "Nothing was done.")
     if not undo_blobs(records):
         raise _nothing_to_undo(records)
-    inverse = operation.undo(_asked(operation, first), records)
+    asked = unpack_asked(operation.intent, first.intent, _named(first), "Undo it with that version.")
+    inverse = operation.undo(asked, records)
     return ALL_OPERATIONS.of(inverse), inverse, (first.id,)
 
 
@@ -191,16 +192,6 @@ def _nothing_to_undo(records: Sequence[AuditRecord]) -> Forbidden:
         "Nothing was done. Its first batch may have been done all the same: `streamops pending ls` tells what is "
         "pending now.",
     )
-
-
-def _asked(operation: Operation[Any, Any], first: AuditRecord) -> Struct:
-    try:
-        asked: Struct = unpack_asked(operation.intent, first.intent)
-    except UnexpectedReply:
-        raise Forbidden(
-            f"{_named(first)} was begun by another version of streamops", "Undo it with that version."
-        ) from None
-    return asked
 
 
 UNDO = Operation(
