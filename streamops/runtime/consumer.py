@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from math import inf
 from typing import Final, NamedTuple, final
 
@@ -25,6 +26,7 @@ from streamops.runtime.entry import HANDLED, PAYLOAD, QUEUED, RUNNING, WAITING, 
 from streamops.runtime.events import Adopted, Lost, Troubled
 from streamops.runtime.executor import Executor
 from streamops.runtime.groups import Groups
+from streamops.runtime.handlers import Handler
 from streamops.runtime.payloads import fetch
 from streamops.runtime.retry import PayloadMissing
 from streamops.wire.consuming.hearts import WORKER_PREFIX
@@ -112,26 +114,18 @@ class Consumer:
         handler = executor.handler
         self.context = context
         self.executor = executor
-        self.subscription = Subscription(
-            stream,
-            handler.group,
-            context.worker_id,
-            dead_letters=context.names.dead_letters.get(stream, ""),
-            delayed=context.names.delayed.get(stream, ""),
-            guarded=handler.guard.ttl if handler.guard else timedelta(),
-        )
+        self.subscription = _subscription_of(stream, handler, context)
         self._room = asyncio.Event()
-        self.main, self.retries = self.streams = tuple(
-            ConsumerStream(
-                self.subscription,
-                context,
-                retries=retries,
-                lease=handler.lease,
-                counts=executor.counts,
-                room=self._room,
-            )
-            for retries in (False, True)
+        stream_of = partial(
+            ConsumerStream,
+            self.subscription,
+            context,
+            lease=handler.lease,
+            counts=executor.counts,
+            room=self._room,
         )
+        self.main, self.retries = stream_of(retries=False), stream_of(retries=True)
+        self.streams = (self.main, self.retries)
         self.paused = False
         options = context.server.options
         self._reader = Server(replace(options, timeout=options.timeout + BLOCK), company=context.server)
@@ -390,3 +384,14 @@ class Consumer:
     @property
     def _retries_key(self) -> bytes:
         return name_bytes(self.subscription.retries)
+
+
+def _subscription_of(stream: str, handler: Handler, context: WorkerContext) -> Subscription:
+    return Subscription(
+        stream,
+        handler.group,
+        context.worker_id,
+        dead_letters=context.names.dead_letters.get(stream, ""),
+        delayed=context.names.delayed.get(stream, ""),
+        guarded=handler.guard.ttl if handler.guard else timedelta(),
+    )

@@ -245,8 +245,13 @@ class Executor:
                 turn = ended
                 # Where another slot has begun something meanwhile this one has waited, and need not step back.
                 if mine == self._begun:
-                    await asyncio.sleep(0)
-                    began = turn = now()
+                    began = turn = await self._step_back()
+
+    @staticmethod
+    async def _step_back() -> float:
+        """Let others have a turn; the time after it."""
+        await asyncio.sleep(0)
+        return asyncio.get_running_loop().time()
 
     async def _batches(self, slot: Slot) -> None:
         """Handle batches, for ever."""

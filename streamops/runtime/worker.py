@@ -235,9 +235,8 @@ class Worker:
     async def _cut_off(self) -> set[Entry]:
         """End what handlers still do; the entries of those that do not end, which nobody else may begin meanwhile."""
         self._threads.abandon()
-        kept = set(self._threads.running)
-        for entries in await asyncio.gather(*(one.executor.end(LAST_WAIT) for one in self.runners)):
-            kept |= entries
+        endless = await asyncio.gather(*(one.executor.end(LAST_WAIT) for one in self.runners))
+        kept = set(self._threads.running).union(*endless)
         for entry in kept:
             self.events.emit(Abandoned(entry.stream, entry.group, entry.id))
         for runner in self.runners:
