@@ -1,11 +1,9 @@
 """Messages that wait for their time: a queue beside a stream, and what is in it."""
 
 from datetime import datetime
-from typing import Annotated
 
 from msgspec import Struct
 
-from streamops.model.fields import Moment, argument, inner, option
 from streamops.model.names import name_bytes
 
 ORIGIN_ID = b"_so_origin_id"
@@ -91,28 +89,3 @@ class DelayedQueue(Struct, frozen=True):
     next_due_at: datetime | None
     bodies: int
     foreign: int = 0
-
-
-class Selection(Struct, frozen=True, kw_only=True):
-    """Which messages of a stream's queue are meant.
-
-    ``ValueError`` where nothing says which.
-    """
-
-    stream: Annotated[str, argument("The stream in whose queue they wait.", completes="streams")]
-    ids: Annotated[
-        tuple[str, ...] | None,
-        option(
-            "A message's ID; may be repeated, and - reads them line by line.", metavar="ID", exclusive="which"
-        ),
-    ] = None
-    before: Annotated[
-        Moment | None,
-        option("Those due until then: an instant, or how long they are overdue.", exclusive="which"),
-    ] = None
-    every: Annotated[bool, option("All that are there now.", flag="--all", exclusive="which")] = False
-    queue: Annotated[str, inner("The queue, once it is known by its key.")] = ""
-
-    def __post_init__(self) -> None:
-        if self.ids is None and self.before is None and not self.every:
-            raise ValueError("give one of --ids, --before and --all")

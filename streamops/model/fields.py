@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache, reduce
 from operator import or_
 from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin
 from unicodedata import category
 
 from msgspec import NODEFAULT, Meta, Struct
@@ -16,6 +16,10 @@ from streamops.model.ids import EntryId
 
 UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
 """Categories of characters that command a terminal or show nothing: controls, formats, line and paragraph ends."""
+
+Value = TypeVar("Value")
+Passing = Annotated[Value, "passing"]
+"""A field of evidence that changes by itself while the plan stays the same: no part of its fingerprint."""
 
 Moment = datetime | timedelta
 """An instant, or how long ago by the server's clock."""

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from streamops.model.fields import Passing
 from streamops.model.scaling import ScaleCode
 from streamops.model.workers import WorkerState
 
@@ -20,8 +21,8 @@ class PoolSize(Struct, frozen=True, kw_only=True):
     """
 
     ordered: int
-    ready: int | None = None
-    version: str = ""
+    ready: Passing[int | None] = None
+    version: Passing[str] = ""
 
 
 class PoolMode(StrEnum):
@@ -208,15 +209,15 @@ class Pool(Struct, frozen=True, kw_only=True):
     reason: str = ""
     order: Order | None = None
     steering: Steering = FREE
-    lead: Lead | None = None
+    lead: Passing[Lead | None] = None
     stream: str = ""
     group: str = ""
     target: str = ""
     minimum: int | None = None
     maximum: int | None = None
-    last: PoolDecision | None = None
-    decisions: Mapping[tuple[str, str], int] = {}
-    errors: int = 0
+    last: Passing[PoolDecision | None] = None
+    decisions: Passing[Mapping[tuple[str, str], int]] = {}
+    errors: Passing[int] = 0
     problem: str = ""
 
 

@@ -1,15 +1,16 @@
-"""Which letters of a dead-letter queue an operation takes: what replaying and purging ask alike."""
+"""Which dead letters, and which delayed messages, an operation takes."""
 
 from typing import Annotated
 
 from msgspec import Struct
 
+from streamops.model.acting import OperationIntent
 from streamops.model.dead_letters import LetterTally
 from streamops.model.fields import Moment, argument, inner, option
 from streamops.model.ids import ZERO_ID, EntryId
 
 
-class LetterSelection(Struct, frozen=True, kw_only=True):
+class LetterSelection(OperationIntent, frozen=True, kw_only=True):
     """Letters of a queue that meet every condition; all of them without any.
 
     ``ValueError`` where ``count`` is below zero.
@@ -71,3 +72,28 @@ class SelectedLetters(Struct, frozen=True, kw_only=True):
     source: str | None
     groups: tuple[tuple[str, int], ...] = ()
     absent: int = 0
+
+
+class DelayedSelection(OperationIntent, frozen=True, kw_only=True):
+    """Which messages of a stream's queue are meant.
+
+    ``ValueError`` where nothing says which.
+    """
+
+    stream: Annotated[str, argument("The stream in whose queue they wait.", completes="streams")]
+    ids: Annotated[
+        tuple[str, ...] | None,
+        option(
+            "A message's ID; may be repeated, and - reads them line by line.", metavar="ID", exclusive="which"
+        ),
+    ] = None
+    before: Annotated[
+        Moment | None,
+        option("Those due until then: an instant, or how long they are overdue.", exclusive="which"),
+    ] = None
+    every: Annotated[bool, option("All that are there now.", flag="--all", exclusive="which")] = False
+    queue: Annotated[str, inner("The queue, once it is known by its key.")] = ""
+
+    def __post_init__(self) -> None:
+        if self.ids is None and self.before is None and not self.every:
+            raise ValueError("give one of --ids, --before and --all")

@@ -9,7 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import ServerError, SettingsError
-from streamops.model.delayed import DelayedMessage, DelayedQueue, Selection
+from streamops.model.delayed import DelayedMessage, DelayedQueue
+from streamops.model.selections import DelayedSelection
 from streamops.model.snapshot import Gap
 from streamops.monitor.context import Place
 from streamops.monitor.discover import Discovery
@@ -114,7 +115,7 @@ class DelayedReader:
         pages = read_messages(self._server, self.queue_of(stream), ids)
         return [one async for page in pages for one in page]
 
-    async def select(self, selection: Selection) -> list[str]:
+    async def select(self, selection: DelayedSelection) -> list[str]:
         """The IDs that a selection means, whether or not there are such messages.
 
         Raises:

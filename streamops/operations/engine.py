@@ -40,7 +40,7 @@ from streamops.operations.consent import Consent, ConsentKind, required_consent
 from streamops.operations.jobs import Counts, HeldJob, JobStopped, held_by, over
 from streamops.operations.operation import Evidence, Intent, Operation, Prepared
 from streamops.operations.packing import unpack_asked
-from streamops.operations.planning import crowd_warnings
+from streamops.operations.planning import crowd_warnings, fingerprint
 from streamops.operations.running import Run, StopAsked
 
 Told = Callable[[Progress], None]
@@ -90,7 +90,7 @@ class Engine:
         identity: Identity | None = getattr(evidence, "identity", None)
         crowd = _crowd(operation, plan, identity)
         warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
-        plan = replace(plan, command=line, warnings=warnings)
+        plan = replace(plan, command=line, warnings=warnings, fingerprint=fingerprint(evidence))
         consent = (
             required_consent(plan, self.actor.environment)
             if operation.asks or plan.impact is Impact.DESTRUCTIVE

@@ -1,14 +1,23 @@
-"""What the groups of a stream need of it, and what they would lose, in numbers and in words."""
+"""What the groups of a stream need of it, and what they would lose."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity
+from streamops.model.acting import Effect, Identity
+from streamops.model.acting.effects import (
+    LOSES_NOTHING,
+    LOSES_PENDING,
+    LOSES_UNREAD,
+    NODES_GO,
+    OLDEST_GO,
+    Said,
+    in_words,
+)
 from streamops.model.entries import Amount, PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.wording import counted, first_few
+from streamops.model.wording import counted
 
 
 class Holder(Struct, frozen=True):
@@ -80,72 +89,54 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
     lag_goes_wrong: str = ""
 
 
-ENTRIES: Final = ("entry", "entries")
 NAMED: Final = 5
-"""Groups and consumers that a sentence names."""
+"""Groups that have sentences of their own."""
 
 
-def loss_sentences(losses: tuple[GroupLoss, ...]) -> Iterator[str]:
-    """What each group loses, a sentence each; beyond a few of them in one."""
-    yield from map(_loss_sentence, losses[:NAMED])
+def oldest_go(evidence: TrimEvidence, *, exact: bool, rest: str = "") -> Effect | None:
+    """How many of the oldest entries go; ``rest`` is a sentence more about them."""
+    removable, whole = evidence.removable, counted(evidence.length, "entry", "entries")
+    if exact:
+        return OLDEST_GO(removable, "" if removable.exact else "up to ", whole, rest)
+    return NODES_GO(removable, whole, rest)
+
+
+def loss_effects(losses: Sequence[GroupLoss]) -> Iterator[Said]:
+    """What each group loses; beyond a few of them in one sentence."""
+    for loss in losses[:NAMED]:
+        yield from loss_facts([loss])
+        if not (loss.unread.upper or loss.pending):
+            yield LOSES_NOTHING(group=loss.group)
     if more := losses[NAMED:]:
         pending, complete = pending_in(more)
         yield (
-            f"{counted(len(more), 'further group loses', 'further groups lose')} {_number(_unread(more))} unread and "
-            f"{at_least_unless(complete=complete)}{pending:,} pending."
+            f"{counted(len(more), 'further group loses', 'further groups lose')} {in_words(_unread(more))} unread and "
+            f"{in_words(Amount(pending, pending), open_ended=not complete)} pending."
         )
 
 
-def lost_to_groups(losses: tuple[GroupLoss, ...]) -> str:
+def loss_facts(losses: Iterable[GroupLoss]) -> Iterator[Effect | None]:
+    """What each group loses, one by one."""
+    for loss in losses:
+        yield LOSES_UNREAD(loss.unread, group=loss.group)
+        yield LOSES_PENDING(
+            loss.pending_count, group=loss.group, names=loss.pending, open_ended=not loss.pending_complete
+        )
+
+
+def lost_to_groups(losses: Sequence[GroupLoss]) -> str:
     """How much of what goes is unread and pending, in words; each group counts for itself."""
     pending, complete = pending_in(losses)
-    unread = _number(_unread(losses))
-    return f"{unread} of them unread and {at_least_unless(complete=complete)}{pending:,} pending, counted group by group"
-
-
-def _loss_sentence(loss: GroupLoss) -> str:
-    if not loss.unread.upper and not loss.pending:
-        return f"Group {loss.group} loses nothing."
-    parts = []
-    if loss.unread.upper:
-        parts.append(f"{entries_in_words(loss.unread)} that it has yet to read")
-    if loss.pending:
-        owners = first_few([f"{consumer} {count:,}" for consumer, count in loss.pending])
-        pending = counted(loss.pending_count, "pending entry", "pending entries")
-        parts.append(f"{at_least_unless(complete=loss.pending_complete)}{pending} ({owners})")
-    return f"Group {loss.group} loses {' and '.join(parts)}."
-
-
-def _unread(losses: Iterable[GroupLoss]) -> Amount:
-    return Amount(sum(loss.unread.lower for loss in losses), sum(loss.unread.upper for loss in losses))
+    waiting = in_words(Amount(pending, pending), open_ended=not complete)
+    return f"{in_words(_unread(losses))} of them unread and {waiting} pending, counted group by group"
 
 
 def pending_in(losses: Iterable[GroupLoss]) -> tuple[int, bool]:
     """How many pending entries go, and whether these are all."""
+    losses = list(losses)
     return sum(loss.pending_count for loss in losses), all(loss.pending_complete for loss in losses)
 
 
-def at_least_unless(*, complete: bool) -> str:
-    """What comes before a number, where there may be more."""
-    return "" if complete else "at least "
-
-
-def _number(amount: Amount) -> str:
-    """A number; where it was not all counted, what it is at least."""
-    if amount.exact:
-        return f"{amount.upper:,}"
-    return f"at least {amount.lower:,}" if amount.lower else f"up to {amount.upper:,}"
-
-
-def entries_in_words(amount: Amount) -> str:
-    """``1,200 entries``; where they were not all counted, how many there are at least and at most."""
-    if amount.lower and not amount.exact:
-        return f"at least {counted(amount.lower, *ENTRIES)} (at most {amount.upper:,})"
-    return at_most(amount)
-
-
-def at_most(amount: Amount) -> str:
-    """``1,200 entries``; where they were not all counted, up to how many."""
-    if amount.exact:
-        return counted(amount.upper, *ENTRIES)
-    return f"up to {counted(amount.upper, *ENTRIES)}"
+def _unread(losses: Iterable[GroupLoss]) -> Amount:
+    losses = list(losses)
+    return Amount(sum(loss.unread.lower for loss in losses), sum(loss.unread.upper for loss in losses))

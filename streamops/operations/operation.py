@@ -5,16 +5,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from streamops.model.acting import AuditRecord, Job, Plan
+from streamops.model.acting import AuditRecord, Identity, Job, Limits, OperationIntent, Plan
 from streamops.monitor.context import Place
 
 if TYPE_CHECKING:
     from streamops.operations.running import Run
-from streamops.model.acting import Identity, Limits
 from streamops.operations.consent import Consent
 from streamops.operations.undo_snapshots import snapshot_writes
 
-Intent = TypeVar("Intent", bound=Struct)
+Intent = TypeVar("Intent", bound=OperationIntent)
 Evidence = TypeVar("Evidence", bound=Struct)
 
 Writes = tuple[tuple[str, str], ...]
@@ -24,9 +23,7 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     """One operation.
 
     Attributes:
-        name: Its name, which is its command's: ``claim``, ``groups.destroy``.
-        summary: What it does, in one line.
-        intent: Its intent's type.
+        intent: Its intent's type, which has its name, its summary and its impact.
         survey: Reads the evidence that its plan needs; writes nothing. Raises ``StreamopsError``.
         plan: Makes its plan; pure. Raises ``PlanError`` where there is no safe way.
         apply: Writes what the plan said, in batches, each with its guards in the script that writes, and
@@ -54,8 +51,6 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         own: Whether what it writes to is streamops's own, which every other operation has to leave alone.
     """
 
-    name: str
-    summary: str
     intent: type[Intent]
     survey: Callable[[Place, Intent], Awaitable[Evidence]]
     plan: Callable[[Intent, Evidence], Plan]
@@ -67,14 +62,25 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     resume: Callable[[Intent, Job], Intent] | None = None
     resolve_defaults: Callable[[Intent, Evidence], Intent] | None = None
     asks: bool = True
-    undo: Callable[[Intent, Sequence[AuditRecord]], Struct] | None = None
+    undo: Callable[[Intent, Sequence[AuditRecord]], OperationIntent] | None = None
     resolve: (
-        Callable[[Place, Intent], Awaitable[tuple["Operation[Any, Any]", Struct, tuple[str, ...]]]] | None
+        Callable[[Place, Intent], Awaitable[tuple["Operation[Any, Any]", OperationIntent, tuple[str, ...]]]]
+        | None
     ) = None
     undo_snapshot: bool = False
     groups_a_ms: int = 0
     fixed: bool = False
     own: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its name, which is its command's: ``claim``, ``groups.destroy``."""
+        return self.intent.operation
+
+    @property
+    def summary(self) -> str:
+        """What it does, in one line."""
+        return self.intent.summary()
 
     def stream_of(self, intent: Intent) -> str | None:
         """The stream that an intent is about; none where there is none."""

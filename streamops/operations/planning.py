@@ -1,45 +1,148 @@
-"""What planners share: digests and samples of evidence, numbers in words, warnings about many groups, lines about dead letters."""
+"""What planners share: the plan itself, digests of evidence, warnings about many groups, lines about what is selected."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
-from typing import Final
+from typing import Final, get_args
 
+from msgspec import Struct
+from msgspec.structs import fields
+
+from streamops.model.acting import Effect, Identity, Impact, OperationIntent, Plan
+from streamops.model.acting.effects import LAG_UNKNOWN, REASONS, UNTOUCHED, Said, sentences
 from streamops.model.dead_letters import DeadLetter, Fields
-from streamops.model.entries import Amount
+from streamops.model.entries import PendingEntry
+from streamops.model.fields import FieldKind, intent_fields
 from streamops.model.selections import SelectedLetters
-from streamops.model.wording import counted
+from streamops.model.wording import counted, idleness
+from streamops.operations.commands import equivalent_command
 
 CONSUMER_UNIT: Final[tuple[str, str]] = ("consumer", "consumers")
 ENTRY_UNIT: Final[tuple[str, str]] = ("entry", "entries")
 GROUP_UNIT: Final[tuple[str, str]] = ("group", "groups")
+LETTER_UNIT: Final[tuple[str, str]] = ("letter", "letters")
 PENDING_UNIT: Final[tuple[str, str]] = ("pending entry", "pending entries")
 
 
-def amount(entries: Amount) -> str:
-    """``1,200 entries``, or the bounds where they were not all counted."""
-    if entries.exact:
-        return entries_counted(entries)
-    return f"between {entries.lower:,} and {entries.upper:,} entries (counting stopped there)"
+def planned(
+    intent: OperationIntent,
+    count: int,
+    *,
+    target: str = "",
+    impact: Impact | None = None,
+    unit: tuple[str, str] = ENTRY_UNIT,
+    sample: Iterable[str] = (),
+    effects: Iterable[Said] = (),
+    warnings: Iterable[Said] = (),
+    loses: Iterable[Said] = (),
+    held_back_by: Said = None,
+    facts: Iterable[Effect | None] = (),
+    undo: str = "",
+    opposite: str = "",
+    command: str = "",
+    confirm: str = "",
+    recurring: bool = False,
+) -> Plan:
+    """A plan: what is planned, with what an intent says of every plan for it.
+
+    Args:
+        intent: What is asked for.
+        count: How many units it acts on.
+        target: What it acts on; the names that are asked for unless given.
+        impact: How much it changes; as the operation does unless given.
+        unit: What is counted.
+        sample: Lines about the units; the first few are kept.
+        effects: What happens.
+        warnings: What to think about first.
+        loses: What is lost for good.
+        held_back_by: What keeps it from doing all that was asked.
+        facts: Those that other facts' sentences say.
+        undo: What ``undo`` does about it.
+        opposite: The command line that sets it back.
+        command: The equivalent command line; derived unless given.
+        confirm: What has to be typed; the target unless given.
+        recurring: Whether it goes on until it is stopped.
+    """
+    target = target or target_of(intent)
+    parts = [tuple(part) for part in (effects, warnings, loses, (held_back_by,), facts)]
+    said, warned, lost, held = map(sentences, parts[:4])
+    return Plan(
+        operation=intent.operation,
+        target=target,
+        impact=intent.impact if impact is None else impact,
+        count=count,
+        unit=unit,
+        sample=tuple(islice(sample, SAMPLE)),
+        effects=said,
+        warnings=warned,
+        loses=" ".join(lost),
+        held_back_by=" ".join(held),
+        facts=tuple(one for part in parts for one in part if isinstance(one, Effect)),
+        undo=undo,
+        opposite=opposite,
+        command=command or equivalent_command(intent.operation, intent),
+        confirm=confirm or target,
+        recurring=recurring,
+    )
 
 
-def entries_counted(entries: Amount) -> str:
-    """At most so many entries, in words."""
-    return counted(entries.upper, "entry", "entries")
+def target_of(intent: OperationIntent) -> str:
+    """What an intent names: ``orders/billing``."""
+    fields = intent_fields(type(intent))
+    names = [field.name for field in fields if field.argument and field.kind is FieldKind.TEXT]
+    return "/".join(getattr(intent, name) for name in names)
 
 
 SAMPLE = 10
 """Lines of a plan's sample."""
 
 
-def fingerprint(*evidence: object) -> str:
-    """A digest of values whose ``repr`` says all of them: twelve hexadecimal digits."""
-    return sha256(repr(evidence).encode()).hexdigest()[:12]
+def row_line(row: PendingEntry, *, owned: bool = True, idle: bool = True) -> str:
+    """A pending entry in one line."""
+    parts = [f"owned by {row.consumer}"] if owned else []
+    parts += [idleness(row)] if idle else []
+    return f"{row.id} {', '.join((*parts, times(row)))}"
 
 
-def sample(lines: Iterable[str]) -> tuple[str, ...]:
-    """The first few lines."""
-    return tuple(islice(lines, SAMPLE))
+def times(row: PendingEntry) -> str:
+    """How often it was delivered."""
+    return f"delivered {counted(row.delivery_count, 'time', 'times')}"
+
+
+def untouched(groups: Sequence[str]) -> Effect | None:
+    """The stream's other groups."""
+    return UNTOUCHED(len(groups), names=groups)
+
+
+def fingerprint(evidence: object) -> str:
+    """A digest of evidence: twelve hexadecimal digits. Plans of the same evidence do the same.
+
+    What changes by itself is left out: times, which server and stream it is (the engine compares those itself), and
+    fields that are ``Passing``.
+    """
+    return sha256(repr(_lasting(evidence)).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+
+
+def _lasting(value: object) -> object:
+    match value:
+        case datetime() | timedelta() | Identity():
+            return ""
+        case Struct():
+            return [_lasting(getattr(value, name)) for name in _lasting_fields(type(value))]
+        case tuple() | list():
+            return [_lasting(one) for one in value]
+        case frozenset():
+            return sorted(map(str, value))
+        case Mapping():
+            return [(repr(key), _lasting(one)) for key, one in value.items()]
+    return value
+
+
+@lru_cache(maxsize=128)
+def _lasting_fields(kind: type[Struct]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if "passing" not in get_args(one.type))
 
 
 ONE_A_MILLISECOND: Final = 700
@@ -88,25 +191,20 @@ def letter_line(letter: DeadLetter) -> str:
     return f"{letter.id} ({', '.join(about)}): {' '.join(_preview(letter.fields))}"
 
 
-def letter_counts(letters: SelectedLetters) -> Iterator[str]:
+def letter_counts(letters: SelectedLetters) -> Effect | None:
     """What they died of, and how far that is known."""
     tally = letters.tally
-    reasons = ", ".join(f"{reason or 'none given'} {number:,}" for reason, number in tally.reasons)
     known = "" if tally.letters >= letters.count else f", by the first {tally.letters:,}"
-    yield f"Reasons{known}: {reasons}."
+    return REASONS(
+        tally.letters, known, names=[(reason or "none given", number) for reason, number in tally.reasons]
+    )
 
 
-def queue_warnings(letters: SelectedLetters) -> Iterator[str]:
+def queue_warnings(letters: SelectedLetters) -> Iterator[Effect | None]:
     """What deleting from the queue does to groups that read it."""
     for group, pending in letters.groups:
         waiting = f", which has {counted(pending, 'letter', 'letters')} pending," if pending else ""
-        yield f"Group {group}{waiting} reads the queue itself: after letters leave it, its lag may not be known."
-
-
-def absent_ids(letters: SelectedLetters) -> Iterator[str]:
-    """How many of the IDs asked for there are not."""
-    if letters.absent:
-        yield f"{counted(letters.absent, 'ID is', 'IDs are')} not in the queue, and will be left out."
+        yield LAG_UNKNOWN(pending, waiting, group=group)
 
 
 def gone_meanwhile(letters: int) -> str:

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Impact, Outcome, Plan, Progress
+from streamops.model.acting import Effect, Impact, Outcome, Plan, Progress
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.present.cells import seconds
@@ -113,9 +113,30 @@ def plan_document(plan: Plan) -> Json:
         "undo": safe(plan.undo or _set_back(plan)) or None,
         "confirm": text_json(plan.confirm) if plan.confirm and plan.impact is Impact.DESTRUCTIVE else None,
         "command": safe(plan.command),
+        "facts": [_fact_json(fact) for fact in plan.facts],
         "fingerprint": plan.fingerprint,
         **({"standing": True} if plan.recurring else {}),
     }
+
+
+def _fact_json(fact: Effect) -> Json:
+    """One fact of a plan: what becomes of how many, and whose."""
+    count = fact.count
+    at_most = None if count is None or fact.open_ended else count.upper
+    return {
+        "kind": str(fact.kind),
+        "reason": fact.reason,
+        "group": text_json(fact.group) if fact.group else None,
+        "count": at_most if count is not None and count.exact else None,
+        "at_least": None if count is None else count.lower,
+        "at_most": at_most,
+        "names": [_name_json(name) for name in fact.names],
+    }
+
+
+def _name_json(name: str | tuple[str, int]) -> Json:
+    one, count = (name, None) if isinstance(name, str) else name
+    return {"name": text_json(one), "count": count}
 
 
 def outcome_document(outcome: Outcome, undo: str = "") -> Json:

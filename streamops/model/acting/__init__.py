@@ -2,6 +2,8 @@
 
 from streamops.model.acting.actors import Actor, Environment, Identity
 from streamops.model.acting.audit import Action, ActionPage, AuditPhase, AuditRecord
+from streamops.model.acting.effects import Effect, EffectKind
+from streamops.model.acting.intents import OperationIntent
 from streamops.model.acting.jobs import Job, JobPage, JobState
 from streamops.model.acting.outcomes import KEPT, Failed, Outcome, Progress, Skipped
 from streamops.model.acting.plans import LARGEST_SELECTION, Assent, Impact, Limits, Plan
@@ -15,6 +17,8 @@ __all__ = [
     "Assent",
     "AuditPhase",
     "AuditRecord",
+    "Effect",
+    "EffectKind",
     "Environment",
     "Failed",
     "Identity",
@@ -23,6 +27,7 @@ __all__ = [
     "JobPage",
     "JobState",
     "Limits",
+    "OperationIntent",
     "Outcome",
     "Plan",
     "Progress",

@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from streamops.model.fields import Passing
 from streamops.model.snapshot import Gap
 
 
@@ -50,18 +51,18 @@ class Job(Struct, frozen=True, kw_only=True):
     state: JobState
     owner: str
     lease_ends: datetime | None
-    cursor: str
+    cursor: Passing[str]
     until: str
     requested: int
-    applied: int
-    skipped: int
-    failed: int
+    applied: Passing[int]
+    skipped: Passing[int]
+    failed: Passing[int]
     created_at: datetime | None
     updated_at: datetime | None
     cancelling: bool = False
     abandoned: bool = False
     audit_id: str = ""
-    rate: float | None = None
+    rate: Passing[float | None] = None
 
 
 class JobPage(Struct, frozen=True):

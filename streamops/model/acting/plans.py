@@ -4,6 +4,8 @@ from enum import IntEnum
 
 from msgspec import Struct
 
+from streamops.model.acting.effects import Effect
+
 
 class Impact(IntEnum):
     """How much a plan changes; its number is the ``tier`` of JSON and of audit records."""
@@ -36,6 +38,7 @@ class Plan(Struct, frozen=True, kw_only=True, rename={"impact": "tier", "recurri
         confirm: What has to be typed where the impact asks for a name: the target's own name.
         held_back_by: What keeps it from doing all that was asked (a safe trim); empty where nothing does.
         warnings: What the operator should think about first, a sentence each.
+        facts: What those sentences say of groups and numbers, for programs.
         fingerprint: A digest of the evidence: two plans with the same one would do the same.
         recurring: Whether it goes on after what it counts, with whatever turns up, until it is stopped.
     """
@@ -54,6 +57,7 @@ class Plan(Struct, frozen=True, kw_only=True, rename={"impact": "tier", "recurri
     confirm: str = ""
     held_back_by: str = ""
     warnings: tuple[str, ...] = ()
+    facts: tuple[Effect, ...] = ()
     fingerprint: str = ""
     recurring: bool = False
 

@@ -42,8 +42,6 @@ def _why_left(one: LeftAlone) -> str:
 
 
 ACK = Operation(
-    name="ack",
-    summary="Acknowledge pending entries by ID.",
     intent=AckIntent,
     survey=survey_ack,
     plan=plan_ack,

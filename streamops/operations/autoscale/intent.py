@@ -1,10 +1,9 @@
 """Pools of workers as what is resized, and their controllers as what is steered."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, inner, option
 from streamops.model.pools import FencingToken
 
@@ -15,8 +14,22 @@ Workers = Annotated[int, argument("How many workers it is to have.", metavar="N"
 Span = Annotated[timedelta, option("How long; then the policy decides again.", "--for", example="1h")]
 
 
-class ScaleIntent(Struct, frozen=True, kw_only=True):
-    """Ask whoever runs a pool's workers for another number."""
+class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
+    """Ask whoever runs a pool's workers for another number.
+
+    Ask whoever runs a pool's workers for another number: the supervisors of `streamops run --workers auto`,
+    or what [pools.NAME] says: an object in Kubernetes, a program, a URL. It is refused where the number is no
+    longer the one that was read. It is not asked for consent. A controller that decides about the pool may
+    ask for another number within seconds; `autoscale override` keeps it from that.
+    """
+
+    operation: ClassVar = "scale.set"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops scale set billing 8", "eight workers"),
+        ("streamops scale set billing 8 --current 4", "only if there are four"),
+        ("streamops scale set billing 8 --dry-run", "how many there are, and what would happen"),
+    )
 
     pool: Name
     workers: Workers
@@ -29,8 +42,19 @@ class ScaleIntent(Struct, frozen=True, kw_only=True):
     )
 
 
-class PauseScalingIntent(Struct, frozen=True, kw_only=True):
-    """Have the controller of a pool change nothing, for the time being."""
+class PauseScalingIntent(OperationIntent, frozen=True, kw_only=True):
+    """Have the controller of a pool change nothing, for the time being.
+
+    Have the controller of a pool change nothing, until it is resumed or the time is over. It goes on looking,
+    and `autoscale explain` tells what it would have done. The workers go on; `streamops pause` is for those.
+    """
+
+    operation: ClassVar = "autoscale.pause"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops autoscale pause billing --for 2h --reason 'migration'", "nothing changes for two hours"),
+        ("streamops autoscale pause billing", "until `streamops autoscale resume billing`"),
+    )
 
     pool: Name
     span: Annotated[
@@ -38,25 +62,55 @@ class PauseScalingIntent(Struct, frozen=True, kw_only=True):
     ] = None
 
 
-class ResumeScalingIntent(Struct, frozen=True, kw_only=True):
-    """Have it decide again by the policy: no pause, no override."""
+class ResumeScalingIntent(OperationIntent, frozen=True, kw_only=True):
+    """Have the controller of a pool decide by the policy again.
+
+    Have the controller of a pool decide by the policy again: ends a pause and an override. Limits stay.
+    """
+
+    operation: ClassVar = "autoscale.resume"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (("streamops autoscale resume billing", "the policy decides again"),)
 
     pool: Name
 
 
-class OverrideIntent(Struct, frozen=True, kw_only=True):
-    """Have it keep a number of workers, whatever the policy says."""
+class OverrideIntent(OperationIntent, frozen=True, kw_only=True):
+    """Have the controller of a pool keep a number of workers.
+
+    Have the controller of a pool keep a number of workers, whatever the policy says and whatever its limits
+    are, for a time: an hour unless --for says another. `autoscale resume` ends it.
+    """
+
+    operation: ClassVar = "autoscale.override"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops autoscale override billing 12 --for 4h", "twelve workers through the sale"),
+        ("streamops autoscale override billing 0 --for 10m", "none, while the database is moved"),
+    )
 
     pool: Name
     workers: Workers
     span: Span = timedelta(hours=1)
 
 
-class LimitsIntent(Struct, frozen=True, kw_only=True):
-    """Have it keep to other limits than the configuration says.
+class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
+    """Have the controller of a pool keep to other limits.
 
-    ``ValueError`` where nothing is given.
+    Have the controller of a pool keep to other limits than the configuration says, from its next decision on.
+    A limit that is not given stays as it is; --reset takes it back to the configuration. --max bounds the
+    plan, as for every command, and is no limit of the pool.
+
+    Raises:
+        ValueError: Nothing is given.
     """
+
+    operation: ClassVar = "autoscale.limits"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops autoscale limits billing --maximum 40", "up to forty workers"),
+        ("streamops autoscale limits billing --reset", "as the configuration says again"),
+    )
 
     pool: Name
     minimum: Annotated[

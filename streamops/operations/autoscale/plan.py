@@ -1,5 +1,6 @@
 """Resizing pools of workers by hand, and overriding their controllers: what the server says about them, and the plans."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -7,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden, SettingsError, StalePlan
-from streamops.model.acting import Impact, Plan
+from streamops.model.acting import Plan
+from streamops.model.acting.effects import RESIZED
 from streamops.model.pools import Pool, PoolSize, Steering
 from streamops.model.safe_text import safe
 from streamops.model.wording import command, counted, instant, quoted
@@ -20,7 +22,7 @@ from streamops.operations.autoscale.intent import (
     SteeringIntent,
 )
 from streamops.operations.commands import equivalent_command
-from streamops.operations.planning import fingerprint
+from streamops.operations.planning import planned
 
 
 class ScaleEvidence(Struct, frozen=True, kw_only=True):
@@ -57,6 +59,9 @@ MOST_WORKERS: Final = 100_000
 LOCAL: Final = "local"
 
 
+UNIT: Final = ("pool", "pools")
+
+
 def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
     """Ask the target of a pool for another number of workers.
 
@@ -71,20 +76,15 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
             f"pool {intent.pool} has {_workers(before)}, not {intent.current}",
             f"`{command('scale get', intent.pool)}` tells.",
         )
-    return Plan(
-        operation="scale.set",
-        target=intent.pool,
-        impact=Impact.REVERSIBLE,
-        count=int(before != after),
-        unit=("pool", "pools"),
-        sample=(_size(evidence),),
-        effects=()
-        if before == after
-        else (f"{before:,} to {_workers(after)}.", _what_happens(evidence, after)),
-        opposite=command("scale set", intent.pool, str(before)) if before != after else "",
-        command=equivalent_command("scale.set", intent),
-        warnings=tuple(_scale_warnings(evidence, after)),
-        fingerprint=fingerprint(intent.pool, before, after),
+    changes = before != after
+    return planned(
+        intent,
+        int(changes),
+        unit=UNIT,
+        sample=[_size(evidence)],
+        effects=[RESIZED(after, f"{before:,}"), _what_happens(evidence, after)] if changes else (),
+        opposite=command("scale set", intent.pool, str(before)) if changes else "",
+        warnings=_scale_warnings(evidence, after),
     )
 
 
@@ -95,21 +95,20 @@ def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
         SettingsError: A number or a span makes no sense.
         Forbidden: The server's clock may not be asked, and until when it is to hold is counted by it.
     """
-    known, asked = evidence.pool.steering, steered(intent, evidence)
-    changes = _plain(asked) != _plain(known)
-    back, operation = steered_back(intent, known), _operation(intent)
-    return Plan(
-        operation=operation,
-        target=intent.pool,
-        impact=Impact.REVERSIBLE,
-        count=int(changes),
-        unit=("pool", "pools"),
-        sample=(f"{quoted(intent.pool)}: {steering_words(evidence.pool.steering, evidence.now)}",),
-        effects=(*_ended(known, asked, evidence.now), *_steering_effects(intent, asked)) if changes else (),
-        opposite=equivalent_command(_operation(back), back) if changes and back != intent else "",
-        command=equivalent_command(operation, intent),
-        warnings=() if is_led(evidence.pool, evidence.now) else (_nobody_leads(intent.pool),),
-        fingerprint=fingerprint(intent.pool, evidence.pool.steering, asked),
+    known, asked, now = evidence.pool.steering, steered(intent, evidence), evidence.now
+    changes = replace(asked, by="", at=None, reason="") != replace(known, by="", at=None, reason="")
+    back, pool = steered_back(intent, known), quoted(intent.pool)
+    nobody = (
+        f"No controller decides about pool {pool} now: this holds for the next `streamops autoscale run`."
+    )
+    return planned(
+        intent,
+        int(changes),
+        unit=UNIT,
+        sample=[f"{pool}: {steering_words(known, now)}"],
+        effects=[_ended(known, asked, now), _steering_effect(intent, asked)] if changes else (),
+        opposite=equivalent_command(back.operation, back) if changes and back != intent else "",
+        warnings=[not is_led(evidence.pool, now) and nobody],
     )
 
 
@@ -156,10 +155,9 @@ def steered_back(intent: SteeringIntent, known: Steering) -> SteeringIntent:
 def steering_words(steering: Steering, now: datetime | None = None) -> str:
     """What a controller was told, in words; what was over by then is not told."""
     told = []
-    until = "" if steering.until is None else f" until {instant(steering.until)}"
     if is_steered(steering, now):
         kept = steering.override
-        told.append(f"paused{until}" if kept is None else f"kept at {_workers(kept)}{until}")
+        told.append(("paused" if kept is None else f"kept at {_workers(kept)}") + _until_words(steering))
     if steering.minimum is not None:
         told.append(f"at least {steering.minimum:,}")
     if steering.maximum is not None:
@@ -178,58 +176,43 @@ def is_led(pool: Pool, now: datetime | None) -> bool:
     return pool.lead is not None and (now is None or pool.lead.until > now)
 
 
-def _operation(intent: SteeringIntent) -> str:
-    match intent:
-        case PauseScalingIntent():
-            return "autoscale.pause"
-        case ResumeScalingIntent():
-            return "autoscale.resume"
-        case OverrideIntent():
-            return "autoscale.override"
-        case LimitsIntent():
-            return "autoscale.limits"
-
-
-def _ended(known: Steering, asked: Steering, now: datetime | None) -> tuple[str, ...]:
+def _ended(known: Steering, asked: Steering, now: datetime | None) -> str:
     """What holds until now and does not any more."""
     if known.override is None or known.override == asked.override or _is_over(known, now):
-        return ()
-    return (f"It is no longer kept at {_workers(known.override)}.",)
+        return ""
+    return f"It is no longer kept at {_workers(known.override)}."
 
 
-def _steering_effects(intent: SteeringIntent, asked: Steering) -> tuple[str, ...]:
-    until = "" if asked.until is None else f" until {instant(asked.until)}"
+def _steering_effect(intent: SteeringIntent, asked: Steering) -> str:
+    pool, until = quoted(intent.pool), _until_words(asked)
     match intent:
         case PauseScalingIntent():
-            return (
-                f"The controller of pool {quoted(intent.pool)} changes nothing{until or ', until it is resumed'}.",
-            )
+            return f"The controller of pool {pool} changes nothing{until or ', until it is resumed'}."
         case ResumeScalingIntent():
-            return (f"The policy decides about pool {quoted(intent.pool)} again.",)
+            return f"The policy decides about pool {pool} again."
         case OverrideIntent():
-            return (
-                f"The controller keeps pool {quoted(intent.pool)} at {_workers(intent.workers)}{until}, whatever waits.",
-            )
+            return f"The controller keeps pool {pool} at {_workers(intent.workers)}{until}, whatever waits."
         case LimitsIntent():
             least = "the configured minimum" if asked.minimum is None else f"{asked.minimum:,}"
             most = "the configured maximum" if asked.maximum is None else f"{asked.maximum:,}"
-            return (
-                f"Pool {quoted(intent.pool)} has from {least} to {most} workers, from the next decision on.",
-            )
+            return f"Pool {pool} has from {least} to {most} workers, from the next decision on."
 
 
-def _scale_warnings(evidence: ScaleEvidence, after: int) -> list[str]:
-    pool, found = evidence.pool, []
+def _until_words(steering: Steering) -> str:
+    return "" if steering.until is None else f" until {instant(steering.until)}"
+
+
+def _scale_warnings(evidence: ScaleEvidence, after: int) -> Iterator[str]:
+    pool = evidence.pool
     if is_led(pool, evidence.now) and pool.lead is not None:
-        found.append(
+        yield (
             f"{quoted(pool.lead.holder)} decides about this pool and may ask for another number within seconds; "
             f"`{command('autoscale override', pool.name, str(after))}` keeps it at this one."
         )
     if pool.minimum is not None and after < pool.minimum:
-        found.append(f"Its controller was to keep at least {_workers(pool.minimum)}.")
+        yield f"Its controller was to keep at least {_workers(pool.minimum)}."
     if pool.maximum is not None and after > pool.maximum:
-        found.append(f"Its controller was to keep at most {_workers(pool.maximum)}.")
-    return found
+        yield f"Its controller was to keep at most {_workers(pool.maximum)}."
 
 
 def _what_happens(evidence: ScaleEvidence, after: int) -> str:
@@ -280,14 +263,6 @@ def _require_limits(minimum: int | None, maximum: int | None) -> None:
 
 def _is_over(steering: Steering, now: datetime | None) -> bool:
     return now is not None and steering.until is not None and steering.until <= now
-
-
-def _plain(steering: Steering) -> Steering:
-    return replace(steering, by="", at=None, reason="")
-
-
-def _nobody_leads(pool: str) -> str:
-    return f"No controller decides about pool {quoted(pool)} now: this holds for the next `streamops autoscale run`."
 
 
 def _workers(count: int) -> str:

@@ -76,10 +76,8 @@ async def apply_steering(run: Run, intent: SteeringIntent, evidence: SteeringEvi
     await run.report(1)
 
 
-def _steering(name: str, summary: str, intent: type[Any]) -> Operation[Any, Any]:
+def _steering(intent: type[Any]) -> Operation[Any, Any]:
     return Operation(
-        name=f"autoscale.{name}",
-        summary=summary,
         intent=intent,
         survey=survey_steering,
         plan=plan_steering,
@@ -97,8 +95,6 @@ def _pool_writes(intent: ScaleIntent | SteeringIntent) -> Writes:
 
 
 SCALE: Final = Operation(
-    name="scale.set",
-    summary="Ask whoever runs a pool's workers for another number.",
     intent=ScaleIntent,
     survey=survey_scale,
     plan=plan_scale,
@@ -108,12 +104,7 @@ SCALE: Final = Operation(
     asks=False,
     own=True,
 )
-STEERING: Final = (
-    _steering(
-        "pause", "Have the controller of a pool change nothing, for the time being.", PauseScalingIntent
-    ),
-    _steering("resume", "Have it decide again by the policy.", ResumeScalingIntent),
-    _steering("override", "Have it keep a number of workers, whatever the policy says.", OverrideIntent),
-    _steering("limits", "Have it keep to other limits.", LimitsIntent),
+STEERING: Final = tuple(
+    map(_steering, (PauseScalingIntent, ResumeScalingIntent, OverrideIntent, LimitsIntent))
 )
 OPERATIONS: Final = (SCALE, *STEERING)

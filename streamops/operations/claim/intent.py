@@ -1,19 +1,37 @@
 """Taking pending entries over."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, inner, option, require_name
 from streamops.model.ids import EntryId
 
 
-class ClaimIntent(Struct, frozen=True, kw_only=True):
-    """Take pending entries over from consumers that hold them idly.
+class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
+    """Take pending entries over.
 
-    ``ValueError`` where the new owner has no name that can be read.
+    Make pending entries the property of another consumer: those of --from, or of everybody else, that are
+    idle for long enough, lowest IDs first. What changes between plan and write is left alone. `streamops
+    undo` gives them back.
+
+    Raises:
+        ValueError: The new owner has no name that can be read.
     """
+
+    operation: ClassVar = "claim"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops claim orders billing --to worker-2 --from worker-1", "the entries of a dead worker"),
+        (
+            "streamops claim orders billing --to rescue --min-idle 1h --count 100",
+            "the first 100 of the oldest",
+        ),
+        (
+            "streamops claim orders billing --to rescue --ids 1526919030474-0 --dry-run",
+            "the plan for one entry",
+        ),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

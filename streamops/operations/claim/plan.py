@@ -5,13 +5,14 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Impact, Plan
+from streamops.model.acting import Effect, Identity, Plan
+from streamops.model.acting.effects import BUSY, CLAIMED, ELSEWHERE, MISSING, NOT_PENDING, Said
+from streamops.model.fields import Passing
 from streamops.model.pending import Gone, Selection, Unfit
 from streamops.model.streams import Consumer
-from streamops.model.wording import counted, first_few, idleness, span
+from streamops.model.wording import first_few, span
 from streamops.operations.claim.intent import ClaimIntent
-from streamops.operations.commands import equivalent_command
-from streamops.operations.planning import fingerprint, sample
+from streamops.operations.planning import planned, row_line
 
 
 class ClaimEvidence(Struct, frozen=True, kw_only=True):
@@ -30,7 +31,7 @@ class ClaimEvidence(Struct, frozen=True, kw_only=True):
     identity: Identity
     selection: Selection
     unfit: Unfit
-    consumers: tuple[Consumer, ...]
+    consumers: Passing[tuple[Consumer, ...]]
     gone: Gone | None = None
     chosen: bytes = b""
 
@@ -45,6 +46,7 @@ LOOKS_DEAD = timedelta(minutes=10)
 RECENT = timedelta(seconds=60)
 """A consumer that was seen within this may be at work."""
 
+
 UNDO = (
     "`streamops undo` gives them back to their owners with idle time and deliveries, except those that were "
     "delivered again by then."
@@ -53,34 +55,27 @@ UNDO = (
 
 def plan_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> Plan:
     """Make entries the property of another consumer."""
-    selection = evidence.selection
-    return Plan(
-        operation="claim",
-        target=f"{intent.stream}/{intent.group}",
-        impact=Impact.REVERSIBLE,
-        count=selection.count,
-        sample=sample(
-            f"{row.id} owned by {row.consumer}, {idleness(row)}, "
-            f"delivered {counted(row.delivery_count, 'time', 'times')}"
-            for row in selection.sample
-        ),
-        effects=tuple(_effects(intent, evidence)) if selection.count else (),
+    selection, unfit = evidence.selection, evidence.unfit
+    return planned(
+        intent,
+        selection.count,
+        sample=map(row_line, selection.sample),
+        effects=_effects(intent, evidence) if selection.count else (),
+        warnings=[
+            not intent.min_idle
+            and "Without a least idle time, entries are taken even from workers that were given them just now.",
+            NOT_PENDING(unfit.absent),
+            ELSEWHERE(unfit.elsewhere),
+            BUSY(unfit.busy),
+            *(_risks(intent, evidence) if selection.count else ()),
+        ],
         undo=UNDO if selection.count else "",
-        command=equivalent_command("claim", intent),
-        confirm=intent.stream,
-        warnings=tuple(_warnings(intent, evidence)),
-        fingerprint=fingerprint(
-            selection.count,
-            sorted(selection.owners),
-            [row.id for row in selection.sample],
-            selection.last_id,
-        ),
     )
 
 
-def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
-    selection, to = evidence.selection, intent.to
-    yield f"{counted(selection.count, 'entry', 'entries')} of {_owners(selection.owners)} will belong to {to}."
+def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[Said]:
+    selection, to, gone = evidence.selection, intent.to, evidence.gone
+    yield CLAIMED(selection.count, to, names=selection.owners)
     if (oldest := selection.longest_idle) is not None:
         yield f"The one idle for longest is {oldest.id}, for {span(oldest.idle)}, with {oldest.consumer}."
     yield (
@@ -91,34 +86,26 @@ def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
         "A worker that is still at one of them acknowledges it all the same, because XACK does not ask whose "
         "it is; until then it may be processed twice."
     )
-    yield _of_gone_entries(evidence)
-
-
-def _of_gone_entries(evidence: ClaimEvidence) -> str:
-    gone = evidence.gone
     if gone is None:
-        return "Rows of entries that no longer exist are removed by the server on the way; each is told afterwards."
-    if gone.count:
-        return f"{gone_entries(gone)} This server lets them be claimed all the same."
-    unseen = evidence.selection.count - gone.looked
-    beyond = f" among the first {gone.looked:,}" if unseen > 0 else ""
-    return f"All of these entries still exist{beyond}; this server would not say so when they are claimed."
+        yield "Rows of entries that no longer exist are removed by the server on the way; each is told afterwards."
+    elif gone.count:
+        yield missing_entries(gone, " This server lets them be claimed all the same.")
+    else:
+        beyond = f" among the first {gone.looked:,}" if selection.count > gone.looked else ""
+        yield f"All of these entries still exist{beyond}; this server would not say so when they are claimed."
 
 
-def gone_entries(gone: Gone) -> str:
-    """Which of the rows are of entries that no longer exist, in a sentence."""
-    more = f" and {gone.count - len(gone.sample):,} more" if gone.count > len(gone.sample) else ""
-    named = ", ".join(map(str, gone.sample))
-    return f"No longer in the stream, though pending: {named}{more}; acknowledge them to be rid of them."
+def missing_entries(gone: Gone, more: str = "") -> Effect | None:
+    """Which of the rows are of entries that no longer exist; ``more`` is a sentence about them."""
+    return MISSING(gone.count, more, names=map(str, gone.sample))
 
 
-def _warnings(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
-    if not intent.min_idle:
-        yield "Without a least idle time, entries are taken even from workers that were given them just now."
-    yield from _of_unfit(evidence)
-    if not evidence.selection.count:
-        return
-    yield from _of_target(intent, evidence)
+def _risks(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
+    target = evidence.consumer(intent.to)
+    if target is None:
+        yield f"There is no consumer {intent.to} yet: it is created, and nobody may be reading as it."
+    elif target.idle >= LOOKS_DEAD:
+        yield f"{intent.to} was not seen for {span(target.idle)}: if it is dead, the entries wait on."
     recent = [
         f"{name} ({span(one.idle)} ago)"
         for name, _ in evidence.selection.owners
@@ -126,29 +113,3 @@ def _warnings(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
     ]
     if recent:
         yield f"Seen lately, and perhaps still at work on them: {first_few(recent)}."
-
-
-def _of_target(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
-    target = evidence.consumer(intent.to)
-    if target is None:
-        yield f"There is no consumer {intent.to} yet: it is created, and nobody may be reading as it."
-    elif target.idle >= LOOKS_DEAD:
-        yield f"{intent.to} was not seen for {span(target.idle)}: if it is dead, the entries wait on."
-
-
-def _of_unfit(evidence: ClaimEvidence) -> Iterator[str]:
-    unfit = evidence.unfit
-    reasons = (
-        (unfit.absent, "not pending in this group"),
-        (unfit.elsewhere, "not owned by whom they are to be taken from"),
-        (unfit.busy, "not idle for long enough"),
-    )
-    told = [f"{number:,} {why}" for number, why in reasons if number]
-    if told:
-        yield f"IDs that will be left out: {', '.join(told)}."
-
-
-def _owners(owners: tuple[tuple[str, int], ...]) -> str:
-    if len(owners) == 1:
-        return owners[0][0]
-    return first_few([f"{name} ({count:,})" for name, count in owners])

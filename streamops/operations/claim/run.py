@@ -9,13 +9,14 @@ from typing import Final
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.model.acting import Plan, Skipped
+from streamops.model.acting.effects import say
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.pending import Done, Selection, Unfit
 from streamops.model.wording import counted
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.claim.intent import ClaimIntent
-from streamops.operations.claim.plan import ClaimEvidence, gone_entries, plan_claim
+from streamops.operations.claim.plan import ClaimEvidence, missing_entries, plan_claim
 from streamops.operations.operation import Operation
 from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
 from streamops.operations.planning import ONE_A_MILLISECOND
@@ -181,8 +182,8 @@ async def apply_claim(run: Run, intent: ClaimIntent, evidence: ClaimEvidence, pl
     """Claim them batch by batch."""
     work = Claiming(run, intent, evidence)
     await (work.pages() if intent.ids is None else work.named())
-    if evidence.gone is not None and evidence.gone.count:
-        run.note(gone_entries(evidence.gone))
+    if evidence.gone is not None and (missing := missing_entries(evidence.gone)):
+        run.note(say(missing))
     if changed := plan.count - run.counts.done:
         run.note(
             f"Changed meanwhile and left alone: {counted(changed, 'entry', 'entries')} "
@@ -209,8 +210,6 @@ async def _select(
 
 
 CLAIM = Operation(
-    name="claim",
-    summary="Take pending entries over.",
     intent=ClaimIntent,
     survey=survey_claim,
     plan=plan_claim,

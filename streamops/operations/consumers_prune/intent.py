@@ -1,15 +1,25 @@
 """Removing idle consumers."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, option
 
 
-class PruneConsumersIntent(Struct, frozen=True, kw_only=True):
-    """Remove consumers that have been idle for long and have nothing pending."""
+class PruneConsumersIntent(OperationIntent, frozen=True, kw_only=True):
+    """Remove idle consumers with nothing pending.
+
+    Remove consumers that have been idle for long and have nothing pending, each in a step that looks again.
+    Those with pending entries are kept and named.
+    """
+
+    operation: ClassVar = "consumers.prune"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops consumers prune orders billing", "idle for an hour or more"),
+        ("streamops consumers prune orders billing --idle 7d --yes", "in a cron job"),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

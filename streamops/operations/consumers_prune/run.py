@@ -74,8 +74,6 @@ async def _active(server: Server, intent: PruneConsumersIntent) -> frozenset[str
 
 
 PRUNE_CONSUMERS = Operation(
-    name="consumers.prune",
-    summary="Remove idle consumers with nothing pending.",
     intent=PruneConsumersIntent,
     survey=survey_prune_consumers,
     plan=plan_prune_consumers,

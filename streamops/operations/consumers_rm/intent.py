@@ -1,17 +1,28 @@
 """Removing a consumer."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, option, require_name
 
 
-class RemoveConsumerIntent(Struct, frozen=True, kw_only=True):
-    """Remove a consumer, after handing its pending entries to another one.
+class RemoveConsumerIntent(OperationIntent, frozen=True, kw_only=True):
+    """Hand a consumer's pending entries over and remove it.
 
-    ``ValueError`` where that one is itself, or has no name that can be read.
+    Remove a consumer from a group. Its pending entries, which would be lost with it, are handed to another
+    consumer first, with idle times and delivery counts as they are; then it is removed in one step that
+    insists on it having nothing pending. `streamops undo` gives the entries back.
+
+    Raises:
+        ValueError: That one is itself, or has no name that can be read.
     """
+
+    operation: ClassVar = "consumers.rm"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops consumers rm orders billing worker-7 --to worker-1", "hand over and remove"),
+        ("streamops consumers rm orders billing worker-7", "only if it has nothing pending"),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

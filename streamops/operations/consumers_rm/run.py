@@ -94,8 +94,6 @@ def _writes(intent: RemoveConsumerIntent) -> Writes:
 
 
 REMOVE_CONSUMER = Operation(
-    name="consumers.rm",
-    summary="Hand a consumer's pending entries over and remove it.",
     intent=RemoveConsumerIntent,
     survey=survey_remove_consumer,
     plan=plan_remove_consumer,

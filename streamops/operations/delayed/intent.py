@@ -1,18 +1,50 @@
 """Delayed messages: moving them to where they go before they are due, and cancelling them."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from streamops.model.delayed import Selection
+from streamops.model.acting import Impact
 from streamops.model.fields import backup_file, inner
+from streamops.model.selections import DelayedSelection
 
 
-class RunDelayedIntent(Selection, frozen=True, kw_only=True):
-    """Move delayed messages to where they go now, due or not."""
+class RunDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
+    """Move delayed messages to where they go now.
+
+    Add delayed messages to their stream, or to the retry stream of their group, at once instead of when they
+    are due. Each moves in one step with its removal from the queue: none is lost, none comes twice.
+    """
+
+    operation: ClassVar = "delayed.run-now"
+    impact: ClassVar = Impact.REDELIVERS
+    examples: ClassVar = (
+        ("streamops delayed run-now orders --ids 4f1c09ab12cd --yes", "one message"),
+        ("streamops delayed run-now orders --before 0s --yes", "all that is due, where nothing moves it"),
+        (
+            "streamops delayed ls orders -o jsonl | streamops delayed run-now orders --ids - --dry-run",
+            "IDs from a list: the plan alone",
+        ),
+    )
 
     destinations: Annotated[tuple[str, ...], inner("Where they go, once that is known.")] = ()
 
 
-class CancelDelayedIntent(Selection, frozen=True, kw_only=True):
-    """Remove delayed messages; they are written to a file first."""
+class CancelDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
+    """Remove delayed messages.
+
+    Remove delayed messages, so that they never become entries. Each is written to a file first, which
+    `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Bodies
+    that the queue does not name are removed in this way too. What another program wrote stays: members
+    without a body, and bodies that are no delayed messages.
+    """
+
+    operation: ClassVar = "delayed.cancel"
+    impact: ClassVar = Impact.DESTRUCTIVE
+    examples: ClassVar = (
+        ("streamops delayed cancel orders --ids 4f1c09ab12cd --confirm orders", "one message"),
+        (
+            "streamops delayed cancel orders --before 1h --dry-run",
+            "what is overdue by an hour: the plan alone",
+        ),
+    )
 
     backup: Annotated[str | None, backup_file("the messages")] = None

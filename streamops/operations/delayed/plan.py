@@ -1,15 +1,27 @@
 """Delayed messages: what the server says about those selected, and the plans to move them at once or to cancel them."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from msgspec import Struct
 
-from streamops.model.acting import Impact, Plan
+from streamops.model.acting import Plan
+from streamops.model.acting.effects import (
+    BROKEN,
+    CANCELLED,
+    DUE_NOW,
+    MESSAGES_LOST,
+    NOT_IN_QUEUE,
+    NOT_OURS,
+    RETRIES_LOST,
+    STILL_DELAYED,
+    Said,
+)
 from streamops.model.delayed import DelayedMessage
+from streamops.model.fields import Passing
 from streamops.model.wording import counted, instant, quoted, span
-from streamops.operations.commands import equivalent_command
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
-from streamops.operations.planning import fingerprint, sample
+from streamops.operations.planning import planned
 
 
 class DelayedEvidence(Struct, frozen=True, kw_only=True):
@@ -32,7 +44,7 @@ class DelayedEvidence(Struct, frozen=True, kw_only=True):
     ids: tuple[str, ...]
     missing: int
     sample: tuple[DelayedMessage, ...]
-    queued: int
+    queued: Passing[int]
     destinations: tuple[tuple[str, int], ...]
     broken: tuple[tuple[str, str], ...]
     foreign: tuple[str, ...]
@@ -41,118 +53,66 @@ class DelayedEvidence(Struct, frozen=True, kw_only=True):
 
 
 UNIT = ("message", "messages")
-"""IDs that the equivalent command names one by one; more are read from stdin."""
 
 
 def plan_run_delayed(intent: RunDelayedIntent, evidence: DelayedEvidence) -> Plan:
     """Add the selected messages to where they go now; those that cannot become entries are left where they are."""
     broken = dict(evidence.broken)
     count = len(evidence.ids) - len(broken)
-    effects = []
-    if count:
-        effects.append(f"{_messages(count)} will be added {_where(evidence)}, and leave the queue.")
-        effects.append(_who(evidence))
-    warnings = _left_out(evidence)
-    if broken:
-        warnings.append(
-            f"{_messages(len(broken))} cannot become entries and will be left out, such as "
-            f"{quoted(evidence.broken[0][0])}: {evidence.broken[0][1]}."
-        )
-    return Plan(
-        operation="delayed.run-now",
-        target=intent.stream,
-        impact=Impact.REDELIVERS,
-        count=count,
+    first, why = next(iter(evidence.broken), ("", ""))
+    return planned(
+        intent,
+        count,
         unit=UNIT,
-        sample=sample(_line(one, evidence.now) for one in evidence.sample if one.id not in broken),
-        effects=tuple(effects),
-        command=equivalent_command("delayed.run-now", intent),
-        confirm=intent.stream,
-        warnings=tuple(warnings),
-        fingerprint=fingerprint(evidence.ids, evidence.broken),
+        sample=(_line(one, evidence.now) for one in evidence.sample if one.id not in broken),
+        effects=[DUE_NOW(count, names=evidence.destinations), count and _who(evidence)],
+        warnings=[*_left_out(evidence), BROKEN(len(broken), why, names=[quoted(first)])],
     )
 
 
 def plan_cancel_delayed(intent: CancelDelayedIntent, evidence: DelayedEvidence) -> Plan:
     """Remove the selected messages, those too that could never become entries."""
-    count = len(evidence.ids)
-    effects, loses = [], ""
-    if count:
-        kept = max(0, evidence.queued - len(evidence.foreign) - count)
-        effects.append(
-            f"{_messages(count)} will never be delivered; {_messages(kept)} "
-            f"will stay in the queue of {intent.stream}."
+    count, backup = len(evidence.ids), intent.backup
+    kept = max(0, evidence.queued - len(evidence.foreign) - count)
+    way_back = " for good: no backup is written"
+    if backup is not None:
+        one_stream = len(evidence.destinations) == 1 and not evidence.broken
+        options = "--new-ids" if one_stream else "--to STREAM --new-ids"
+        way_back = (
+            f"; `streamops restore {quoted(backup)} {options}` adds them as entries, without their delay"
         )
-        if evidence.retries:
-            effects.append(
-                f"{_retries(evidence.retries)}: the group that failed will not get the entry behind it again."
-            )
-        loses = f"{_messages(count)} for good: no backup is written."
-        if intent.backup is not None:
-            effects.append(f"Each is written to {intent.backup} before it is removed.")
-            one_stream = len(evidence.destinations) == 1 and not evidence.broken
-            options = "--new-ids" if one_stream else "--to STREAM --new-ids"
-            loses = (
-                f"{_messages(count)}; `streamops restore {quoted(intent.backup)} {options}` adds them as entries, "
-                "without their delay."
-            )
-    return Plan(
-        operation="delayed.cancel",
-        target=intent.stream,
-        impact=Impact.DESTRUCTIVE,
-        count=count,
+    return planned(
+        intent,
+        count,
         unit=UNIT,
-        sample=sample(_line(one, evidence.now) for one in evidence.sample),
-        effects=tuple(effects),
-        loses=loses,
-        command=equivalent_command("delayed.cancel", intent),
-        confirm=intent.stream,
-        warnings=tuple(_left_out(evidence)),
-        fingerprint=fingerprint(evidence.ids),
+        sample=(_line(one, evidence.now) for one in evidence.sample),
+        effects=[
+            CANCELLED(count, counted(kept, *UNIT), intent.stream),
+            RETRIES_LOST(evidence.retries),
+            backup and f"Each is written to {backup} before it is removed.",
+        ]
+        if count
+        else (),
+        loses=[MESSAGES_LOST(count, way_back)],
+        warnings=_left_out(evidence),
+        facts=[STILL_DELAYED(kept)],
     )
-
-
-def _messages(number: int) -> str:
-    return counted(number, *UNIT)
 
 
 def _who(evidence: DelayedEvidence) -> str:
     """Which groups get them."""
-    if not evidence.retries:
+    retries = evidence.retries
+    if not retries:
         return "Every group of that stream will get them."
-    if evidence.retries == sum(number for _, number in evidence.destinations):
+    if retries == sum(number for _, number in evidence.destinations):
         return "Only the group that failed will get them."
-    return (
-        f"{_retries(evidence.retries)}, which only the group that failed will get; "
-        "the others go to every group of their stream."
-    )
+    some = counted(retries, "of them is a retry", "of them are retries")
+    return f"{some}, which only the group that failed will get; the others go to every group of their stream."
 
 
-def _retries(number: int) -> str:
-    return "1 of them is a retry" if number == 1 else f"{number:,} of them are retries"
-
-
-def _where(evidence: DelayedEvidence) -> str:
-    """``to orders`` or ``to orders (3), {orders}:retry:billing (1)``."""
-    places = evidence.destinations
-    if len(places) == 1:
-        return f"to {places[0][0]}"
-    return "to " + ", ".join(f"{name} ({number:,})" for name, number in places)
-
-
-def _left_out(evidence: DelayedEvidence) -> list[str]:
-    words = []
-    if evidence.missing:
-        words.append(
-            f"{counted(evidence.missing, 'ID is', 'IDs are')} not in the queue, and will be left out."
-        )
-    if evidence.foreign:
-        members = counted(len(evidence.foreign), "member", "members")
-        words.append(
-            f"{members} of {quoted(evidence.queue)} that streamops did not write, such as "
-            f"{quoted(evidence.foreign[0])}, will stay as they are: no command touches them."
-        )
-    return words
+def _left_out(evidence: DelayedEvidence) -> Iterator[Said]:
+    yield NOT_IN_QUEUE(evidence.missing)
+    yield NOT_OURS(len(evidence.foreign), quoted(evidence.queue), names=map(quoted, evidence.foreign[:1]))
 
 
 def _line(message: DelayedMessage, now: datetime | None) -> str:

@@ -84,8 +84,6 @@ def _batches(messages: Sequence[DelayedMessage]) -> Iterator[list[DelayedMessage
 
 
 RUN_DELAYED = Operation(
-    name="delayed.run-now",
-    summary="Move delayed messages to where they go now.",
     intent=RunDelayedIntent,
     survey=survey_delayed,
     plan=plan_run_delayed,
@@ -138,8 +136,6 @@ async def _cancel(
 
 
 CANCEL_DELAYED = Operation(
-    name="delayed.cancel",
-    summary="Remove delayed messages.",
     intent=CancelDelayedIntent,
     survey=survey_cancel,
     plan=plan_cancel_delayed,

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound
 from streamops.model.authority import DESTINATIONS, lies_beside
-from streamops.model.delayed import DelayedMessage, Selection
+from streamops.model.delayed import DelayedMessage
+from streamops.model.selections import DelayedSelection
 from streamops.monitor.context import Place
 from streamops.monitor.delayed import DelayedReader
 from streamops.operations.delayed.plan import DelayedEvidence
@@ -15,12 +16,12 @@ from streamops.operations.planning import SAMPLE
 from streamops.wire.delayed import read_messages
 from streamops.wire.keys import bodies_key, delayed_key
 
-Chosen = TypeVar("Chosen", bound=Selection)
+Chosen = TypeVar("Chosen", bound=DelayedSelection)
 
 ELSEWHERE = "it names another stream than its queue's own"
 
 
-async def survey_delayed(place: Place, intent: Selection) -> DelayedEvidence:
+async def survey_delayed(place: Place, intent: DelayedSelection) -> DelayedEvidence:
     """Read which of the messages are there, where they go, and which are other programs' members.
 
     Raises:
@@ -81,7 +82,7 @@ def resolve_delayed(intent: Chosen, evidence: DelayedEvidence) -> Chosen:
     return replace(intent, queue=evidence.queue)
 
 
-def keys_of(intent: Selection) -> tuple[str, str]:
+def keys_of(intent: DelayedSelection) -> tuple[str, str]:
     """The keys of the queue and of its bodies."""
     queue = intent.queue or delayed_key(intent.stream)
     return queue, bodies_key(queue)

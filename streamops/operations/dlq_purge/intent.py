@@ -1,12 +1,31 @@
 """Purging dead letters."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
+from streamops.model.acting import Impact
 from streamops.model.fields import backup_file
 from streamops.model.selections import LetterSelection
 
 
 class PurgeIntent(LetterSelection, frozen=True, kw_only=True):
-    """Delete dead letters for good, after they were written to a file."""
+    """Delete letters for good.
+
+    Delete letters of a dead-letter queue. Each is written to a file before it is deleted, which `streamops
+    restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Where the queue has
+    groups of its own, their lag is not known afterwards.
+    """
+
+    operation: ClassVar = "dlq.purge"
+    impact: ClassVar = Impact.DESTRUCTIVE
+    examples: ClassVar = (
+        (
+            "streamops dlq purge '{orders}:dlq' --until 30d --dry-run",
+            "what is older than 30 days: the plan alone",
+        ),
+        (
+            "streamops dlq purge '{orders}:dlq' --because rejected --confirm '{orders}:dlq'",
+            "what was rejected",
+        ),
+    )
 
     backup: Annotated[str | None, backup_file("the letters")] = None

@@ -1,23 +1,13 @@
 """Purging dead letters: what the server says about them, and the plan."""
 
-from collections.abc import Iterator
-
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Impact, Plan
+from streamops.model.acting import Identity, Plan
+from streamops.model.acting.effects import DEAD_LETTERS_LOST, DEAD_LETTERS_STAY, NOT_IN_QUEUE
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.selections import SelectedLetters
-from streamops.model.wording import counted
-from streamops.operations.commands import equivalent_command
 from streamops.operations.dlq_purge.intent import PurgeIntent
-from streamops.operations.planning import (
-    absent_ids,
-    fingerprint,
-    letter_counts,
-    letter_line,
-    queue_warnings,
-    sample,
-)
+from streamops.operations.planning import LETTER_UNIT, letter_counts, letter_line, planned, queue_warnings
 
 
 class PurgeEvidence(Struct, frozen=True, kw_only=True):
@@ -36,27 +26,21 @@ class PurgeEvidence(Struct, frozen=True, kw_only=True):
 
 def plan_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> Plan:
     """Delete letters for good."""
-    letters = evidence.letters
-    some = counted(letters.count, "letter", "letters")
-    return Plan(
-        operation="dlq.purge",
-        target=intent.queue,
-        impact=Impact.DESTRUCTIVE,
-        count=letters.count,
-        unit=("letter", "letters"),
-        sample=sample(map(letter_line, evidence.sample)),
-        effects=tuple(_effects(intent, evidence)) if letters.count else (),
-        loses=f"{some} of {letters.length:,} in the queue, for good." if letters.count else "",
-        command=equivalent_command("dlq.purge", intent),
-        confirm=intent.queue,
-        warnings=(*absent_ids(letters), *(queue_warnings(letters) if letters.count else ())),
-        fingerprint=fingerprint(letters.count, letters.after, letters.last, letters.length),
+    letters, backup = evidence.letters, intent.backup
+    count = letters.count
+    return planned(
+        intent,
+        count,
+        unit=LETTER_UNIT,
+        sample=map(letter_line, evidence.sample),
+        effects=[
+            letter_counts(letters),
+            backup
+            and f"Each is written to {backup} before it is deleted; `streamops restore` reads that file.",
+            DEAD_LETTERS_STAY(letters.length - count),
+        ]
+        if count
+        else (),
+        loses=[DEAD_LETTERS_LOST(count, f"{letters.length:,}")],
+        warnings=[NOT_IN_QUEUE(letters.absent), *(queue_warnings(letters) if count else ())],
     )
-
-
-def _effects(intent: PurgeIntent, evidence: PurgeEvidence) -> Iterator[str]:
-    yield from letter_counts(evidence.letters)
-    if intent.backup is not None:
-        yield f"Each is written to {intent.backup} before it is deleted; `streamops restore` reads that file."
-    if evidence.letters.count < evidence.letters.length:
-        yield f"{counted(evidence.letters.length - evidence.letters.count, 'letter stays', 'letters stay')}."

@@ -74,8 +74,6 @@ def resolve_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> PurgeIntent:
 
 
 PURGE: Final = Operation(
-    name="dlq.purge",
-    summary="Delete dead letters, after writing them to a file.",
     intent=PurgeIntent,
     survey=survey_purge,
     plan=plan_purge,

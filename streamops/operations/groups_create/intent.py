@@ -1,14 +1,31 @@
 """Creating a consumer group."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, option, require_name
 
 
-class CreateGroupIntent(Struct, frozen=True, kw_only=True):
-    """Create a consumer group; ``ValueError`` where it has no name that can be read, or a counter that fits nothing."""
+class CreateGroupIntent(OperationIntent, frozen=True, kw_only=True):
+    """Create a consumer group.
+
+    Create a consumer group. Where it begins decides what it is given: the whole stream, what is added from
+    now on, or what comes after an ID. Servers that count a lag are told the counter that goes with it, so
+    that the lag is right from the start. A group that stands there already is left as it is.
+
+    Raises:
+        ValueError: It has no name that can be read, or a counter that fits nothing.
+    """
+
+    operation: ClassVar = "groups.create"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops groups create orders billing --at 0", "give it the whole stream"),
+        (
+            "streamops groups create orders billing --at '$' --mkstream",
+            "from now on, and create the stream too",
+        ),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("The new group's name.")]

@@ -75,8 +75,6 @@ def _wanted(at: str) -> EntryId | None:
 
 
 CREATE_GROUP = Operation(
-    name="groups.create",
-    summary="Create a consumer group.",
     intent=CreateGroupIntent,
     survey=survey_create_group,
     plan=plan_create_group,

@@ -1,14 +1,26 @@
 """Destroying a consumer group."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, backup_file
 
 
-class DestroyGroupIntent(Struct, frozen=True, kw_only=True):
-    """Destroy a consumer group: its position and its pending entries list."""
+class DestroyGroupIntent(OperationIntent, frozen=True, kw_only=True):
+    """Destroy a consumer group.
+
+    Destroy a consumer group: its position, its consumers and its pending entries. They are first written to a
+    file: without --backup, to a new one under ~/.local/state/streamops/backups. The plan tells the command
+    line that creates it anew where it stood. A group whose consumers have read since the plan was made is
+    left alone.
+    """
+
+    operation: ClassVar = "groups.destroy"
+    impact: ClassVar = Impact.DESTRUCTIVE
+    examples: ClassVar = (
+        ("streamops groups destroy orders billing --dry-run", "the plan alone: what would be lost"),
+        ("streamops groups destroy orders billing --confirm orders/billing", "in a script"),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

@@ -163,8 +163,6 @@ def _is_active(consumer: Consumer) -> bool:
 
 
 DESTROY_GROUP = Operation(
-    name="groups.destroy",
-    summary="Destroy a consumer group.",
     intent=DestroyGroupIntent,
     survey=survey_destroy_group,
     plan=plan_destroy_group,

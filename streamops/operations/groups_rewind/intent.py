@@ -1,18 +1,33 @@
 """Moving a consumer group's position."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import Moment, argument, inner, option
 from streamops.model.ids import EntryId
 
 
-class RewindGroupIntent(Struct, frozen=True, kw_only=True):
-    """Set a group back, or forward: change what it is given next.
+class RewindGroupIntent(OperationIntent, frozen=True, kw_only=True):
+    """Set a group back, or forward.
 
-    ``ValueError`` where not exactly one of the five positions is given, or ``back`` is below zero.
+    Set a group's position, back or forward. The plan counts the entries that will be delivered again, those
+    of them that are still pending and would be taken from their owners, or those that will never be
+    delivered. `streamops undo` sets it where it stood.
+
+    Raises:
+        ValueError: Not exactly one of the five positions is given, or ``back`` is below zero.
     """
+
+    operation: ClassVar = "groups.rewind"
+    impact: ClassVar = Impact.REDELIVERS
+    examples: ClassVar = (
+        ("streamops groups rewind orders billing --back 100", "the last hundred once more"),
+        (
+            "streamops groups rewind orders billing --to-time 2h --dry-run",
+            "what the last two hours would mean",
+        ),
+        ("streamops groups rewind orders billing --to-end --expect 1200", "skip what it has not been given"),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

@@ -1,14 +1,16 @@
 """Moving a consumer group's position: what the server says about the entries in between, and the plan."""
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Impact, Plan
+from streamops.model.acting import Identity, Plan
+from streamops.model.acting.effects import PASSED_OVER, REDELIVERED, STILL_PENDING, Said
 from streamops.model.entries import Amount
+from streamops.model.fields import Passing
 from streamops.model.ids import EntryId
-from streamops.model.wording import counted, first_few
-from streamops.operations.commands import equivalent_command
 from streamops.operations.groups_rewind.intent import RewindGroupIntent
-from streamops.operations.planning import amount, fingerprint
+from streamops.operations.planning import planned, untouched
 
 
 class Overlap(Struct, frozen=True):
@@ -43,11 +45,11 @@ class RewindGroupEvidence(Struct, frozen=True, kw_only=True):
     identity: Identity
     position: EntryId
     target: EntryId
-    last_generated_id: EntryId
+    last_generated_id: Passing[EntryId]
     between: Amount
     overlap: Overlap
     entries_read: int | None
-    consumers: int
+    consumers: Passing[int]
     other_groups: tuple[str, ...]
 
 
@@ -67,62 +69,37 @@ class FormerPosition(Struct, frozen=True):
 
 def plan_rewind_group(intent: RewindGroupIntent, evidence: RewindGroupEvidence) -> Plan:
     """Set a group back, so that it is given entries again, or forward, so that it is never given some."""
-    back = evidence.target < evidence.position
-    return Plan(
-        operation="groups.rewind",
-        target=f"{intent.stream}/{intent.group}",
-        impact=Impact.REDELIVERS,
-        count=evidence.between.upper,
-        effects=tuple(_effects_of_rewinding(intent, evidence, back=back)),
-        undo=_undo_of_rewinding(evidence, back=back),
-        command=equivalent_command("groups.rewind", intent),
-        confirm=intent.group,
-        warnings=tuple(_warnings_of_rewinding(evidence)),
-        fingerprint=fingerprint(evidence.position, evidence.target, evidence.between, evidence.overlap),
+    overlap = evidence.overlap
+    return planned(
+        intent,
+        evidence.between.upper,
+        effects=_effects(intent.group, evidence),
+        warnings=[
+            STILL_PENDING(
+                overlap.entries, group=intent.group, names=overlap.owners, open_ended=not overlap.complete
+            )
+        ],
+        undo=_undo(evidence) if evidence.between.upper else "",
     )
 
 
-def _effects_of_rewinding(
-    intent: RewindGroupIntent, evidence: RewindGroupEvidence, *, back: bool
-) -> list[str]:
-    between = evidence.between
-    if evidence.target == evidence.position:
-        return [f"Group {intent.group} stands at {evidence.position} already."]
-    if not between.upper:
-        return [
-            f"Group {intent.group} stands at {evidence.position}, with no entry between there and {evidence.target}."
-        ]
-    effects = [f"Group {intent.group} is set from {evidence.position} to {evidence.target}."]
-    if back:
-        effects.append(f"{amount(between).capitalize()} will be delivered again to its consumers.")
-        if evidence.consumers:
-            effects.append("What it reads on until then is delivered again too.")
+def _effects(group: str, evidence: RewindGroupEvidence) -> Iterator[Said]:
+    position, target, between = evidence.position, evidence.target, evidence.between
+    if target == position:
+        yield f"Group {group} stands at {position} already."
+    elif not between.upper:
+        yield f"Group {group} stands at {position}, with no entry between there and {target}."
     else:
-        effects.append(
-            f"{amount(between).capitalize()} will never be delivered to it; they stay in the stream, for XRANGE."
-        )
-    if evidence.other_groups:
-        effects.append(f"Other groups ({first_few(evidence.other_groups)}) are not touched.")
-    return effects
+        yield f"Group {group} is set from {position} to {target}."
+        yield (REDELIVERED if target < position else PASSED_OVER)(between, group=group)
+        if target < position and evidence.consumers:
+            yield "What it reads on until then is delivered again too."
+        yield untouched(evidence.other_groups)
 
 
-def _warnings_of_rewinding(evidence: RewindGroupEvidence) -> list[str]:
-    overlap = evidence.overlap
-    if not overlap.entries:
-        return []
-    least = "" if overlap.complete else "at least "
-    owners = [f"{owner} ({count:,})" for owner, count in overlap.owners]
-    told = f"{least}{counted(overlap.entries, 'of them is', 'of them are')} still pending"
-    return [
-        f"{told}: whoever reads them next takes them from {first_few(owners)}, and their count begins at 1 again."
-    ]
-
-
-def _undo_of_rewinding(evidence: RewindGroupEvidence, *, back: bool) -> str:
-    if not evidence.between.upper:
-        return ""
+def _undo(evidence: RewindGroupEvidence) -> str:
     told = f"`streamops undo` sets it to {evidence.position} again"
-    if not back:
+    if evidence.target >= evidence.position:
         return f"{told}; what it was given meanwhile is then delivered again too."
     if evidence.overlap.entries:
         return f"{told}, but what was delivered meanwhile stays so: pending entries taken from their owners stay taken."

@@ -206,8 +206,6 @@ def _most_first(owners: dict[str, int]) -> tuple[tuple[str, int], ...]:
 
 
 REWIND_GROUP = Operation(
-    name="groups.rewind",
-    summary="Set a group back or forward.",
     intent=RewindGroupIntent,
     survey=survey_rewind_group,
     plan=plan_rewind_group,

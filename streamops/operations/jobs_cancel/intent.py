@@ -1,13 +1,23 @@
 """Jobs as what is acted on."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument
 
 
-class CancelJobIntent(Struct, frozen=True, kw_only=True):
-    """Ask a job to stop."""
+class CancelJobIntent(OperationIntent, frozen=True, kw_only=True):
+    """Ask a job to stop.
+
+    Ask a job to stop after the batch under way, whoever runs it and wherever. What it did stays done. A job
+    that nobody runs any more is over at once. A cancelled job cannot be resumed. Nothing is asked before.
+    """
+
+    operation: ClassVar = "jobs.cancel"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops jobs cancel 4f1c09ab12cd", "it stops after the batch under way"),
+        ("streamops jobs cancel 4f1c09ab12cd --dry-run", "what it is, and how far: the plan alone"),
+    )
 
     job: Annotated[str, argument("The job.", completes="jobs")]

@@ -3,11 +3,10 @@
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Impact, Job, JobState, Plan
+from streamops.model.acting import Job, JobState, Plan
 from streamops.model.wording import counted
-from streamops.operations.commands import equivalent_command
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
-from streamops.operations.planning import fingerprint
+from streamops.operations.planning import planned
 
 
 class CancelJobEvidence(Struct, frozen=True, kw_only=True):
@@ -28,30 +27,23 @@ def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Pla
     job = evidence.job
     if job.state in OVER:
         raise Forbidden(f"job {job.id} is over", "There is nothing left to stop.")
-    return Plan(
-        operation="jobs.cancel",
+    dealt = job.applied + job.skipped + job.failed
+    progress = f"{dealt:,} of {counted(job.requested, 'unit', 'units')} dealt with"
+    return planned(
+        intent,
+        1,
         target=job.target,
-        impact=Impact.REVERSIBLE,
-        count=1,
         unit=("job", "jobs"),
-        sample=(f"{job.id}: {job.operation} {job.target}, {_progress(job)}",),
-        effects=(_effect(job), "What it did stays done. It cannot be resumed afterwards."),
-        command=equivalent_command("jobs.cancel", intent),
-        fingerprint=fingerprint(job.id, job.state, job.owner, job.abandoned),
+        sample=[f"{job.id}: {job.operation} {job.target}, {progress}"],
+        effects=[
+            f"{job.owner} stops after the batch under way."
+            if is_running(job)
+            else "Nobody runs it: it is over at once.",
+            "What it did stays done. It cannot be resumed afterwards.",
+        ],
     )
-
-
-def _effect(job: Job) -> str:
-    if is_running(job):
-        return f"{job.owner} stops after the batch under way."
-    return "Nobody runs it: it is over at once."
 
 
 def is_running(job: Job) -> bool:
     """Whether somebody runs a job, as far as its lease tells."""
     return job.state is JobState.RUNNING and not job.abandoned
-
-
-def _progress(job: Job) -> str:
-    dealt = job.applied + job.skipped + job.failed
-    return f"{dealt:,} of {counted(job.requested, 'unit', 'units')} dealt with"

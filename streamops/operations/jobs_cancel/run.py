@@ -35,8 +35,6 @@ async def apply_cancel_job(
 
 
 CANCEL_JOB: Final = Operation(
-    name="jobs.cancel",
-    summary="Ask a job to stop.",
     intent=CancelJobIntent,
     survey=survey_cancel_job,
     plan=plan_cancel_job,

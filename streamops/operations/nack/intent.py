@@ -1,15 +1,28 @@
 """Giving pending entries back."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, option
 from streamops.model.ids import EntryId
 
 
-class NackIntent(Struct, frozen=True, kw_only=True):
-    """Give entries of a group back, so that another consumer gets them at once."""
+class NackIntent(OperationIntent, frozen=True, kw_only=True):
+    """Give pending entries back.
+
+    Give entries back, so that another consumer gets them at once, by making them look idle for 30 days.
+    Deliveries stay as counted. `streamops undo` takes it back.
+    """
+
+    operation: ClassVar = "nack"
+    impact: ClassVar = Impact.REDELIVERS
+    examples: ClassVar = (
+        ("streamops nack orders billing --ids 1526919030474-0", "one entry"),
+        (
+            "streamops pending ls orders billing --consumer worker-1 -o jsonl | streamops nack orders billing --from worker-1 --ids - --yes",
+            "what a worker holds",
+        ),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

@@ -55,8 +55,6 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
 
 
 NACK = Operation(
-    name="nack",
-    summary="Give pending entries back.",
     intent=NackIntent,
     survey=survey_nack,
     plan=plan_nack,

@@ -1,21 +1,39 @@
 """Pools of workers as what is acted on: paused and resumed."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument
 
 Pool = Annotated[str, argument("The pool: the one of `streamops run --pool`, or default.", completes="pools")]
 
 
-class PauseIntent(Struct, frozen=True, kw_only=True):
-    """Have the workers of a pool read nothing more, for the time being."""
+class PauseIntent(OperationIntent, frozen=True, kw_only=True):
+    """Have the workers of a pool read nothing more, for the time being.
+
+    Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and
+    acknowledge what they have in hand, and notice within a heartbeat; workers that start later are paused
+    too. --reason goes into the audit log.
+    """
+
+    operation: ClassVar = "pause"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops pause billing --reason 'the bank is down'", "its workers rest"),
+        ("streamops pause billing --dry-run", "what it would do, and what the pool was told last"),
+    )
 
     pool: Pool
 
 
-class ResumeIntent(Struct, frozen=True, kw_only=True):
-    """Have them read again."""
+class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
+    """Have the workers of a pool read again.
+
+    Have the workers of a pool read again that was paused. It is not asked for consent.
+    """
+
+    operation: ClassVar = "resume"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (("streamops resume billing", "its workers go on, from where their groups stand"),)
 
     pool: Pool

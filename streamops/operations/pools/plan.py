@@ -4,11 +4,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Impact, Plan
+from streamops.model.acting import Plan
 from streamops.model.pools import Pool, PoolMode
 from streamops.model.pools import Pool as PoolState
 from streamops.model.wording import command, instant, quoted
-from streamops.operations.planning import fingerprint
+from streamops.operations.planning import planned
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 
 
@@ -32,33 +32,30 @@ def plan_pause(intent: PauseIntent, evidence: PoolEvidence) -> Plan:
         "What they have in hand they finish and acknowledge; delayed messages still become entries.",
         SOON,
     )
-    return _plan(
-        "pause", intent.pool, evidence, effects, changes=evidence.pool.mode != PoolMode.PAUSED, back="resume"
-    )
+    return _plan(intent, evidence, effects, changes=evidence.pool.mode != PoolMode.PAUSED, back="resume")
 
 
 def plan_resume(intent: ResumeIntent, evidence: PoolEvidence) -> Plan:
     """Have them read again, from where the group stands."""
     effects = (f"The workers of pool {quoted(intent.pool)} read again, from where their groups stand.", SOON)
-    return _plan(
-        "resume", intent.pool, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pause"
-    )
+    return _plan(intent, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pause")
 
 
 def _plan(
-    verb: str, pool: str, evidence: PoolEvidence, effects: tuple[str, ...], *, changes: bool, back: str
+    intent: PauseIntent | ResumeIntent,
+    evidence: PoolEvidence,
+    effects: tuple[str, ...],
+    *,
+    changes: bool,
+    back: str,
 ) -> Plan:
-    return Plan(
-        operation=verb,
-        target=pool,
-        impact=Impact.REVERSIBLE,
-        count=int(changes),
+    return planned(
+        intent,
+        int(changes),
         unit=("pool", "pools"),
-        sample=(_stands(evidence.pool),),
+        sample=[_stands(evidence.pool)],
         effects=effects if changes else (),
-        opposite=command(back, pool) if changes else "",
-        command=command(verb, pool),
-        fingerprint=fingerprint(pool, evidence.pool.mode),
+        opposite=command(back, intent.pool) if changes else "",
     )
 
 

@@ -42,8 +42,6 @@ def _writes(intent: PauseIntent | ResumeIntent) -> Writes:
 
 
 PAUSE: Final = Operation(
-    name="pause",
-    summary="Have the workers of a pool read nothing more, for the time being.",
     intent=PauseIntent,
     survey=survey_pool,
     plan=plan_pause,
@@ -53,8 +51,6 @@ PAUSE: Final = Operation(
     own=True,
 )
 RESUME: Final = Operation(
-    name="resume",
-    summary="Have the workers of a pool read again.",
     intent=ResumeIntent,
     survey=survey_pool,
     plan=plan_resume,

@@ -1,19 +1,31 @@
 """Publishing an entry, now or later."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, inner, option
 from streamops.model.ids import EntryId
 
 
-class PublishIntent(Struct, frozen=True, kw_only=True):
-    """Add an entry to a stream, or a message that becomes one later.
+class PublishIntent(OperationIntent, frozen=True, kw_only=True):
+    """Add an entry, or a message that becomes one later.
 
-    ``ValueError`` where its ID can be none of an entry, or it would keep no entry at all.
+    Add an entry to a stream, or with --delay a message that becomes an entry once it is due and a worker of
+    streamops, or `streamops delayed run-now`, moves it. It is not asked for consent; --dry-run shows the
+    plan.
+
+    Raises:
+        ValueError: Its ID can be none of an entry, or it would keep no entry at all.
     """
+
+    operation: ClassVar = "publish"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        ("streamops publish orders kind=paid amount=120", "one entry"),
+        ("streamops publish orders kind=remind --delay 15m", "one that comes in a quarter of an hour"),
+        ("streamops publish orders kind=paid --maxlen 100000 --dry-run", "the plan alone"),
+    )
 
     stream: Annotated[str, argument("The stream; it is created where there is none.", completes="streams")]
     pairs: Annotated[

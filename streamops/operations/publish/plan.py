@@ -6,11 +6,20 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Impact, Plan
+from streamops.model.acting.effects import CAP_LOST, PUBLISHED, STREAM_CREATED, Said
+from streamops.model.fields import Passing
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.wording import command, counted, quoted, span
-from streamops.operations.commands import equivalent_command
-from streamops.operations.losses import GroupLoss, TrimEvidence, loss_sentences, lost_to_groups
-from streamops.operations.planning import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings, fingerprint
+from streamops.operations.losses import (
+    NAMED,
+    GroupLoss,
+    TrimEvidence,
+    loss_effects,
+    loss_facts,
+    lost_to_groups,
+    oldest_go,
+)
+from streamops.operations.planning import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings, planned
 from streamops.operations.publish.intent import PublishIntent
 
 
@@ -28,8 +37,8 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
     """
 
     exists: bool
-    length: int = 0
-    last_generated_id: EntryId | None = None
+    length: Passing[int] = 0
+    last_generated_id: Passing[EntryId | None] = None
     groups: tuple[str, ...] = ()
     cap: TrimEvidence | None = None
     taken: bool = False
@@ -46,26 +55,16 @@ def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
     """
     _check(intent, evidence)
     cap = evidence.cap
-    return Plan(
-        operation="publish",
-        target=intent.stream,
+    return planned(
+        intent,
+        1,
         impact=_impact(cap),
-        count=1,
         unit=("entry", "entries") if intent.delay is None else ("message", "messages"),
-        sample=(f"{intent.id or 'an ID of its own'}: {counted(len(intent.pairs), 'field', 'fields')}",),
-        effects=tuple(_effects(intent, evidence)),
-        loses="" if cap is None else _loses(cap),
-        command=equivalent_command("publish", intent),
-        confirm=intent.stream,
-        warnings=tuple(_warnings(intent, cap)),
-        fingerprint=fingerprint(
-            intent.stream,
-            intent.pairs,
-            intent.id,
-            evidence.exists,
-            evidence.taken,
-            cap and (cap.asked, cap.removable, cap.losses),
-        ),
+        sample=[f"{intent.id or 'an ID of its own'}: {counted(len(intent.pairs), 'field', 'fields')}"],
+        effects=_effects(intent, evidence),
+        loses=[CAP_LOST(cap.removable, _needed(cap))] if cap else (),
+        warnings=_warnings(intent, cap) if cap else (),
+        facts=loss_facts(cap.losses[NAMED:]) if cap else (),
     )
 
 
@@ -80,62 +79,48 @@ def _impact(cap: TrimEvidence | None) -> Impact:
     return Impact.DESTRUCTIVE if losers(cap) else Impact.REDELIVERS
 
 
+def _needed(cap: TrimEvidence) -> str:
+    lost = losers(cap)
+    return lost_to_groups(lost) if lost else "which no group needs"
+
+
 def _check(intent: PublishIntent, evidence: PublishEvidence) -> None:
-    nothing = "Nothing was done."
-    if not intent.pairs:
-        raise Forbidden(f"publish {intent.stream}: no fields", f"{nothing} Give at least one FIELD=VALUE.")
-    if intent.delay is not None:
-        if intent.maxlen is not None:
-            raise Forbidden(
-                f"publish {intent.stream}: a delayed message cannot trim its stream",
-                f"{nothing} Leave out --maxlen, or --delay.",
-            )
-        if evidence.taken:
-            raise Forbidden(
-                f"stream {intent.stream} has a delayed message {intent.id} already",
-                f"{nothing} See it with `{command('delayed show', intent.stream, intent.id or '')}`.",
-            )
-        return
-    if intent.id is not None:
-        _check_entry_id(intent, evidence, EntryId.parse(intent.id))
-
-
-def _check_entry_id(intent: PublishIntent, evidence: PublishEvidence, entry_id: EntryId) -> None:
+    stream, nothing = intent.stream, "Nothing was done."
     last = evidence.last_generated_id or ZERO_ID
-    if entry_id <= last:
+    if not intent.pairs:
+        raise Forbidden(f"publish {stream}: no fields", f"{nothing} Give at least one FIELD=VALUE.")
+    if intent.delay is not None and intent.maxlen is not None:
         raise Forbidden(
-            f"stream {intent.stream} takes IDs after {last} only",
-            "Nothing was done. Leave out --id: the server chooses one.",
+            f"publish {stream}: a delayed message cannot trim its stream",
+            f"{nothing} Leave out --maxlen, or --delay.",
+        )
+    if intent.delay is not None and evidence.taken:
+        raise Forbidden(
+            f"stream {stream} has a delayed message {intent.id} already",
+            f"{nothing} See it with `{command('delayed show', stream, intent.id or '')}`.",
+        )
+    if intent.delay is None and intent.id is not None and EntryId.parse(intent.id) <= last:
+        raise Forbidden(
+            f"stream {stream} takes IDs after {last} only",
+            f"{nothing} Leave out --id: the server chooses one.",
         )
 
 
-def _effects(intent: PublishIntent, evidence: PublishEvidence) -> Iterator[str]:
-    groups = counted(len(evidence.groups), "group", "groups")
+def _effects(intent: PublishIntent, evidence: PublishEvidence) -> Iterator[Said]:
+    stream, cap = intent.stream, evidence.cap
     if intent.delay is not None:
-        yield f"One message will wait in the queue of {intent.stream}, and be due in {span(intent.delay)}."
+        yield f"One message will wait in the queue of {stream}, and be due in {span(intent.delay)}."
         yield _way_back(intent)
     elif not evidence.exists:
-        yield f"Stream {intent.stream} will be created, with one entry and no group."
+        yield STREAM_CREATED(1, stream, "will be created, with one entry and no group")
     else:
-        yield f"One entry will be added to {intent.stream}; {groups} will get it."
-    if (cap := evidence.cap) is not None:
-        yield (
-            f"The oldest go, at most {counted(cap.removable.upper, 'entry', 'entries')}, in whole nodes of the "
-            "stream: some may stay for that."
-        )
-        yield from loss_sentences(cap.losses)
+        yield PUBLISHED(1, stream, names=evidence.groups)
+    if cap is not None:
+        yield oldest_go(cap, exact=False)
+        yield from loss_effects(cap.losses)
 
 
-def _loses(cap: TrimEvidence) -> str:
-    dropped = counted(cap.removable.upper, "entry", "entries")
-    if not (lost := losers(cap)):
-        return f"At most {dropped} at the stream's beginning, which no group needs."
-    return f"At most {dropped} at the stream's beginning, {lost_to_groups(lost)}."
-
-
-def _warnings(intent: PublishIntent, cap: TrimEvidence | None) -> Iterator[str]:
-    if cap is None:
-        return
+def _warnings(intent: PublishIntent, cap: TrimEvidence) -> Iterator[str]:
     lost = losers(cap)
     if lost:
         safely = command("trim", intent.stream, options=f"--maxlen {intent.maxlen}")

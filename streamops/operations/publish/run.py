@@ -121,8 +121,6 @@ def _writes(intent: PublishIntent) -> Writes:
 
 
 PUBLISH = Operation(
-    name="publish",
-    summary="Add an entry, or a message that becomes one later.",
     intent=PublishIntent,
     survey=survey_publish,
     plan=plan_publish,

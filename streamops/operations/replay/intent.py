@@ -1,10 +1,11 @@
 """Replaying dead letters: their entries go back to where they are worked on, and the letters leave their queue."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Struct
 
+from streamops.model.acting import Impact
 from streamops.model.fields import inner, option
 from streamops.model.selections import LetterSelection
 
@@ -45,7 +46,28 @@ class Route(Struct, frozen=True):
 
 
 class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
-    """Replay dead letters: hand their entries on, and take the letters out of the queue."""
+    """Replay dead letters.
+
+    Hand the entries of dead letters on to where they are worked on, and take the letters out of their queue:
+    to the stream that each came from, or to another one. Inside one server, or one slot of a cluster, each
+    moves in one step; between slots it is handed on effectively once, by markers. Own fields keep their bytes
+    and their order. What dies again during the replay is not replayed again. An interrupted replay goes on
+    with --resume JOB, or `streamops jobs resume JOB`: nothing is lost, nothing comes twice.
+    """
+
+    operation: ClassVar = "replay"
+    impact: ClassVar = Impact.REDELIVERS
+    examples: ClassVar = (
+        ("streamops replay '{orders}:dlq' --dry-run", "what would go where: the plan alone"),
+        (
+            "streamops replay '{orders}:dlq' --mode retry --since 1h --yes",
+            "the last hour's, to the group that failed",
+        ),
+        (
+            "streamops replay '{orders}:dlq' --where 'fields.country == `\"DE\"`' --edit currency=EUR --rate 50/s --yes",
+            "some of them, corrected, slowly",
+        ),
+    )
 
     to: Annotated[
         str | None,

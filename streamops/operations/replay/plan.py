@@ -1,24 +1,38 @@
 """Replaying dead letters: what the server says about them and where they go, and the plan."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Impact, Plan
+from streamops.model.acting import Effect, Identity, Plan
+from streamops.model.acting.effects import (
+    FOREIGN_ADDED,
+    FOREIGN_LEFT,
+    NOT_IN_QUEUE,
+    PAYLOADS,
+    PENDING_AGAIN,
+    REPUBLISHED,
+    REPUBLISHED_UNREAD,
+    RETRIED,
+    STRAY,
+    UNCOUNTED,
+    Said,
+)
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.selections import SelectedLetters
-from streamops.model.wording import counted, first_few, quoted
+from streamops.model.wording import quoted
 from streamops.operations.commands import equivalent_command
 from streamops.operations.planning import (
     ALL_A_MILLISECOND,
-    absent_ids,
+    LETTER_UNIT,
     crowd_warnings,
-    fingerprint,
     letter_counts,
     letter_line,
+    planned,
     queue_warnings,
-    sample,
+    untouched,
 )
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
 
@@ -85,92 +99,65 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
 def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
     """Hand the entries of letters on, and take the letters out of their queue."""
     letters = evidence.letters
-    return Plan(
-        operation="replay",
-        target=intent.queue,
-        impact=Impact.REDELIVERS,
-        count=letters.count,
-        unit=("letter", "letters"),
-        sample=sample(map(letter_line, evidence.sample)),
-        effects=tuple(_effects(intent, evidence)) if letters.count else (),
-        command=equivalent_command("replay", replace(intent, mode=evidence.mode)),
-        confirm=intent.queue,
-        warnings=(*absent_ids(letters), *(_warnings(intent, evidence) if letters.count else ())),
-        fingerprint=fingerprint(
-            evidence.mode, evidence.targets, evidence.routes, letters.count, letters.after, letters.last
-        ),
+    return planned(
+        intent,
+        letters.count,
+        unit=LETTER_UNIT,
+        sample=map(letter_line, evidence.sample),
+        effects=_effects(intent, evidence) if letters.count else (),
+        warnings=[NOT_IN_QUEUE(letters.absent), *(_warnings(intent, evidence) if letters.count else ())],
+        command=equivalent_command(intent.operation, replace(intent, mode=evidence.mode)),
     )
 
 
-def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
-    yield from letter_counts(evidence.letters)
-    match evidence.mode:
-        case ReplayMode.REDELIVER:
-            yield from _redelivered(evidence)
-        case ReplayMode.RETRY:
-            yield from _retried(evidence)
-        case _:
-            yield from map(_republished, evidence.targets)
-    yield from _carried(evidence.mode)
+ORIGIN: Final = "Each entry carries _so_origin_id, the ID that it was born with, where its letter tells it."
+RETRY_ORIGIN: Final = (
+    "Each entry carries _so_origin, _so_group, _so_attempt, and _so_origin_id: the ID that it was born with, "
+    "or its letter's where that is not known."
+)
+REPLAY_OF: Final = (
+    "It also carries _so_replay_of, its letter's ID, once for every replay: by that it can be found."
+)
+
+
+def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
+    mode, taken = evidence.mode, list(_taken(evidence))
+    yield letter_counts(evidence.letters)
+    if mode is ReplayMode.REDELIVER:
+        for home, group in dict.fromkeys((route.home, route.to_group) for route in taken):
+            yield PENDING_AGAIN(None, home, group=group)
+        yield _others(evidence, taken)
+        yield "Letters whose entries are gone from the stream, pending or not read yet are skipped."
+    elif mode is ReplayMode.RETRY:
+        for key, group in dict.fromkeys((route.key, route.to_group) for route in taken):
+            yield RETRIED(None, key, group=group)
+        yield _others(evidence, taken)
+        yield RETRY_ORIGIN
+        yield REPLAY_OF
+    else:
+        for target in evidence.targets:
+            many = "its groups get them" if len(target.groups) > 1 else "its group gets them"
+            row = REPUBLISHED if target.groups else REPUBLISHED_UNREAD
+            yield row(None, target.stream, many, names=target.groups)
+        yield ORIGIN
+        yield REPLAY_OF
     if intent.edit:
         names = ", ".join(name.decode("utf-8", "backslashreplace") for name, _ in intent.edit)
         yield f"Edited in every entry: {names}."
-    if payloads := evidence.letters.tally.payloads:
-        yield (
-            f"{counted(payloads, 'letter refers', 'letters refer')} to a payload kept beside the stream: "
-            "it must still be there, and is kept for 7 days from then."
-        )
-    yield from _moves(evidence)
+    yield PAYLOADS(evidence.letters.tally.payloads)
+    yield _moves(evidence)
 
 
-def _carried(mode: ReplayMode | None) -> Iterator[str]:
-    """What is added to an entry's own fields."""
-    if mode is ReplayMode.REDELIVER:
-        return
-    if mode is ReplayMode.RETRY:
-        yield (
-            "Each entry carries _so_origin, _so_group, _so_attempt, and _so_origin_id: the ID that it was born with, "
-            "or its letter's where that is not known."
-        )
-    else:
-        yield "Each entry carries _so_origin_id, the ID that it was born with, where its letter tells it."
-    yield "It also carries _so_replay_of, its letter's ID, once for every replay: by that it can be found."
-
-
-def _republished(target: TargetStream) -> str:
-    added = f"Entries are added to stream {target.stream}, with new IDs and their own fields in order"
-    if not target.groups:
-        return f"{added}; no group reads it yet."
-    many = "its groups get" if len(target.groups) > 1 else "its group gets"
-    return f"{added}; {many} them: {first_few(target.groups)}."
-
-
-def _redelivered(evidence: ReplayEvidence) -> Iterator[str]:
-    for home, group in dict.fromkeys((route.home, route.to_group) for route in _taken(evidence)):
-        yield (
-            f"Entries of stream {home} become pending again for group {group}, owned by __replay__ and idle for "
-            "30 days: the first of its consumers that claims (XAUTOCLAIM) gets them."
-        )
-    yield from _untouched(evidence)
-    yield "Letters whose entries are gone from the stream, pending or not read yet are skipped."
-
-
-def _retried(evidence: ReplayEvidence) -> Iterator[str]:
-    for key, group in dict.fromkeys((route.key, route.to_group) for route in _taken(evidence)):
-        yield f"Entries are added to {key}, which group {group} alone reads."
-    yield from _untouched(evidence)
-
-
-def _untouched(evidence: ReplayEvidence) -> Iterator[str]:
-    taken = {(route.home, route.to_group) for route in _taken(evidence)}
-    others = [
-        f"{group} of {target.stream}"
-        for target in evidence.targets
-        for group in target.groups
-        if (target.stream, group) not in taken
-    ]
-    if others:
-        yield f"Other groups are not touched: {first_few(others)}."
+def _others(evidence: ReplayEvidence, taken: list[Route]) -> Effect | None:
+    reached = {(route.home, route.to_group) for route in taken}
+    return untouched(
+        [
+            f"{group} of {target.stream}"
+            for target in evidence.targets
+            for group in target.groups
+            if (target.stream, group) not in reached
+        ]
+    )
 
 
 def _taken(evidence: ReplayEvidence) -> Iterator[Route]:
@@ -182,46 +169,34 @@ def _taken(evidence: ReplayEvidence) -> Iterator[Route]:
             yield route
 
 
-def _moves(evidence: ReplayEvidence) -> Iterator[str]:
+def _moves(evidence: ReplayEvidence) -> str:
     if all(route.atomic for route in evidence.routes):
-        yield "Each entry is handed on and its letter deleted in one step inside the server (atomic)."
-        return
+        return "Each entry is handed on and its letter deleted in one step inside the server (atomic)."
     homes = ", ".join(sorted({route.home for route in evidence.routes if not route.atomic}))
-    yield (
+    return (
         f"The queue and {homes} are in different hash slots: each entry is handed on effectively once, "
         "by markers that are kept 7 days, and its letter deleted after that."
     )
 
 
-def _foreign(origin: ForeignOrigin) -> str:
+def _foreign(origin: ForeignOrigin) -> Effect | None:
     """What becomes of letters that name a stream which their queue does not serve."""
-    many = counted(origin.letters, "letter names", "letters name")
-    stream = quoted(origin.stream)
+    stream, way = quoted(origin.stream), "; --foreign-origins replays them there" if origin.is_open else ""
     if not origin.problem:
-        return (
-            f"{many} stream {stream}, which is not the queue's own: added there all the same, as you asked."
-        )
-    way = "; --foreign-origins replays them there" if origin.is_open else ""
-    return f"{many} stream {stream}, which {origin.problem}: left in the queue{way}."
+        return FOREIGN_ADDED(origin.letters, stream, names=[origin.stream])
+    return FOREIGN_LEFT(origin.letters, stream, origin.problem, way, names=[origin.stream])
 
 
-def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[str]:
+def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     letters = evidence.letters
     for target in evidence.targets:
         if not target.exists:
             yield f"Stream {target.stream} does not exist: it will be created."
         yield from crowd_warnings(len(target.groups), ALL_A_MILLISECOND, target.stream)
-    for one in evidence.foreign:
-        yield _foreign(one)
-    if evidence.stray:
-        yield (
-            f"{counted(evidence.stray, 'letter is', 'letters are')} of a stream or group that is not there: skipped."
-        )
+    yield from map(_foreign, evidence.foreign)
+    yield STRAY(evidence.stray)
     if letters.tally.letters < letters.count:
-        yield (
-            f"Streams and groups are those of the first {letters.tally.letters:,} letters; "
-            "letters of others are skipped."
-        )
+        yield UNCOUNTED(letters.count - letters.tally.letters, f"{letters.tally.letters:,}")
     if letters.source is None:
         yield f"Neither its name nor the configuration says that {intent.queue} is a dead-letter queue."
     if not all(route.atomic for route in evidence.routes):

@@ -387,8 +387,6 @@ def _writes(intent: ReplayIntent) -> Writes:
 
 
 REPLAY: Final = Operation(
-    name="replay",
-    summary="Replay dead letters.",
     intent=ReplayIntent,
     survey=survey_replay,
     plan=plan_replay,

@@ -5,11 +5,20 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Impact, Plan
+from streamops.model.acting import Identity, Plan
+from streamops.model.acting.effects import (
+    GIVEN_TO_ALL,
+    RESTORED,
+    RESTORED_BEFORE,
+    STREAM_CREATED,
+    TAKEN_OUT,
+    TOO_WIDE,
+    Said,
+)
+from streamops.model.fields import Passing
 from streamops.model.ids import EntryId
 from streamops.model.wording import counted, first_few
-from streamops.operations.commands import equivalent_command
-from streamops.operations.planning import ENTRY_UNIT, fingerprint, sample
+from streamops.operations.planning import planned
 from streamops.operations.restore.intent import RestoreIntent
 
 
@@ -60,7 +69,7 @@ class RestoreEvidence(Struct, frozen=True, kw_only=True):
     target: str
     file: RestoreFile
     said: int
-    length: int = 0
+    length: Passing[int] = 0
     last_generated_id: EntryId | None = None
     groups: tuple[str, ...] = ()
 
@@ -88,23 +97,19 @@ def plan_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
     left = file.records - before
     if left and not intent.new_ids:
         _forbid_unfit(intent, evidence, before)
-    return Plan(
-        operation="restore",
+    return planned(
+        intent,
+        left,
         target=evidence.target,
-        impact=Impact.REDELIVERS,
-        count=left,
-        unit=ENTRY_UNIT,
-        sample=sample(
-            f"{one}: {counted(fields, 'field', 'fields')}, {size:,} bytes"
-            for one, fields, size in file.sample
-        ),
-        effects=tuple(_effects(intent, evidence, before)),
-        command=equivalent_command("restore", intent),
-        confirm=evidence.target,
-        warnings=tuple(_warnings(file)),
-        fingerprint=fingerprint(
-            file.digest, evidence.target, evidence.last_generated_id, before, intent.new_ids
-        ),
+        sample=(f"{one}: {counted(size, 'field', 'fields')}, {of:,} bytes" for one, size, of in file.sample),
+        effects=_effects(intent, evidence, before) if left else [_nothing_left(file, evidence.target)],
+        warnings=[
+            file.cut_off and "The last line is cut off, and is left out: what it tells was not deleted.",
+            TAKEN_OUT(file.taken_back),
+            TOO_WIDE(file.too_wide),
+            len(file.streams) > 1
+            and f"The file holds entries of several streams: {first_few(file.streams)}.",
+        ],
     )
 
 
@@ -122,50 +127,26 @@ def _forbid_unfit(intent: RestoreIntent, evidence: RestoreEvidence, before: int)
         )
 
 
-def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> Iterator[str]:
-    file, target = evidence.file, evidence.target
-    left = file.records - before
+def _nothing_left(file: RestoreFile, target: str) -> str:
     if not file.records:
-        yield "None of its entries was deleted: there is nothing to restore."
-        return
-    if not left:
-        whole, again = _all_of(file, ENTRY_UNIT)
-        yield f"{whole} restored to {target} before, within 7 days; --again restores {again} once more."
-        return
-    how = (
-        "with new IDs, at its end"
-        if intent.new_ids
-        else f"with their own IDs, {file.first_id} to {file.last_id}"
+        return "None of its entries was deleted: there is nothing to restore."
+    whole = (
+        "The one entry of this file was"
+        if file.records == 1
+        else f"All {file.records:,} entries of this file were"
     )
-    yield f"{counted(left, 'entry is', 'entries are')} added to stream {target}, {how}."
-    if before:
-        yield f"{before:,} of the file's {file.records:,} were restored before: it goes on where that stopped."
+    again = "it" if file.records == 1 else "them"
+    return f"{whole} restored to {target} before, within 7 days; --again restores {again} once more."
+
+
+def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> Iterator[Said]:
+    file, target = evidence.file, evidence.target
+    own = f"with their own IDs, {file.first_id} to {file.last_id}"
+    yield RESTORED(file.records - before, target, "with new IDs, at its end" if intent.new_ids else own)
+    yield RESTORED_BEFORE(before, f"{file.records:,}")
     if finds_own_entries(intent, evidence):
         yield "Those that are still there with their own IDs are left out."
     if evidence.identity is None:
-        yield f"Stream {target} is created; it has no group."
-    elif evidence.groups:
-        yield f"All of its groups ({first_few(evidence.groups)}) will be given them."
+        yield STREAM_CREATED(1, target, "is created; it has no group")
+    yield GIVEN_TO_ALL(len(evidence.groups), names=evidence.groups)
     yield "Each is added once: stopped at any point, the same command goes on where it stopped, within 7 days."
-
-
-def _all_of(file: RestoreFile, unit: tuple[str, str]) -> tuple[str, str]:
-    """The beginning of a sentence about every record of a file, and how it goes on about them."""
-    if file.records == 1:
-        return f"The one {unit[0]} of this file was", "it"
-    return f"All {counted(file.records, *unit)} of this file were", "them"
-
-
-def _warnings(file: RestoreFile) -> Iterator[str]:
-    if file.cut_off:
-        yield "The last line is cut off, and is left out: what it tells was not deleted."
-    if file.taken_back:
-        told = counted(file.taken_back, "entry of the file was", "entries of the file were")
-        yield f"{told} not deleted, as the file says, and will be left out."
-    if file.too_wide:
-        yield (
-            f"{counted(file.too_wide, 'entry has', 'entries have')} more fields than the server's scripts can add, "
-            "and will fail."
-        )
-    if len(file.streams) > 1:
-        yield f"The file holds entries of several streams: {first_few(file.streams)}."

@@ -195,8 +195,6 @@ def _writes(intent: RestoreIntent) -> Writes:
 
 
 RESTORE = Operation(
-    name="restore",
-    summary="Add the entries of a file to a stream.",
     intent=RestoreIntent,
     survey=survey_restore,
     plan=plan_restore,

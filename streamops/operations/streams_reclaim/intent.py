@@ -2,10 +2,9 @@
 
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, option, require_name
 
 
@@ -22,11 +21,33 @@ class Redelivery(StrEnum):
     """Given to a consumer that reads its own history, or to nobody, for libraries that reclaim by themselves."""
 
 
-class ReclaimIntent(Struct, frozen=True, kw_only=True):
+class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
     """Reclaim stale pending entries of a group; dead-letter those that keep failing.
 
-    ``ValueError`` where the one who gets entries has no name that can be read.
+    Look after a group whose library or language does not: pending entries that nobody was given for
+    --min-idle are handled again, those delivered --max-deliveries times become dead letters, and entries
+    deleted while they were pending are put on record. It looks once; with --every it goes on until it is
+    stopped by Ctrl-C or SIGTERM. The group's workers need not know.
+
+    Entries are handled again by adding them anew and acknowledging the old ones in one step, which works with
+    every library. Other groups of the stream would get them too: then it is refused unless --redeliver says
+    how. --redeliver claim gives them to the consumer --to, which has to read its own history, or to nobody,
+    for libraries that reclaim by themselves.
+
+    Raises:
+        ValueError: The one who gets entries has no name that can be read.
     """
+
+    operation: ClassVar = "streams.reclaim"
+    impact: ClassVar = Impact.REDELIVERS
+    examples: ClassVar = (
+        ("streamops streams reclaim orders billing --dry-run", "what it would do now"),
+        ("streamops streams reclaim orders billing --yes", "from cron"),
+        (
+            "streamops streams reclaim orders billing --min-idle 5m --max-deliveries 3 --every 30s --yes",
+            "from a service manager",
+        ),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

@@ -6,13 +6,21 @@ from datetime import timedelta
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Impact, Plan
+from streamops.model.acting import Identity, Plan
+from streamops.model.acting.effects import (
+    DEAD_LETTERED,
+    DELETED_RECORDED,
+    HANDLED_AGAIN,
+    TWICE,
+    WAITING,
+    Said,
+)
 from streamops.model.envelopes import FASTSTREAM, TASKIQ
+from streamops.model.fields import Passing
 from streamops.model.pending import Stale, StaleRow
 from streamops.model.streams import Consumer
-from streamops.model.wording import counted, first_few, span
-from streamops.operations.commands import equivalent_command
-from streamops.operations.planning import fingerprint, sample
+from streamops.model.wording import first_few, span
+from streamops.operations.planning import planned, times
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 
 
@@ -30,7 +38,7 @@ class ReclaimEvidence(Struct, frozen=True, kw_only=True):
 
     identity: Identity
     stale: Stale
-    consumers: tuple[Consumer, ...] = ()
+    consumers: Passing[tuple[Consumer, ...]] = ()
     others: tuple[str, ...] = ()
     queue: str = ""
     library: str = ""
@@ -41,6 +49,7 @@ RECENT = timedelta(seconds=60)
 
 OURS = "so-"
 """What the names of streamops's own consumers begin with."""
+
 
 _HABITS = {
     FASTSTREAM: "These are FastStream's: it never comes back to what it read and did not acknowledge, unless a "
@@ -61,25 +70,25 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
     Raises:
         Forbidden: Other groups would get the entries too, and nobody said that they may.
     """
-    way, stale = redelivery(intent, evidence), evidence.stale
-    return Plan(
-        operation="streams.reclaim",
-        target=f"{intent.stream}/{intent.group}",
-        impact=Impact.REDELIVERS,
-        count=stale.count,
-        sample=sample(map(_line, stale.sample)),
-        effects=tuple(_effects(intent, evidence, way)),
-        command=equivalent_command("streams.reclaim", intent),
+    way, stale, most = redelivery(intent, evidence), evidence.stale, intent.max_deliveries
+    when = "Once" if intent.every is None else f"Now, and every {_length(intent.every)} until it is stopped"
+    begin = (
+        f"{when}: pending entries that nobody was given for {_length(intent.min_idle)} are dealt with, each judged "
+        "again in the one step that moves and acknowledges it."
+    )
+    return planned(
+        intent,
+        stale.count,
+        sample=map(_line, stale.sample),
+        effects=[
+            begin,
+            HANDLED_AGAIN(stale.redeliver, most, _way(intent, evidence, way), group=intent.group),
+            DEAD_LETTERED(stale.bury, most, evidence.queue, group=intent.group),
+            DELETED_RECORDED(stale.gone, evidence.queue, group=intent.group),
+            evidence.library and _HABITS[evidence.library],
+        ],
+        warnings=_warnings(intent, evidence, way),
         confirm=intent.group,
-        warnings=tuple(_warnings(intent, evidence, way)),
-        fingerprint=fingerprint(
-            stale.redeliver,
-            stale.bury,
-            stale.gone,
-            [row.entry.id for row in stale.sample],
-            way,
-            evidence.queue,
-        ),
         recurring=intent.every is not None,
     )
 
@@ -100,30 +109,7 @@ def redelivery(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Redelivery:
 
 def _line(row: StaleRow) -> str:
     entry = row.entry
-    return (
-        f"{entry.id} owned by {entry.consumer}, idle for {_length(entry.idle)}, "
-        f"delivered {counted(entry.delivery_count, 'time', 'times')}: {_FATES[row.fate]}"
-    )
-
-
-def _effects(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> Iterator[str]:
-    stale, queue, most = evidence.stale, evidence.queue, intent.max_deliveries
-    when = "Once" if intent.every is None else f"Now, and every {_length(intent.every)} until it is stopped"
-    yield (
-        f"{when}: pending entries that nobody was given for {_length(intent.min_idle)} are dealt with, each judged "
-        "again in the one step that moves and acknowledges it."
-    )
-    yield f"Those delivered less than {most} times (now {stale.redeliver:,}) are handled again: {_way(intent, evidence, way)}"
-    yield (
-        f"Those delivered {most} times or more (now {stale.bury:,}) go to {queue} as they are, with the reason "
-        "max-deliveries. The server counts: what a worker had only read ahead when it died was delivered too."
-    )
-    yield (
-        f"Those that were deleted from the stream (now {stale.gone:,}) are put on record in {queue}, with the reason "
-        "payload-missing."
-    )
-    if evidence.library:
-        yield _HABITS[evidence.library]
+    return f"{entry.id} owned by {entry.consumer}, idle for {_length(entry.idle)}, {times(entry)}: {_FATES[row.fate]}"
 
 
 def _way(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> str:
@@ -138,15 +124,12 @@ def _way(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> s
     )
 
 
-def _warnings(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> Iterator[str]:
+def _warnings(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> Iterator[Said]:
     stale, owners = evidence.stale, {name for name, _ in evidence.stale.owners}
-    if way is Redelivery.ADD and evidence.others:
-        yield f"Other groups get these entries a second time: {first_few(evidence.others)}."
-    if way is Redelivery.CLAIM and stale.waiting:
-        yield (
-            f"{counted(stale.waiting, 'entry waits', 'entries wait')} for {intent.to or 'somebody'} to read "
-            "them: nobody does."
-        )
+    if way is Redelivery.ADD:
+        yield TWICE(len(evidence.others), names=evidence.others)
+    else:
+        yield WAITING(stale.waiting, intent.to or "somebody", group=intent.group)
     recent = [
         f"{one.name} ({_length(one.idle)} ago)"
         for one in evidence.consumers

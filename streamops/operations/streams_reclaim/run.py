@@ -266,8 +266,6 @@ def _writes(intent: ReclaimIntent) -> Writes:
 
 
 RECLAIM = Operation(
-    name="streams.reclaim",
-    summary="Reclaim stale pending entries of a group; dead-letter those that keep failing.",
     intent=ReclaimIntent,
     survey=survey_reclaim,
     plan=plan_reclaim,

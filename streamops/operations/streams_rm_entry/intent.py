@@ -1,15 +1,32 @@
 """Deleting entries of a stream."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, backup_file, inner, option
 from streamops.model.ids import EntryId
 
 
-class DeleteIntent(Struct, frozen=True, kw_only=True):
-    """Delete entries of a stream by their IDs, after writing them to a file."""
+class DeleteIntent(OperationIntent, frozen=True, kw_only=True):
+    """Delete entries by ID, after writing them to a file.
+
+    Delete entries of a stream by their IDs, for every group. Each is written to a file before it is deleted,
+    which `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups.
+    Rows that are pending stay, and point to nothing; Redis from 8.2.3 on takes them along.
+    """
+
+    operation: ClassVar = "streams.rm-entry"
+    impact: ClassVar = Impact.DESTRUCTIVE
+    examples: ClassVar = (
+        (
+            "streamops streams rm-entry orders --ids 1526919030474-0 --dry-run",
+            "what it would do to which group",
+        ),
+        (
+            "streamops streams search orders --field user=42 -o jsonl | streamops streams rm-entry orders --ids -",
+            "every entry of one user",
+        ),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]

@@ -95,8 +95,6 @@ def _batches(ids: Sequence[EntryId], entry_bytes: int) -> Iterable[Sequence[Entr
 
 
 DELETE = Operation(
-    name="streams.rm-entry",
-    summary="Delete entries by their IDs, after writing them to a file.",
     intent=DeleteIntent,
     survey=survey_delete,
     plan=plan_delete,

@@ -1,10 +1,9 @@
 """Topics as what is acted on: added, switched off and on, removed."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, option
 from streamops.model.schedules import HINT, MINUTES_2N_1, parse_schedule
 from streamops.model.topics import DEFAULT_CONTENT_TYPE, DEFAULT_GROUP, parse_priority
@@ -12,8 +11,34 @@ from streamops.model.topics import DEFAULT_CONTENT_TYPE, DEFAULT_GROUP, parse_pr
 Name = Annotated[str, argument("The topic.", completes="topics")]
 
 
-class AddTopicIntent(Struct, frozen=True, kw_only=True):
-    """Keep a topic in Redis. ``ValueError`` where its priority or its schedule cannot be read."""
+class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
+    """Keep a topic in Redis.
+
+    Keep a topic in Redis: a URL that its messages are called back to, once they are due. Whoever runs
+    `streamops topics serve` notices within a second or so. It is not asked for consent; --dry-run shows the
+    plan. Secrets are read from files, are never shown, and stand in Redis as they are: whoever may read the
+    key streamops:topics may read them.
+
+    Raises:
+        ValueError: Its priority or its schedule cannot be read.
+    """
+
+    operation: ClassVar = "topics.add"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        (
+            "streamops topics add remind https://hooks.example.net/remind --delay 30m",
+            "called after half an hour",
+        ),
+        (
+            "streamops topics add paid https://hooks.example.net/paid --retry '1m, 5m, 1h' --secret-file key",
+            "with its own schedule, and signed",
+        ),
+        (
+            "streamops topics add sync https://hooks.example.net/sync --retry-when 'body.code != `200`'",
+            "called again unless the answer says so",
+        ),
+    )
 
     name: Annotated[str, argument("The topic's name.")]
     callback: Annotated[
@@ -76,19 +101,42 @@ class AddTopicIntent(Struct, frozen=True, kw_only=True):
                 raise ValueError(f"--{flag}: {error}. {HINT if flag == 'retry' else ''}".rstrip()) from None
 
 
-class RemoveTopicIntent(Struct, frozen=True, kw_only=True):
-    """Keep a topic no more."""
+class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
+    """Remove a topic that is kept in Redis.
+
+    Remove a topic that is kept in Redis, with its secret. Its stream and the messages that wait stay where
+    they are, and nobody calls them; `streamops delayed cancel` and `streamops trim` deal with them.
+    """
+
+    operation: ClassVar = "topics.rm"
+    impact: ClassVar = Impact.DESTRUCTIVE
+    examples: ClassVar = (("streamops topics rm remind --confirm remind", "without being asked"),)
 
     name: Name
 
 
-class TopicOffIntent(Struct, frozen=True, kw_only=True):
-    """Call a topic's messages no more, for the time being."""
+class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
+    """Call a topic's messages no more, for the time being.
+
+    Call a topic's messages no more, until it is switched on again. They are still taken in, and wait; calls
+    under way come to their end. It is not asked for consent.
+    """
+
+    operation: ClassVar = "topics.off"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (("streamops topics off remind", "its messages wait"),)
 
     name: Name
 
 
-class TopicOnIntent(Struct, frozen=True, kw_only=True):
-    """Call them again."""
+class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
+    """Call a topic's messages again.
+
+    Call the messages of a topic again that was switched off. It is not asked for consent.
+    """
+
+    operation: ClassVar = "topics.on"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (("streamops topics on remind", "what waits is called, as it is due"),)
 
     name: Name

@@ -1,17 +1,18 @@
 """Adding, switching and removing topics: what the server says about them, and the plans."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Impact, Plan
+from streamops.model.acting import Effect, Plan
+from streamops.model.acting.effects import TOPIC_DELAYED, TOPIC_ENTRIES
+from streamops.model.fields import Passing
 from streamops.model.topics import Topic, described, require_topic
 from streamops.model.wording import command, counted
 from streamops.operations.commands import equivalent_command
-from streamops.operations.planning import fingerprint
+from streamops.operations.planning import planned
 from streamops.operations.topics.intent import (
     AddTopicIntent,
     RemoveTopicIntent,
@@ -34,8 +35,8 @@ class TopicEvidence(Struct, frozen=True, kw_only=True):
     kept: Topic | None
     digest: str
     wanted: Topic | None = None
-    waiting: int | None = None
-    entries: int | None = None
+    waiting: Passing[int | None] = None
+    entries: Passing[int | None] = None
 
 
 UNIT: Final = ("topic", "topics")
@@ -52,70 +53,68 @@ def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
         raise Forbidden(
             f"there is a topic {wanted.name}", "Nothing was done. --replace puts this one in its place."
         )
-    return Plan(
-        operation="topics.add",
+    then = (
+        f"messages of {wanted.key} are called back to {wanted.shown_url}"
+        if wanted.enabled
+        else "its messages wait until it is switched on"
+    )
+    return planned(
+        intent,
+        1,
         target=wanted.name,
-        impact=Impact.REVERSIBLE,
-        count=1,
         unit=UNIT,
-        sample=tuple(described(wanted, evidence.kept)),
-        effects=(_added(wanted, evidence), SOON),
-        command=equivalent_command("topics.add", replace(intent, callback=wanted.shown_url)),
-        warnings=tuple(_warnings(wanted)),
-        fingerprint=fingerprint(wanted.name, evidence.digest),
+        sample=described(wanted, evidence.kept),
+        effects=[f"The topic is {'replaced' if evidence.digest else 'added'}; {then}.", SOON],
+        warnings=[wanted.url.startswith("http:") and PLAIN, wanted.secret is None and UNSIGNED],
+        command=equivalent_command(intent.operation, replace(intent, callback=wanted.shown_url)),
     )
 
 
 def plan_remove_topic(intent: RemoveTopicIntent, evidence: TopicEvidence) -> Plan:
     """Keep a topic no more; its messages stay where they are."""
     waiting = _waiting(evidence)
-    stay = f"Its {waiting} stay where they are, and nobody calls them." if waiting else ""
-    effects = ("Its messages are not called any more, and no new ones are taken in.", stay, SOON)
-    return Plan(
-        operation="topics.rm",
-        target=intent.name,
-        impact=Impact.DESTRUCTIVE,
-        count=1,
+    return planned(
+        intent,
+        1,
         unit=UNIT,
-        sample=tuple(described(evidence.kept, None)) if evidence.kept else (),
-        effects=tuple(filter(None, effects)),
-        loses="What the topic says, its headers and its secret.",
-        command=equivalent_command("topics.rm", intent),
-        confirm=intent.name,
-        fingerprint=fingerprint(intent.name, evidence.digest),
+        sample=described(evidence.kept, None) if evidence.kept else (),
+        effects=[
+            "Its messages are not called any more, and no new ones are taken in.",
+            waiting and f"Its {waiting} stay where they are, and nobody calls them.",
+            SOON,
+        ],
+        loses=["What the topic says, its headers and its secret."],
+        facts=_counts(evidence),
     )
 
 
 def plan_topic_off(intent: TopicOffIntent, evidence: TopicEvidence) -> Plan:
     """Stop calling a topic's messages; they are still taken in, and wait."""
-    waiting = _waiting(evidence)
-    told = f"Its {waiting} wait until it is on again" if waiting else "Its messages wait until it is on again"
-    return _switched("topics.off", intent.name, evidence, f"{told}; new ones are still taken in.")
+    what = _waiting(evidence) or "messages"
+    return _switched(
+        intent, evidence, f"Its {what} wait until it is on again; new ones are still taken in.", back="on"
+    )
 
 
 def plan_topic_on(intent: TopicOnIntent, evidence: TopicEvidence) -> Plan:
     """Call a topic's messages again."""
-    waiting = _waiting(evidence)
-    return _switched(
-        "topics.on", intent.name, evidence, f"Its {waiting or 'messages'} are called, as they are due."
-    )
+    what = _waiting(evidence) or "messages"
+    return _switched(intent, evidence, f"Its {what} are called, as they are due.", back="off")
 
 
-def _switched(operation: str, name: str, evidence: TopicEvidence, effect: str) -> Plan:
+def _switched(
+    intent: TopicOffIntent | TopicOnIntent, evidence: TopicEvidence, effect: str, *, back: str
+) -> Plan:
     wanted = _wanted(evidence)
     changes = evidence.kept is None or evidence.kept.enabled != wanted.enabled
-    other = "on" if operation.endswith("off") else "off"
-    return Plan(
-        operation=operation,
-        target=name,
-        impact=Impact.REVERSIBLE,
-        count=int(changes),
+    return planned(
+        intent,
+        int(changes),
         unit=UNIT,
-        sample=(f"{name}: {wanted.shown_url}",) if changes else (),
-        effects=(effect, SOON) if changes else (),
-        opposite=command(f"topics {other}", name),
-        command=command(operation.replace(".", " "), name),
-        fingerprint=fingerprint(name, evidence.digest),
+        sample=[f"{intent.name}: {wanted.shown_url}"] if changes else (),
+        effects=[effect, SOON] if changes else (),
+        opposite=command(f"topics {back}", intent.name),
+        facts=_counts(evidence),
     )
 
 
@@ -125,23 +124,12 @@ def _wanted(evidence: TopicEvidence) -> Topic:
     return evidence.wanted
 
 
-def _added(topic: Topic, evidence: TopicEvidence) -> str:
-    verb = "replaced" if evidence.digest else "added"
-    if not topic.enabled:
-        return f"The topic is {verb}; its messages wait until it is switched on."
-    return f"The topic is {verb}; messages of {topic.key} are called back to {topic.shown_url}."
-
-
-def _warnings(topic: Topic) -> Iterator[str]:
-    if topic.url.startswith("http:"):
-        yield PLAIN
-    if topic.secret is None:
-        yield UNSIGNED
+def _counts(evidence: TopicEvidence) -> list[Effect | None]:
+    return [TOPIC_DELAYED(evidence.waiting or 0), TOPIC_ENTRIES(evidence.entries or 0)]
 
 
 def _waiting(evidence: TopicEvidence) -> str:
-    parts = (
-        counted(evidence.waiting, "delayed message", "delayed messages") if evidence.waiting else "",
-        counted(evidence.entries, "entry", "entries") if evidence.entries else "",
-    )
-    return " and ".join(filter(None, parts))
+    delayed, entries = evidence.waiting or 0, evidence.entries or 0
+    parts = [delayed and counted(delayed, "delayed message", "delayed messages")]
+    parts.append(entries and counted(entries, "entry", "entries"))
+    return " and ".join(str(part) for part in parts if part)

@@ -148,8 +148,6 @@ def _read_file(path: str, flag: str) -> str:
 
 
 ADD_TOPIC: Final = Operation(
-    name="topics.add",
-    summary="Keep a topic in Redis: a URL that its messages are called back to.",
     intent=AddTopicIntent,
     survey=survey_add_topic,
     plan=plan_add_topic,
@@ -160,8 +158,6 @@ ADD_TOPIC: Final = Operation(
     own=True,
 )
 REMOVE_TOPIC: Final = Operation(
-    name="topics.rm",
-    summary="Remove a topic that is kept in Redis.",
     intent=RemoveTopicIntent,
     survey=survey_kept_topic,
     plan=plan_remove_topic,
@@ -171,8 +167,6 @@ REMOVE_TOPIC: Final = Operation(
     own=True,
 )
 TOPIC_OFF: Final = Operation(
-    name="topics.off",
-    summary="Call a topic's messages no more, for the time being.",
     intent=TopicOffIntent,
     survey=survey_kept_topic,
     plan=plan_topic_off,
@@ -183,8 +177,6 @@ TOPIC_OFF: Final = Operation(
     own=True,
 )
 TOPIC_ON: Final = Operation(
-    name="topics.on",
-    summary="Call a topic's messages again.",
     intent=TopicOnIntent,
     survey=survey_kept_topic,
     plan=plan_topic_on,

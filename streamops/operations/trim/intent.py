@@ -1,19 +1,37 @@
 """Trimming a stream."""
 
 from datetime import timedelta
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
+from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument, inner, option
 from streamops.model.ids import EntryId
 
 
-class TrimIntent(Struct, frozen=True, kw_only=True):
-    """Drop the oldest entries of a stream, by length, ID or age.
+class TrimIntent(OperationIntent, frozen=True, kw_only=True):
+    """Drop a stream's oldest entries, none that is still needed.
 
-    ``ValueError`` where not exactly one of the three bounds is given, or a bound cannot be.
+    Drop the oldest entries of a stream by length, ID or age. It is safe unless told otherwise: what any group
+    has yet to read or acknowledge stays, and the plan names the group and the consumer that hold it back.
+
+    With --policies instead of a stream, apply the [[retention]] tables of the configuration, always safely.
+    What goes wrong with one stream does not keep the others from being trimmed.
+
+    Raises:
+        ValueError: Not exactly one of the three bounds is given, or a bound cannot be.
     """
+
+    operation: ClassVar = "trim"
+    impact: ClassVar = Impact.REDELIVERS
+    examples: ClassVar = (
+        ("streamops trim orders --maxlen 1000000", "about a million entries stay, and what is needed"),
+        ("streamops trim orders --before 7d --exact --dry-run", "what a week's retention would remove"),
+        (
+            "streamops trim orders --maxlen 1000 --unsafe --backup lost.jsonl --confirm orders",
+            "whoever needs the rest; it is in the file",
+        ),
+        ("streamops trim --policies --every 10m --yes", "a service that keeps to the configuration"),
+    )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     maxlen: Annotated[

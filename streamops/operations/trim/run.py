@@ -139,8 +139,6 @@ def _resume(intent: TrimIntent, job: Job) -> TrimIntent:
 
 
 TRIM = Operation(
-    name="trim",
-    summary="Drop the oldest entries of a stream, safely unless told otherwise.",
     intent=TrimIntent,
     survey=survey_trim,
     plan=plan_trim,

@@ -1,22 +1,29 @@
 """Taking an action back."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import Struct
-
-from streamops.model.acting import AuditRecord
+from streamops.model.acting import AuditRecord, Impact, OperationIntent
 from streamops.model.fields import argument, inner
 from streamops.model.ids import EntryId
 from streamops.model.pending import Done
 
 
-class UndoIntent(Struct, frozen=True, kw_only=True):
-    """Take an action of the audit log back.
+class UndoIntent(OperationIntent, frozen=True, kw_only=True):
+    """Take an action back.
 
-    What the action was says what this comes down to: giving pending rows back what they had, for which the
-    inner fields are filled in, or another operation altogether.
+    Take an action of the audit log back whose inverse is exact: a claim, a nack, the removal of a consumer,
+    the rewinding of a group. What has changed since is left alone and told.
     """
+
+    operation: ClassVar = "undo"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (
+        (
+            "streamops undo 1526919030474-0 --dry-run",
+            "what would be taken back; `streamops audit ls` has the IDs",
+        ),
+    )
 
     audit_id: Annotated[EntryId, argument("The action, by its ID in the audit log.", completes="actions")]
     stream: Annotated[str, inner("The stream.")] = ""

@@ -6,10 +6,9 @@ from datetime import datetime
 from itertools import compress
 from typing import Any
 
-from msgspec import Struct
-
 from streamops.errors import Forbidden
-from streamops.model.acting import AuditRecord, Impact, Plan, Skipped
+from streamops.model.acting import AuditRecord, Impact, OperationIntent, Plan, Skipped
+from streamops.model.acting.effects import WHY_REFUSED
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Done
@@ -23,7 +22,7 @@ from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.registry import OPERATIONS as ALL_OPERATIONS
 from streamops.operations.running import Run
 from streamops.operations.undo.intent import UndoIntent
-from streamops.operations.undo.plan import WHY_REFUSED, UndoEvidence, plan_undo
+from streamops.operations.undo.plan import UndoEvidence, plan_undo
 from streamops.operations.undo_snapshots import RowsThen, snapshot_writes, unpack_pages
 from streamops.wire.server import Server
 from streamops.wire.writes.undo_snapshots import ROWS, restore_rows
@@ -34,7 +33,7 @@ RESTORED = "restored"
 
 async def resolve_undo(
     place: Place, intent: UndoIntent
-) -> tuple[Operation[Any, Any], Struct, tuple[str, ...]]:
+) -> tuple[Operation[Any, Any], OperationIntent, tuple[str, ...]]:
     """The inverse of the action, from its records; raises ``Forbidden`` if it has none or was undone already."""
     records = await read_action(place.server, intent.audit_id)
     first = records[0]
@@ -195,8 +194,6 @@ def _nothing_to_undo(records: Sequence[AuditRecord]) -> Forbidden:
 
 
 UNDO = Operation(
-    name="undo",
-    summary="Take an action of the audit log back.",
     intent=UndoIntent,
     survey=survey_undo,
     plan=plan_undo,

@@ -33,7 +33,7 @@ async def test_a_group_is_destroyed_and_what_it_held_is_in_the_file(
     )
     assert "Its pending entries, by consumer: c2 (2)." in plan.effects
     assert plan.loses == (
-        "which entries the group was given (it stands at 6-1), 2 pending entries that will not be redelivered, "
+        "Which entries the group was given (it stands at 6-1). 2 pending entries that will not be redelivered. "
         "4 entries that it was still to be given."
     )
     assert "Other groups (other) are not touched." in plan.effects

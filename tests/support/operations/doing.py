@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from streamops.model.acting import Actor, Assent, Limits, Outcome, Plan
+from streamops.model.acting import Actor, Assent, Limits, OperationIntent, Outcome, Plan
 from streamops.operations.console import Console
 from streamops.operations.operation import Prepared
 from tests.support.servers import RunningServer
@@ -20,5 +20,5 @@ async def done(console: Console, intent: Struct, limits: Limits = Limits()) -> O
     return await applied(console, await console.prepare(intent, limits))
 
 
-async def applied(console: Console, prepared: Prepared[Struct, Struct]) -> Outcome:
+async def applied(console: Console, prepared: Prepared[OperationIntent, Struct]) -> Outcome:
     return await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))

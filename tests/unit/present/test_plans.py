@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.model.acting import Impact, Outcome, Plan, Skipped
+from streamops.model.acting import Effect, Impact, Outcome, Plan, Skipped
+from streamops.model.acting.effects import LOSES_NOTHING, LOSES_PENDING, LOSES_UNREAD
+from streamops.model.entries import Amount
 from streamops.model.json_text import encode
 from streamops.present.columns import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.present.plans import (
@@ -20,6 +22,7 @@ from streamops.present.plans import (
 )
 from tests.support import strategies
 from tests.support.present.plans import OUTCOME, PLAN
+from tests.support.tables import table
 
 
 def said(facts: tuple[Fact, ...]) -> dict[str, list[str]]:
@@ -64,6 +67,31 @@ def test_the_document_of_a_plan() -> None:
     assert {*contract.split()} <= {*document}
     assert (document["tier"], document["count"], document["reversible"]) == (3, 1_200, False)
     assert plan_document(replace(PLAN, loses="", undo="so"))["loses"] is None
+
+
+@table(
+    ("fact", "numbers"),
+    [
+        (LOSES_UNREAD(Amount(3, 3), group="g"), (3, 3, 3)),
+        (LOSES_UNREAD(Amount(3, 9), group="g"), (None, 3, 9)),
+        (LOSES_PENDING(3, group="g", open_ended=True), (None, 3, None)),
+        (LOSES_NOTHING(group="g"), (None, None, None)),
+    ],
+)
+def test_a_fact_says_how_many_as_far_as_that_is_known(
+    fact: Effect, numbers: tuple[int | None, int | None, int | None]
+) -> None:
+    (told,) = plan_document(replace(PLAN, facts=(fact,)))["facts"]
+    assert (told["count"], told["at_least"], told["at_most"]) == numbers
+    assert (told["kind"], told["reason"], told["group"]) == (str(fact.kind), fact.reason, "g")
+
+
+def test_a_fact_names_whose_they_are() -> None:
+    fact = LOSES_PENDING(3, group="g", names=[("a", 3), "\udcff"])
+    assert plan_document(replace(PLAN, facts=(fact,)))["facts"][0]["names"] == [
+        {"name": "a", "count": 3},
+        {"name": {"base64": "/w=="}, "count": None},
+    ]
 
 
 def test_an_outcome_tells_what_was_not_done() -> None:

@@ -1,15 +1,16 @@
 """An operation made for tests: it appends numbers to a list, so that what was done, twice or not, can be read."""
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.acting import Actor, Environment, Impact, Job, Plan
+from streamops.model.acting import Actor, Environment, Impact, Job, OperationIntent, Plan
 from streamops.monitor.context import Place
 from streamops.operations.engine import Engine
 from streamops.operations.operation import Operation
+from streamops.operations.planning import planned
 from streamops.operations.running import Run
 from streamops.wire.faults import fault
 from streamops.wire.server import Server
@@ -18,8 +19,11 @@ NUMBERS = "numbers"
 BATCH = 10
 
 
-class CountIntent(Struct, frozen=True, kw_only=True):
+class CountIntent(OperationIntent, frozen=True, kw_only=True):
     """Append the numbers after ``after`` up to ``upto``."""
+
+    operation: ClassVar = "count"
+    impact: ClassVar = Impact.REDELIVERS
 
     upto: int
     after: int = 0
@@ -54,7 +58,7 @@ def counting(gate: Gate | None = None, **changes: Any) -> Operation[CountIntent,
 
     def plan(intent: CountIntent, _evidence: NoEvidence) -> Plan:
         count = intent.upto - intent.after
-        return Plan(operation="count", target=NUMBERS, impact=Impact.REDELIVERS, count=count)
+        return planned(intent, count, target=NUMBERS)
 
     async def apply(run: Run, intent: CountIntent, _evidence: NoEvidence, _plan: Plan) -> None:
         at = intent.after
@@ -73,8 +77,6 @@ def counting(gate: Gate | None = None, **changes: Any) -> Operation[CountIntent,
         return replace(intent, after=int(job.cursor or 0))
 
     operation = Operation[CountIntent, NoEvidence](
-        name="count",
-        summary="Append numbers.",
         intent=CountIntent,
         survey=survey,
         plan=plan,

@@ -13,7 +13,8 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 
 from streamops.errors import UnexpectedReply
-from streamops.model.acting import Failed, Impact, Outcome, Plan, Skipped
+from streamops.model.acting import Effect, EffectKind, Failed, Impact, Outcome, Plan, Skipped
+from streamops.model.entries import Amount
 from streamops.model.fields import Moment, argument, option
 from streamops.model.ids import EntryId
 from streamops.operations.packing import LONG, pack, unpack, unpack_values
@@ -83,6 +84,19 @@ plans = st.builds(
     sample=st.lists(strategies.names(), max_size=3).map(tuple),
     effects=st.lists(strategies.names(), max_size=3).map(tuple),
     confirm=strategies.names(),
+    facts=st.lists(
+        st.builds(
+            Effect,
+            kind=st.sampled_from(EffectKind),
+            reason=st.just("pending"),
+            count=st.none() | st.builds(Amount, strategies.counts(), strategies.counts()),
+            group=strategies.names(),
+            names=st.lists(
+                strategies.names() | st.tuples(strategies.names(), strategies.counts()), max_size=2
+            ).map(tuple),
+        ),
+        max_size=2,
+    ).map(tuple),
 )
 outcomes = st.builds(
     Outcome,
@@ -100,6 +114,18 @@ outcomes = st.builds(
 def test_plans_and_outcomes_survive(plan: Plan, outcome: Outcome) -> None:
     assert unpack(Plan, pack(plan)) == plan
     assert unpack(Outcome, pack(outcome)) == outcome
+
+
+def test_a_plan_on_record_without_facts_is_understood() -> None:
+    record = b'{"operation":"ack","target":"s/g","tier":2,"count":1,"effects":["So."],"standing":true}'
+    plan = unpack(Plan, record)
+    assert (plan.impact, plan.effects, plan.facts, plan.recurring) == (
+        Impact.REDELIVERS,
+        ("So.",),
+        (),
+        True,
+    )
+    assert {"tier", "standing"} <= unpack_values(pack(plan)).keys()
 
 
 def test_what_is_long_is_compressed() -> None:

@@ -57,7 +57,7 @@ DESTROY = DestroyGroupIntent(stream="orders", group="billing", backup="b.jsonl")
 def test_a_plan_of_a_new_group_counts_what_it_will_be_given() -> None:
     plan = plan_create_group(CREATE, CREATED)
     assert (plan.count, plan.impact, plan.reversible) == (1, Impact.REVERSIBLE, False)
-    assert "between 3 and 9 entries (counting stopped there) will be given to it" in plan.effects[0]
+    assert "at least 3 entries (at most 9) will be given to it" in plan.effects[0]
     there = replace(CREATED, existing=EntryId(5, 1))
     assert plan_create_group(CREATE, there).count == 0
     with pytest.raises(Forbidden):
@@ -87,7 +87,7 @@ def test_rewinding_tells_what_is_not_known() -> None:
     overlap = Overlap(3, (("c2", 2), ("c1", 1)), complete=False)
     plan = plan_rewind_group(intent, replace(REWOUND, between=Amount(5, 40), overlap=overlap))
     assert plan.count == 40
-    assert plan.warnings[0].startswith("at least 3 of them are still pending")
+    assert plan.warnings[0].startswith("At least 3 of them are still pending")
     assert "c2 (2), c1 (1)" in plan.warnings[0]
     forward = plan_rewind_group(intent, replace(REWOUND, target=EntryId(11, 0)))
     assert "7 entries will never be delivered to it" in forward.effects[1]

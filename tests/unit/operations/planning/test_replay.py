@@ -75,7 +75,7 @@ def test_one_group_alone_is_named_and_the_others_are_not_touched(mode: ReplayMod
     text = " ".join(plan_replay(ReplayIntent(queue=QUEUE, mode=mode), evidence(mode)).effects)
     assert "group billing" in text
     assert "group audit" in text
-    assert "Other groups are not touched: search of orders." in text
+    assert "Other groups (search of orders) are not touched." in text
 
 
 def test_between_slots_it_is_effectively_once() -> None:
