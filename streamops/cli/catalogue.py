@@ -1,12 +1,13 @@
-"""Every command of the command line by name. Listing them imports none of them."""
+"""Every command of the command line by name. Listing them imports no command, only intents."""
 
 from typing import Final
 
-from streamops.cli.command import Family, Lazy
+from streamops.cli.acting.command import Acts
+from streamops.cli.command import Family, Lazy, Member
 
 _AT: Final = "streamops.cli.commands"
 
-COMMANDS: Final[dict[str, Lazy | Family]] = {
+COMMANDS: Final[dict[str, Member]] = {
     "status": Lazy(f"{_AT}.status:status", "Show streams and groups: lag, pending, oldest, health."),
     "alerts": Family(
         "alerts",
@@ -22,13 +23,8 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "info": Lazy(f"{_AT}.streams:info", "Show one stream and its groups."),
             "tail": Lazy(f"{_AT}.tail:tail", "Follow entries as they are added."),
             "search": Lazy(f"{_AT}.search:search", "Find entries by time, ID, field or expression."),
-            "reclaim": Lazy(
-                f"{_AT}.reclaim:reclaim",
-                "Reclaim stale pending entries of a group; dead-letter those that keep failing.",
-            ),
-            "rm-entry": Lazy(
-                f"{_AT}.rm_entry:rm_entry", "Delete entries by ID, after writing them to a file."
-            ),
+            "reclaim": Acts("streams.reclaim"),
+            "rm-entry": Acts("streams.rm-entry"),
         },
     ),
     "entries": Family(
@@ -42,9 +38,9 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
         {
             "ls": Lazy(f"{_AT}.groups:ls", "List consumer groups."),
             "info": Lazy(f"{_AT}.groups:info", "Show one group, its consumers and its pending entries."),
-            "create": Lazy(f"{_AT}.groups_admin:create", "Create a consumer group."),
-            "rewind": Lazy(f"{_AT}.groups_admin:rewind", "Set a group back, or forward."),
-            "destroy": Lazy(f"{_AT}.groups_admin:destroy", "Destroy a consumer group."),
+            "create": Acts("groups.create"),
+            "rewind": Acts("groups.rewind"),
+            "destroy": Acts("groups.destroy"),
         },
     ),
     "consumers": Family(
@@ -52,8 +48,8 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
         "List and remove consumers.",
         {
             "ls": Lazy(f"{_AT}.consumers:ls", "List the consumers of a stream's groups."),
-            "rm": Lazy(f"{_AT}.consumers_admin:rm", "Hand a consumer's pending entries over and remove it."),
-            "prune": Lazy(f"{_AT}.consumers_admin:prune", "Remove idle consumers with nothing pending."),
+            "rm": Acts("consumers.rm"),
+            "prune": Acts("consumers.prune"),
         },
     ),
     "pending": Family(
@@ -66,25 +62,23 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             ),
         },
     ),
-    "ack": Lazy(f"{_AT}.ack:ack", "Acknowledge pending entries by ID."),
-    "claim": Lazy(f"{_AT}.claim:claim", "Take pending entries over."),
-    "nack": Lazy(f"{_AT}.nack:nack", "Give pending entries back."),
+    "ack": Acts("ack"),
+    "claim": Acts("claim"),
+    "nack": Acts("nack"),
     "run": Lazy(f"{_AT}.run:run", "Run an application's workers."),
     "workers": Family(
         "workers",
         "List worker processes.",
         {"ls": Lazy(f"{_AT}.workers:ls", "List worker processes.")},
     ),
-    "pause": Lazy(
-        f"{_AT}.workers:pause", "Have the workers of a pool read nothing more, for the time being."
-    ),
-    "resume": Lazy(f"{_AT}.workers:resume", "Have the workers of a pool read again."),
+    "pause": Acts("pause"),
+    "resume": Acts("resume"),
     "scale": Family(
         "scale",
         "Tell how many workers a pool has, and ask for another number.",
         {
             "get": Lazy(f"{_AT}.pools:scale_get", "Show how many workers a pool has."),
-            "set": Lazy(f"{_AT}.scaling:scale_set", "Ask whoever runs a pool's workers for another number."),
+            "set": Acts("scale.set"),
         },
     ),
     "autoscale": Family(
@@ -93,23 +87,17 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
         {
             "ls": Lazy(f"{_AT}.pools:ls", "List pools of workers."),
             "explain": Lazy(f"{_AT}.pools:explain", "Explain why a pool has the workers it has."),
-            "pause": Lazy(
-                f"{_AT}.scaling:pause", "Have the controller of a pool change nothing, for the time being."
-            ),
-            "resume": Lazy(
-                f"{_AT}.scaling:resume", "Have the controller of a pool decide by the policy again."
-            ),
-            "override": Lazy(
-                f"{_AT}.scaling:override", "Have the controller of a pool keep a number of workers."
-            ),
-            "limits": Lazy(f"{_AT}.scaling:limits", "Have the controller of a pool keep to other limits."),
+            "pause": Acts("autoscale.pause"),
+            "resume": Acts("autoscale.resume"),
+            "override": Acts("autoscale.override"),
+            "limits": Acts("autoscale.limits"),
             "simulate": Lazy(
                 f"{_AT}.simulate:simulate",
                 "Simulate the policy and fixed numbers of workers on your own load.",
             ),
         },
     ),
-    "undo": Lazy(f"{_AT}.undo:undo", "Take an action back."),
+    "undo": Acts("undo"),
     "jobs": Family(
         "jobs",
         "List, show, resume and cancel long operations.",
@@ -117,7 +105,7 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "ls": Lazy(f"{_AT}.jobs:ls", "List long operations, newest first."),
             "show": Lazy(f"{_AT}.jobs:show", "Show one job."),
             "resume": Lazy(f"{_AT}.jobs:resume", "Go on with an interrupted job."),
-            "cancel": Lazy(f"{_AT}.jobs:cancel", "Ask a job to stop."),
+            "cancel": Acts("jobs.cancel"),
         },
     ),
     "audit": Family(
@@ -132,36 +120,36 @@ COMMANDS: Final[dict[str, Lazy | Family]] = {
             "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the letters of one."),
             "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one letter."),
             "export": Lazy(f"{_AT}.dlq:export", "Write letters to a file."),
-            "purge": Lazy(f"{_AT}.purge:purge", "Delete letters for good."),
+            "purge": Acts("dlq.purge"),
         },
     ),
-    "replay": Lazy(f"{_AT}.replay:replay", "Replay dead letters."),
+    "replay": Acts("replay", f"{_AT}.replay:replay"),
     "delayed": Family(
         "delayed",
         "List, show, move and cancel delayed messages.",
         {
             "ls": Lazy(f"{_AT}.delayed:ls", "List queues of delayed messages, or the messages of one."),
             "show": Lazy(f"{_AT}.delayed:show", "Show one delayed message."),
-            "cancel": Lazy(f"{_AT}.delayed:cancel", "Remove delayed messages."),
-            "run-now": Lazy(f"{_AT}.delayed:run_now", "Move delayed messages to where they go now."),
+            "cancel": Acts("delayed.cancel"),
+            "run-now": Acts("delayed.run-now"),
         },
     ),
-    "publish": Lazy(f"{_AT}.publish:publish", "Add an entry, or a message that becomes one later."),
+    "publish": Acts("publish"),
     "topics": Family(
         "topics",
         "Call messages back over HTTP: list, add, switch, remove and serve topics.",
         {
             "ls": Lazy(f"{_AT}.topics:ls", "List topics, and how much waits for them."),
             "show": Lazy(f"{_AT}.topics:show", "Show one topic."),
-            "add": Lazy(f"{_AT}.topics:add", "Keep a topic in Redis."),
-            "off": Lazy(f"{_AT}.topics:off", "Call a topic's messages no more, for the time being."),
-            "on": Lazy(f"{_AT}.topics:on", "Call a topic's messages again."),
-            "rm": Lazy(f"{_AT}.topics:rm", "Remove a topic that is kept in Redis."),
+            "add": Acts("topics.add"),
+            "off": Acts("topics.off"),
+            "on": Acts("topics.on"),
+            "rm": Acts("topics.rm"),
             "serve": Lazy(f"{_AT}.topics_serve:serve", "Call messages back, and take them in over HTTP."),
         },
     ),
-    "restore": Lazy(f"{_AT}.restore:restore", "Add the entries of a file to a stream."),
-    "trim": Lazy(f"{_AT}.trim:trim", "Drop a stream's oldest entries, none that is still needed."),
+    "restore": Acts("restore"),
+    "trim": Acts("trim", f"{_AT}.trim:trim"),
     "ctx": Family(
         "ctx",
         "List, show and choose contexts: places to connect to.",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import click
 
@@ -64,6 +64,17 @@ class Command(WithGlobals):
             formatter.write_dl([(str(code), meaning) for code, meaning in self.exits.items()])
 
 
+class Loaded(Protocol):
+    """A command that is imported when it is called."""
+
+    @property
+    def summary(self) -> str:
+        """Its one line in its family's help."""
+
+    def load(self) -> click.Command:
+        """Import it."""
+
+
 class Lazy(NamedTuple):
     """A command that is imported when it is called.
 
@@ -94,7 +105,7 @@ class Family(WithGlobals, click.Group):
         self,
         name: str,
         summary: str,
-        members: "Mapping[str, Lazy | Family]",
+        members: "Mapping[str, Member]",
         params: list[click.Parameter] | None = None,
     ) -> None:
         super().__init__(name, help=summary, params=params, no_args_is_help=True)
@@ -108,7 +119,7 @@ class Family(WithGlobals, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - the same
         """Import and return a member; none where there is none of that name."""
         member = self.members.get(cmd_name)
-        return member.load() if isinstance(member, Lazy) else member
+        return member if member is None or isinstance(member, Family) else member.load()
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -127,6 +138,10 @@ class Family(WithGlobals, click.Group):
         """Nothing more: the members stand before the global options."""
 
 
+Member = Loaded | Family
+"""What a family holds."""
+
+
 def write_options(
     formatter: click.HelpFormatter, title: str, params: Sequence[click.Parameter], ctx: click.Context
 ) -> None:
@@ -138,7 +153,7 @@ def write_options(
             formatter.write_dl(records)
 
 
-def joined(family: "Lazy | Family", members: "Mapping[str, Lazy | Family]") -> Family:
+def joined(family: "Member", members: "Mapping[str, Member]") -> Family:
     """A family with members of another room before its own."""
     assert isinstance(family, Family)  # noqa: S101 - the catalogue says so
     return Family(family.name or "", family.summary, {**members, **family.members})

@@ -33,7 +33,6 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         key: The field of the intent that names its stream, whose server and identity the engine rechecks before the
             first write; empty for none.
         job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
-        rated: Whether it may take long, so that a bound and a rate are asked for.
         resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
         resolve_defaults: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
             record and its permission probes need it; none where nothing is left open.
@@ -58,7 +57,6 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     writes: Callable[[Intent], Writes] | tuple[str, ...]
     key: str = "stream"
     job_from: int | None = None
-    rated: bool = False
     resume: Callable[[Intent, Job], Intent] | None = None
     resolve_defaults: Callable[[Intent, Evidence], Intent] | None = None
     asks: bool = True

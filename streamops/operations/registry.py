@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from streamops.model.acting import OperationIntent
     from streamops.operations.operation import Operation
 
 FOLDERS: Final = {
@@ -42,6 +43,15 @@ FOLDERS: Final = {
     "undo": "undo",
 }
 """The folder of each operation."""
+
+
+def intent_of(operation: str) -> "type[OperationIntent]":
+    """The intent of an operation by its name; imports nothing of what runs it."""
+    module = import_module(f"streamops.operations.{FOLDERS[operation]}.intent")
+    found: type[OperationIntent] = next(
+        one for one in vars(module).values() if getattr(one, "operation", "") == operation
+    )
+    return found
 
 
 class _Operations(Mapping[str, "Operation[Any, Any]"]):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -10,10 +10,11 @@ from msgspec import Struct
 
 from streamops.cli.acting.choices import ACTING_OPTIONS, RATE_OPTION, Choices, take_choices
 from streamops.cli.acting.fields import exclusive_sets, given_value, param_of, selects_nothing
-from streamops.cli.command import Command, write_options
+from streamops.cli.command import Command, Lazy, write_options
 from streamops.cli.session import Session, with_session
-from streamops.model.acting import Impact, Plan
+from streamops.model.acting import Impact, OperationIntent, Plan
 from streamops.model.fields import IntentField, intent_fields
+from streamops.operations.registry import intent_of
 from streamops.settings.state import new_backup
 
 if TYPE_CHECKING:
@@ -65,27 +66,11 @@ class OtherPlan(Struct, frozen=True):
     prepare: Callable[[Mapping[str, Any], Choices], "Prepare"]
 
 
-def acting_command(
-    intent: type[Struct],
-    name: str,
-    summary: str,
-    *,
-    help: str,  # noqa: A002 - click's own word
-    examples: Sequence[tuple[str, str]],
-    exits: Mapping[int, str] | None = None,
-    rated: bool = False,
-    other: OtherPlan | None = None,
-) -> ActingCommand:
-    """Make a command of an intent's type: its flags are the type's annotated fields.
+def acting_command(intent: type[OperationIntent], other: OtherPlan | None = None) -> ActingCommand:
+    """Make a command of an intent's type: it says what it does, and its flags are the type's annotated fields.
 
     Args:
         intent: The type; a ``ValueError`` of its construction is a usage error.
-        name: The command's name.
-        summary: Its one line in its family's help.
-        help: What it does, in a few sentences.
-        examples: Command lines and what each does.
-        exits: Exit codes that mean something of their own here.
-        rated: Whether ``--rate`` makes sense: it may be a long job.
         other: Another way to a plan.
     """
     fields = intent_fields(intent)
@@ -106,15 +91,38 @@ def acting_command(
         return act(session, asked, choices)
 
     return ActingCommand(
-        name,
+        intent.operation.rpartition(".")[2],
         callback=callback,
         params=[*map(param_of, fields), *((other.option,) if other else ())],
-        help=help,
-        short_help=summary,
-        examples=examples,
-        exits=exits,
-        rated=rated,
+        help=intent.help(),
+        short_help=intent.summary(),
+        examples=intent.examples,
+        exits=intent.exits,
+        rated=intent.rated,
     )
+
+
+class Acts(NamedTuple):
+    """The command of an operation in the catalogue; what it says comes from its intent.
+
+    Attributes:
+        operation: The operation's name.
+        target: ``module:attribute`` of a command with more than its intent asks for; empty for none.
+    """
+
+    operation: str
+    target: str = ""
+
+    @property
+    def summary(self) -> str:
+        """Its one line in its family's help."""
+        return intent_of(self.operation).summary()
+
+    def load(self) -> click.Command:
+        """Import what it is made of."""
+        if self.target:
+            return Lazy(self.target, "").load()
+        return acting_command(intent_of(self.operation))
 
 
 def _asks_for(option: click.Option, fields: Sequence[IntentField]) -> bool:

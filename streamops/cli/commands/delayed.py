@@ -4,7 +4,6 @@ from typing import Final
 
 import click
 
-from streamops.cli.acting.command import acting_command
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
 from streamops.cli.params import stream_argument, stream_argument_optional
@@ -14,7 +13,6 @@ from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage
 from streamops.operations.console import Console
-from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.present.columns import (
     DELAYED_COLUMNS,
     DELAYED_DETAIL_COLUMNS,
@@ -147,42 +145,3 @@ def show(session: Session, *, stream: str, ident: str) -> None:
         lambda: {"schema": "streamops.delayed.show/1", "stream": text_json(stream), **delayed_json(row)},
         sections=[Section("Fields", FIELD_COLUMNS, row.entry.fields)],
     )
-
-
-cancel = acting_command(
-    CancelDelayedIntent,
-    "cancel",
-    "Remove delayed messages.",
-    help=(
-        "Remove delayed messages, so that they never become entries. Each is written to a file first, which "
-        "`streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Bodies "
-        "that the queue does not name are removed in this way too. What another program wrote stays: members without "
-        "a body, and bodies that are no delayed messages."
-    ),
-    examples=[
-        ("streamops delayed cancel orders --ids 4f1c09ab12cd --confirm orders", "one message"),
-        (
-            "streamops delayed cancel orders --before 1h --dry-run",
-            "what is overdue by an hour: the plan alone",
-        ),
-    ],
-)
-
-run_now = acting_command(
-    RunDelayedIntent,
-    "run-now",
-    "Move delayed messages to where they go now.",
-    help=(
-        "Add delayed messages to their stream, or to the retry stream of their group, at once instead of when they "
-        "are due. Each moves in one step with its removal from the queue: none is lost, none comes twice."
-    ),
-    examples=[
-        ("streamops delayed run-now orders --ids 4f1c09ab12cd --yes", "one message"),
-        ("streamops delayed run-now orders --before 0s --yes", "all that is due, where nothing moves it"),
-        (
-            "streamops delayed ls orders -o jsonl | streamops delayed run-now orders --ids - --dry-run",
-            "IDs from a list: the plan alone",
-        ),
-    ],
-    rated=True,
-)

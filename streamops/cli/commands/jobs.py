@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from streamops.cli.acting.choices import take_choices
-from streamops.cli.acting.command import ActingCommand, acting_command
+from streamops.cli.acting.command import ActingCommand
 from streamops.cli.acting.flow import act_on
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
@@ -13,7 +13,6 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import tell_gaps
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
-from streamops.operations.jobs_cancel.intent import CancelJobIntent
 from streamops.present.columns import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.present.documents import gaps_json
 from streamops.present.records import job_json
@@ -89,19 +88,3 @@ def resume(session: Session, /, *, job: str, **values: Any) -> ExitCode:
     """
     choices = take_choices(values)
     return act_on(session, lambda console: console.prepare_rest(job, choices.limits), choices)
-
-
-cancel = acting_command(
-    CancelJobIntent,
-    "cancel",
-    "Ask a job to stop.",
-    help=(
-        "Ask a job to stop after the batch under way, whoever runs it and wherever. What it did stays done. A job "
-        "that nobody runs any more is over at once. A cancelled job cannot be resumed. Nothing is asked before."
-    ),
-    examples=[
-        ("streamops jobs cancel 4f1c09ab12cd", "it stops after the batch under way"),
-        ("streamops jobs cancel 4f1c09ab12cd --dry-run", "what it is, and how far: the plan alone"),
-    ],
-    exits={1: "failed; no such job", 4: "refused: it is over, read-only, or not permitted"},
-)

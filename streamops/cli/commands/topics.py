@@ -6,17 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamops.cli.acting.command import acting_command
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
-from streamops.operations.topics.intent import (
-    AddTopicIntent,
-    RemoveTopicIntent,
-    TopicOffIntent,
-    TopicOnIntent,
-)
 from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
 from streamops.present.topic_rows import read_topic_rows
 from streamops.present.topics import TopicRow, topic_json
@@ -69,67 +62,6 @@ def show(session: Session, *, topic: str) -> None:
     if row is None:
         raise NotFound(f"there is no topic {topic}", "`streamops topics ls` lists them.")
     printer.print_record(row, lambda: {"schema": "streamops.topics.show/1", **topic_json(row)})
-
-
-add = acting_command(
-    AddTopicIntent,
-    "add",
-    "Keep a topic in Redis.",
-    help=(
-        "Keep a topic in Redis: a URL that its messages are called back to, once they are due. Whoever runs "
-        "`streamops topics serve` notices within a second or so. It is not asked for consent; --dry-run shows the plan. "
-        "Secrets are read from files, are never shown, and stand in Redis as they are: whoever may read the key "
-        "streamops:topics may read them."
-    ),
-    examples=[
-        (
-            "streamops topics add remind https://hooks.example.net/remind --delay 30m",
-            "called after half an hour",
-        ),
-        (
-            "streamops topics add paid https://hooks.example.net/paid --retry '1m, 5m, 1h' --secret-file key",
-            "with its own schedule, and signed",
-        ),
-        (
-            "streamops topics add sync https://hooks.example.net/sync --retry-when 'body.code != `200`'",
-            "called again unless the answer says so",
-        ),
-    ],
-    exits={
-        2: "usage or configuration: something of the topic makes no sense",
-        4: "refused: there is one, read-only",
-    },
-)
-off = acting_command(
-    TopicOffIntent,
-    "off",
-    "Call a topic's messages no more, for the time being.",
-    help=(
-        "Call a topic's messages no more, until it is switched on again. They are still taken in, and wait; calls "
-        "under way come to their end. It is not asked for consent."
-    ),
-    examples=[("streamops topics off remind", "its messages wait")],
-    exits={1: "failed; no such topic is kept in Redis"},
-)
-on = acting_command(
-    TopicOnIntent,
-    "on",
-    "Call a topic's messages again.",
-    help="Call the messages of a topic again that was switched off. It is not asked for consent.",
-    examples=[("streamops topics on remind", "what waits is called, as it is due")],
-    exits={1: "failed; no such topic is kept in Redis"},
-)
-rm = acting_command(
-    RemoveTopicIntent,
-    "rm",
-    "Remove a topic that is kept in Redis.",
-    help=(
-        "Remove a topic that is kept in Redis, with its secret. Its stream and the messages that wait stay where "
-        "they are, and nobody calls them; `streamops delayed cancel` and `streamops trim` deal with them."
-    ),
-    examples=[("streamops topics rm remind --confirm remind", "without being asked")],
-    exits={1: "failed; no such topic is kept in Redis"},
-)
 
 
 async def _read(session: Session, console: "Console") -> list[TopicRow]:

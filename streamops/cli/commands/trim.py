@@ -11,30 +11,7 @@ from streamops.cli.params import DURATION
 from streamops.cli.session import Session, with_session
 from streamops.operations.trim.intent import TrimIntent
 
-SUMMARY: Final = "Drop a stream's oldest entries, none that is still needed."
-_BY_HAND: Final = acting_command(
-    TrimIntent,
-    "trim",
-    SUMMARY,
-    help=(
-        "Drop the oldest entries of a stream by length, ID or age. It is safe unless told otherwise: what any group "
-        "has yet to read or acknowledge stays, and the plan names the group and the consumer that hold it back."
-        "\n\n"
-        "With --policies instead of a stream, apply the [[retention]] tables of the configuration, always safely. "
-        "What goes wrong with one stream does not keep the others from being trimmed."
-    ),
-    examples=[
-        ("streamops trim orders --maxlen 1000000", "about a million entries stay, and what is needed"),
-        ("streamops trim orders --before 7d --exact --dry-run", "what a week's retention would remove"),
-        (
-            "streamops trim orders --maxlen 1000 --unsafe --backup lost.jsonl --confirm orders",
-            "whoever needs the rest; it is in the file",
-        ),
-        ("streamops trim --policies --every 10m --yes", "a service that keeps to the configuration"),
-    ],
-    exits={5: "done in part; with --policies, not for every stream"},
-    rated=True,
-)
+_BY_HAND: Final = acting_command(TrimIntent)
 
 
 @with_session
@@ -85,7 +62,7 @@ trim = ActingCommand(
     callback=_trim,
     params=_params(),
     help=_BY_HAND.help,
-    short_help=SUMMARY,
+    short_help=_BY_HAND.short_help,
     examples=_BY_HAND.examples,
     exits=_BY_HAND.exits,
     rated=True,

@@ -2,12 +2,10 @@
 
 import click
 
-from streamops.cli.acting.command import acting_command
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.model.json_text import text_json
-from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.workers import WorkerRow, unreadable_words, worker_json
 
@@ -50,28 +48,3 @@ def ls(session: Session, *, pool: str | None) -> None:
         session.narrator.note(f"no worker{whose} has a heartbeat")
     elif left_out:
         session.narrator.note(f"{left_out:,} more; --limit shows them")
-
-
-pause = acting_command(
-    PauseIntent,
-    "pause",
-    "Have the workers of a pool read nothing more, for the time being.",
-    help=(
-        "Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and acknowledge "
-        "what they have in hand, and notice within a heartbeat; workers that start later are paused too. --reason "
-        "goes into the audit log."
-    ),
-    examples=[
-        ("streamops pause billing --reason 'the bank is down'", "its workers rest"),
-        ("streamops pause billing --dry-run", "what it would do, and what the pool was told last"),
-    ],
-    exits={1: "no such pool"},
-)
-resume = acting_command(
-    ResumeIntent,
-    "resume",
-    "Have the workers of a pool read again.",
-    help="Have the workers of a pool read again that was paused. It is not asked for consent.",
-    examples=[("streamops resume billing", "its workers go on, from where their groups stand")],
-    exits={1: "no such pool", 4: "refused: read-only, or not permitted"},
-)

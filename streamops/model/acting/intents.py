@@ -1,5 +1,6 @@
 """Intents: what an operation is asked for, with what is said of it once for every face."""
 
+from collections.abc import Mapping
 from inspect import cleandoc
 from typing import ClassVar
 
@@ -15,11 +16,15 @@ class OperationIntent(Struct, frozen=True, kw_only=True):
         operation: The operation's name, whose parts are its command's: ``claim``, ``groups.destroy``.
         impact: How much it changes, unless its plan knows better.
         examples: Command lines and what each does.
+        exits: Exit codes of its command that mean something of their own.
+        rated: Whether it may take long, so that a bound and a rate are asked for.
     """
 
     operation: ClassVar[str]
     impact: ClassVar[Impact]
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
+    exits: ClassVar[Mapping[int, str]] = {}
+    rated: ClassVar[bool] = False
 
     @classmethod
     def summary(cls) -> str:

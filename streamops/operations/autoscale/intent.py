@@ -30,6 +30,11 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops scale set billing 8 --current 4", "only if there are four"),
         ("streamops scale set billing 8 --dry-run", "how many there are, and what would happen"),
     )
+    exits: ClassVar = {
+        1: "the target failed",
+        4: "refused: read-only, or not permitted",
+        6: "it was told something else meanwhile",
+    }
 
     pool: Name
     workers: Workers
@@ -55,6 +60,7 @@ class PauseScalingIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops autoscale pause billing --for 2h --reason 'migration'", "nothing changes for two hours"),
         ("streamops autoscale pause billing", "until `streamops autoscale resume billing`"),
     )
+    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
 
     pool: Name
     span: Annotated[
@@ -71,6 +77,7 @@ class ResumeScalingIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "autoscale.resume"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (("streamops autoscale resume billing", "the policy decides again"),)
+    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
 
     pool: Name
 
@@ -88,6 +95,7 @@ class OverrideIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops autoscale override billing 12 --for 4h", "twelve workers through the sale"),
         ("streamops autoscale override billing 0 --for 10m", "none, while the database is moved"),
     )
+    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
 
     pool: Name
     workers: Workers
@@ -111,6 +119,7 @@ class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops autoscale limits billing --maximum 40", "up to forty workers"),
         ("streamops autoscale limits billing --reset", "as the configuration says again"),
     )
+    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
 
     pool: Name
     minimum: Annotated[

@@ -32,6 +32,7 @@ class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
             "the plan for one entry",
         ),
     )
+    rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

@@ -216,7 +216,6 @@ CLAIM = Operation(
     apply=apply_claim,
     writes=("XCLAIM", "XAUTOCLAIM"),
     undo=lambda intent, records: undo_rows(records, intent.stream, intent.group, Done.CLAIMED, intent.to),
-    rated=True,
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -23,6 +23,10 @@ class RemoveConsumerIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops consumers rm orders billing worker-7 --to worker-1", "hand over and remove"),
         ("streamops consumers rm orders billing worker-7", "only if it has nothing pending"),
     )
+    exits: ClassVar = {
+        4: "refused: it has pending entries and nobody gets them, read-only, not permitted, not agreed to"
+    }
+    rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

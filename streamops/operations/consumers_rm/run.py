@@ -102,7 +102,6 @@ REMOVE_CONSUMER = Operation(
     undo=lambda intent, records: undo_rows(
         records, intent.stream, intent.group, Done.CLAIMED, intent.to or ""
     ),
-    rated=True,
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

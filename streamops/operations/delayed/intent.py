@@ -24,6 +24,7 @@ class RunDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
             "IDs from a list: the plan alone",
         ),
     )
+    rated: ClassVar = True
 
     destinations: Annotated[tuple[str, ...], inner("Where they go, once that is known.")] = ()
 
@@ -46,5 +47,6 @@ class CancelDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
             "what is overdue by an hour: the plan alone",
         ),
     )
+    rated: ClassVar = True
 
     backup: Annotated[str | None, backup_file("the messages")] = None

@@ -95,7 +95,6 @@ RUN_DELAYED = Operation(
     # The stream may not exist yet: what a message becomes is rechecked by its body.
     key="",
     resolve_defaults=resolve_run,
-    rated=True,
 )
 
 CANCELLED_AT_ONCE = 500
@@ -143,6 +142,5 @@ CANCEL_DELAYED = Operation(
     writes=lambda intent: tuple(zip(("ZREM", "HDEL"), keys_of(intent), strict=True)),
     key="",
     resolve_defaults=resolve_delayed,
-    rated=True,
 )
 OPERATIONS = (RUN_DELAYED, CANCEL_DELAYED)

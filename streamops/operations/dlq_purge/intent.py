@@ -27,5 +27,6 @@ class PurgeIntent(LetterSelection, frozen=True, kw_only=True):
             "what was rejected",
         ),
     )
+    rated: ClassVar = True
 
     backup: Annotated[str | None, backup_file("the letters")] = None

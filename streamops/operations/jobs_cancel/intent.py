@@ -19,5 +19,6 @@ class CancelJobIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops jobs cancel 4f1c09ab12cd", "it stops after the batch under way"),
         ("streamops jobs cancel 4f1c09ab12cd --dry-run", "what it is, and how far: the plan alone"),
     )
+    exits: ClassVar = {1: "failed; no such job", 4: "refused: it is over, read-only, or not permitted"}
 
     job: Annotated[str, argument("The job.", completes="jobs")]

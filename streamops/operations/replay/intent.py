@@ -68,6 +68,7 @@ class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
             "some of them, corrected, slowly",
         ),
     )
+    rated: ClassVar = True
 
     to: Annotated[
         str | None,

@@ -394,7 +394,6 @@ REPLAY: Final = Operation(
     writes=_writes,
     key="queue",
     job_from=0,
-    rated=True,
     resume=resume_replay,
     fixed=True,
     resolve_defaults=resolve_replay,

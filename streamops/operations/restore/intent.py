@@ -21,6 +21,8 @@ class RestoreIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops restore lost.jsonl --to orders:restored", "into a new stream, with the IDs they had"),
         ("streamops restore lost.jsonl --new-ids", "back into the stream that they were of, at its end"),
     )
+    exits: ClassVar = {2: "usage; or the file cannot be read, or has lines that are no entries"}
+    rated: ClassVar = True
 
     file: Annotated[
         str,

@@ -202,6 +202,5 @@ RESTORE = Operation(
     writes=_writes,
     key="to",
     resolve_defaults=resolve_restore,
-    rated=True,
 )
 OPERATIONS = (RESTORE,)

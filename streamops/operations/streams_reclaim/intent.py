@@ -48,6 +48,8 @@ class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
             "from a service manager",
         ),
     )
+    exits: ClassVar = {6: "the server is no longer as the plan saw it"}
+    rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]

@@ -272,7 +272,6 @@ RECLAIM = Operation(
     apply=apply_reclaim,
     writes=_writes,
     job_from=JOB_FROM,
-    rated=True,
     # What was dealt with is stale no more: the rest is what there is now.
     resume=lambda intent, _: intent,
     resolve_defaults=resolve_reclaim,

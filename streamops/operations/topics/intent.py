@@ -39,6 +39,10 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
             "called again unless the answer says so",
         ),
     )
+    exits: ClassVar = {
+        2: "usage or configuration: something of the topic makes no sense",
+        4: "refused: there is one, read-only",
+    }
 
     name: Annotated[str, argument("The topic's name.")]
     callback: Annotated[
@@ -111,6 +115,7 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "topics.rm"
     impact: ClassVar = Impact.DESTRUCTIVE
     examples: ClassVar = (("streamops topics rm remind --confirm remind", "without being asked"),)
+    exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 
     name: Name
 
@@ -125,6 +130,7 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "topics.off"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (("streamops topics off remind", "its messages wait"),)
+    exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 
     name: Name
 
@@ -138,5 +144,6 @@ class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "topics.on"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (("streamops topics on remind", "what waits is called, as it is due"),)
+    exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 
     name: Name

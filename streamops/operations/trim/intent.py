@@ -32,6 +32,8 @@ class TrimIntent(OperationIntent, frozen=True, kw_only=True):
         ),
         ("streamops trim --policies --every 10m --yes", "a service that keeps to the configuration"),
     )
+    exits: ClassVar = {5: "done in part; with --policies, not for every stream"}
+    rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     maxlen: Annotated[

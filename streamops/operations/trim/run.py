@@ -145,7 +145,6 @@ TRIM = Operation(
     apply=apply_trim,
     writes=("XTRIM",),
     job_from=100_000,
-    rated=True,
     resume=_resume,
 )
 OPERATIONS = (TRIM,)

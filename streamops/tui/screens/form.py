@@ -138,7 +138,7 @@ class FormScreen(ActingFrame):
         self._subject = subject
         observation, intent = moment.observation, operation.intent
         filled = {**receiver_for(intent, observation, subject), **given}
-        asked = questions_for(intent, subject, filled, long=operation.rated)
+        asked = questions_for(intent, subject, filled, long=intent.rated)
         self._rows = [Row(question, names_for(question.field, observation, subject)) for question in asked]
         self._told = TextView(id="told")
         self._told.can_focus = False

@@ -8,13 +8,13 @@ import click
 import pytest
 
 from streamops import __version__
-from streamops.cli.command import Command, Family, Lazy
+from streamops.cli.command import Command, Family, Loaded
 from streamops.main.program import ROOT
 from tests.support.cli.running import Cli
 from tests.support.tables import table
 
 
-def commands(family: Family, *path: str) -> Iterator[tuple[tuple[str, ...], Lazy]]:
+def commands(family: Family, *path: str) -> Iterator[tuple[tuple[str, ...], Loaded]]:
     for name, member in family.members.items():
         if isinstance(member, Family):
             yield from commands(member, *path, name)

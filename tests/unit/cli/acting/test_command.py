@@ -4,7 +4,7 @@ import io
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import click
 import pytest
@@ -14,7 +14,7 @@ from streamops.cli.acting import flow
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.command import acting_command
 from streamops.errors import ExitCode, Forbidden
-from streamops.model.acting import Assent, Limits
+from streamops.model.acting import Assent, Impact, Limits, OperationIntent
 from streamops.model.fields import Moment, argument, inner, option
 from streamops.model.ids import EntryId
 
@@ -24,8 +24,16 @@ class Mode(StrEnum):
     SLOW = "slow"
 
 
-class OddIntent(Struct, frozen=True, kw_only=True):
-    """One field of each kind that an intent may have."""
+class OddIntent(OperationIntent, frozen=True, kw_only=True):
+    """Do something odd.
+
+    One field of each kind that an intent may have.
+    """
+
+    operation: ClassVar = "odd"
+    impact: ClassVar = Impact.REVERSIBLE
+    examples: ClassVar = (("streamops odd a", "that"),)
+    rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str | None, argument("A group.", completes="groups")] = None
@@ -50,9 +58,7 @@ class OddIntent(Struct, frozen=True, kw_only=True):
             raise ValueError("13 is an unlucky number")
 
 
-COMMAND = acting_command(
-    OddIntent, "odd", "Do something odd.", help="Do it.", examples=[("streamops odd a", "that")], rated=True
-)
+COMMAND = acting_command(OddIntent)
 Asked = Callable[..., tuple[OddIntent, Choices]]
 
 
