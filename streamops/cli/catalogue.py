@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from streamops.cli.acting.command import Acts
-from streamops.cli.command import Family, Lazy, Member
+from streamops.cli.command import Acts, Family, Lazy, Member
 
 _AT: Final = "streamops.cli.commands"
 

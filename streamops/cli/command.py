@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import click
 
 from streamops.cli.global_options import GLOBAL_OPTIONS
+
+if TYPE_CHECKING:
+    from streamops.model.acting import OperationIntent
 
 EXITS: Final = {
     0: "done",
@@ -91,6 +94,39 @@ class Lazy(NamedTuple):
         module, attribute = self.target.split(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+
+_ACTING: Final = "streamops.cli.acting.command"
+
+
+class Acts(NamedTuple):
+    """The command of an operation in the catalogue; what it says comes from its intent.
+
+    Attributes:
+        operation: The operation's name.
+        target: ``module:attribute`` of a command with more than its intent asks for; empty for none.
+    """
+
+    operation: str
+    target: str = ""
+
+    @property
+    def summary(self) -> str:
+        """Its one line in its family's help."""
+        return self._intent().summary()
+
+    def load(self) -> click.Command:
+        """Import what it is made of."""
+        if self.target:
+            return Lazy(self.target, "").load()
+        made: click.Command = import_module(_ACTING).acting_command(self._intent())
+        return made
+
+    def _intent(self) -> "type[OperationIntent]":
+        # Only who asks for it pays for msgspec.
+        from streamops.operations.registry import intent_of  # noqa: PLC0415
+
+        return intent_of(self.operation)
 
 
 class Family(WithGlobals, click.Group):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.core import ParameterSource
@@ -10,11 +10,10 @@ from msgspec import Struct
 
 from streamops.cli.acting.choices import ACTING_OPTIONS, RATE_OPTION, Choices, take_choices
 from streamops.cli.acting.fields import exclusive_sets, given_value, param_of, selects_nothing
-from streamops.cli.command import Command, Lazy, write_options
+from streamops.cli.command import Command, write_options
 from streamops.cli.session import Session, with_session
 from streamops.model.acting import Impact, OperationIntent, Plan
 from streamops.model.fields import IntentField, intent_fields
-from streamops.operations.registry import intent_of
 from streamops.settings.state import new_backup
 
 if TYPE_CHECKING:
@@ -100,29 +99,6 @@ def acting_command(intent: type[OperationIntent], other: OtherPlan | None = None
         exits=intent.exits,
         rated=intent.rated,
     )
-
-
-class Acts(NamedTuple):
-    """The command of an operation in the catalogue; what it says comes from its intent.
-
-    Attributes:
-        operation: The operation's name.
-        target: ``module:attribute`` of a command with more than its intent asks for; empty for none.
-    """
-
-    operation: str
-    target: str = ""
-
-    @property
-    def summary(self) -> str:
-        """Its one line in its family's help."""
-        return intent_of(self.operation).summary()
-
-    def load(self) -> click.Command:
-        """Import what it is made of."""
-        if self.target:
-            return Lazy(self.target, "").load()
-        return acting_command(intent_of(self.operation))
 
 
 def _asks_for(option: click.Option, fields: Sequence[IntentField]) -> bool:
