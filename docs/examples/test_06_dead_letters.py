@@ -5,7 +5,7 @@ told. Once the cause is mended, ``streamops replay '{orders}:dlq'`` hands the le
 
 import msgspec
 
-from streamops.model.acting import Actor, Assent
+from streamops.model.acting import Actor, Confirmation
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.runtime import Entry, Streamops
@@ -84,7 +84,7 @@ async def test_a_replay_hands_letters_back(redis: ConnectionOptions) -> None:
             # Planned first, and shown; nothing is written before it is applied.
             replay = await console.prepare(ReplayIntent(queue="{orders}:dlq", mode=ReplayMode.RETRY))
             assert replay.plan.count == 1
-            await console.apply(replay, Assent(yes=True))
+            await console.apply(replay, Confirmation(yes=True))
         await stage.idle()
         assert await stage.letters("orders") == []
     assert attempts == [(1, born), (1, born)]

@@ -8,7 +8,7 @@ from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.session import Session
 from streamops.errors import Forbidden
 from streamops.model.acting import Environment
-from streamops.operations.consent import Consent, ConsentKind
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 
 Answer = TypeVar("Answer")
 
@@ -34,8 +34,8 @@ def agree_to_burden(session: Session, command: str, burden: str, *, yes: bool) -
     session.narrator.note(f"{command} {burden}")
     if yes or settings.environment is Environment.DEVELOPMENT:
         return
-    consent = Consent(ConsentKind.TAB)
-    if not (can_ask(session) and consent.accepts(ask(consent))):
+    policy = ConfirmationPolicy(ConfirmationKind.TAB)
+    if not (can_ask(session) and policy.accepts(ask(policy))):
         raise Forbidden(f"{command}: not agreed to", "Nothing was written. Agree with --yes.")
 
 

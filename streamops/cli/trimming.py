@@ -15,10 +15,10 @@ from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.output.printer import Printer
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
-from streamops.model.acting import Assent, Impact, Plan
+from streamops.model.acting import Confirmation, Impact, Plan
 from streamops.model.retention import RetentionRow
 from streamops.model.wording import counted
-from streamops.operations.consent import Consent, required_consent
+from streamops.operations.confirmation import ConfirmationPolicy, required_confirmation
 from streamops.operations.console import Console
 from streamops.operations.retention import PolicyTrim, apply_retention, prepare_retention
 from streamops.present.columns.retention import RETENTION_COLUMNS
@@ -45,7 +45,7 @@ def trim_by_policies(session: Session, choices: Choices, every: timedelta | None
     patterns = [pattern for policy in policies for pattern in policy.streams]
     if every is None:
         return work.once(patterns)
-    if not choices.assent.yes or choices.dry_run:
+    if not choices.confirmation.yes or choices.dry_run:
         raise Forbidden("trim --every: nobody is asked again and again", "Agree beforehand with --yes.")
     return session.run(lambda console: work.repeat(console, every), patterns)
 
@@ -65,10 +65,10 @@ class _Work:
         trims = self._session.run(self._prepare, patterns)
         if self._choices.dry_run:
             return self._print([trim.row for trim in trims])
-        assent = self._agreed(trims)
+        confirmation = self._agreed(trims)
 
         async def apply(console: Console) -> list[RetentionRow]:
-            return await self._apply(console, trims, assent)
+            return await self._apply(console, trims, confirmation)
 
         return self._print(self._session.run(apply, patterns))
 
@@ -87,7 +87,7 @@ class _Work:
     async def _round(self, console: Console, stop: asyncio.Event) -> str:
         try:
             trims = await self._prepare(console)
-            rows = await apply_retention(console, trims, self._choices.assent, stop=stop)
+            rows = await apply_retention(console, trims, self._choices.confirmation, stop=stop)
         except StreamopsError as error:
             return f"error: {error.message}"
         return _summary(rows)
@@ -97,28 +97,28 @@ class _Work:
             console.engine.forbid_if_read_only()
         return await prepare_retention(console, self._session.settings.tables.retention, self._limits)
 
-    def _agreed(self, trims: Sequence[PolicyTrim]) -> Assent:
+    def _agreed(self, trims: Sequence[PolicyTrim]) -> Confirmation:
         """The answer; asked for once for all streams, after what each comes to."""
-        consent = _consent(self._session, trims)
-        assent = self._choices.assent
-        if consent.accepts(assent):
-            return assent
+        policy = _policy(self._session, trims)
+        confirmation = self._choices.confirmation
+        if policy.accepts(confirmation):
+            return confirmation
         if not can_ask(self._session):
             raise Forbidden("trim --policies: not agreed to", "Nothing was done. Agree with --yes.")
         for trim in trims:
             self._session.narrator.note(_line(trim.row))
-        assent = ask(consent)
-        if not consent.accepts(assent):
+        confirmation = ask(policy)
+        if not policy.accepts(confirmation):
             raise Forbidden("trim --policies: not agreed to", "Nothing was done.")
-        return Assent(yes=True)
+        return Confirmation(yes=True)
 
     async def _apply(
-        self, console: Console, trims: Sequence[PolicyTrim], assent: Assent
+        self, console: Console, trims: Sequence[PolicyTrim], confirmation: Confirmation
     ) -> list[RetentionRow]:
         teller = ProgressTeller(self._session)
         try:
             with stopped_by_ctrl_c() as stop:
-                return await apply_retention(console, trims, assent, teller, stop)
+                return await apply_retention(console, trims, confirmation, teller, stop)
         finally:
             teller.end()
 
@@ -138,11 +138,11 @@ class _Work:
         return ExitCode.PARTIAL if failed else ExitCode.DONE
 
 
-def _consent(session: Session, trims: Sequence[PolicyTrim]) -> Consent:
+def _policy(session: Session, trims: Sequence[PolicyTrim]) -> ConfirmationPolicy:
     """What all of the plans together need."""
     count = sum(trim.row.removable for trim in trims)
     plan = Plan(operation="trim", target="policies", impact=Impact.REDELIVERS, count=count)
-    return required_consent(plan, session.settings.environment)
+    return required_confirmation(plan, session.settings.environment)
 
 
 def _line(row: RetentionRow) -> str:

@@ -15,8 +15,8 @@ from streamops.errors import Forbidden, NotFound, ServerError
 from streamops.model.acting import (
     ActionPage,
     Actor,
-    Assent,
     AuditRecord,
+    Confirmation,
     Job,
     JobPage,
     JobState,
@@ -200,13 +200,13 @@ class Console:
     async def apply(
         self,
         prepared: Prepared[Any, Any],
-        assent: Assent = Assent(),  # noqa: B008 - frozen
+        confirmation: Confirmation = Confirmation(),  # noqa: B008 - frozen
         progress: Callable[[Progress], None] | None = None,
         started: Callable[[str], None] | None = None,
         stop: asyncio.Event | None = None,
     ) -> Outcome:
         """Do what a plan says, see ``Engine.apply``."""
-        return await self.engine.apply(prepared, assent, progress, started, stop)
+        return await self.engine.apply(prepared, confirmation, progress, started, stop)
 
     async def read_actions(self, count: int = 100, after: ActionPage | None = None) -> ActionPage:
         """What was done here, newest first: the first page of the audit log, or the one after a page."""

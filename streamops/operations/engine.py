@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from streamops.errors import ApplyError, Forbidden, Interrupted, StreamopsError, Unreachable
 from streamops.model.acting import (
     Actor,
-    Assent,
     AuditPhase,
+    Confirmation,
     Environment,
     Identity,
     Impact,
@@ -36,7 +36,7 @@ from streamops.operations.checks import (
     permission_hint,
 )
 from streamops.operations.commands import full_command
-from streamops.operations.consent import Consent, ConsentKind, required_consent
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy, required_confirmation
 from streamops.operations.jobs import Counts, HeldJob, JobStopped, held_by, over
 from streamops.operations.operation import Evidence, Intent, Operation, Prepared
 from streamops.operations.packing import unpack_asked
@@ -91,20 +91,20 @@ class Engine:
         crowd = _crowd(operation, plan, identity)
         warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
         plan = replace(plan, command=line, warnings=warnings, fingerprint=fingerprint(evidence))
-        consent = (
-            required_consent(plan, self.actor.environment)
+        policy = (
+            required_confirmation(plan, self.actor.environment)
             if operation.asks or plan.impact is Impact.DESTRUCTIVE
-            else required_consent(replace(plan, count=0), Environment.DEVELOPMENT)
+            else required_confirmation(replace(plan, count=0), Environment.DEVELOPMENT)
         )
         if operation.resolve_defaults is not None:
             intent = operation.resolve_defaults(intent, evidence)
             check_own_keys(operation, intent)
-        return Prepared(operation, intent, evidence, plan, consent, limits, identity, job, undoes)
+        return Prepared(operation, intent, evidence, plan, policy, limits, identity, job, undoes)
 
     async def apply(
         self,
         prepared: Prepared[Any, Any],
-        assent: Assent = Assent(),  # noqa: B008 - frozen
+        confirmation: Confirmation = Confirmation(),  # noqa: B008 - frozen
         progress: Told | None = None,
         started: Callable[[str], None] | None = None,
         stop: asyncio.Event | None = None,
@@ -113,7 +113,7 @@ class Engine:
 
         Args:
             prepared: The plan.
-            assent: The answer to it.
+            confirmation: The answer to it.
             progress: Told after each batch.
             started: Told the job's ID before its first write, where it is a job.
             stop: Set it to stop after the batch under way.
@@ -127,8 +127,8 @@ class Engine:
         """
         self.forbid_if_read_only()
         plan, limits = prepared.plan, prepared.limits
-        if not prepared.consent.accepts(assent):
-            hint = _consent_hint(prepared.consent, assent)
+        if not prepared.policy.accepts(confirmation):
+            hint = _confirmation_hint(prepared.policy, confirmation)
             raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", hint)
         if plan.idle:
             if prepared.job is not None:
@@ -317,12 +317,12 @@ def _nothing(plan: Plan) -> Outcome:
     return Outcome(operation=plan.operation, target=plan.target, requested=plan.count, applied=0)
 
 
-def _consent_hint(consent: Consent, assent: Assent) -> str:
-    if assent.typed and consent.kind is ConsentKind.TYPED:
-        return f"Nothing was done: --confirm {quoted(assent.typed)} is not {quoted(consent.word)}."
-    if consent.by_yes:
+def _confirmation_hint(policy: ConfirmationPolicy, confirmation: Confirmation) -> str:
+    if confirmation.typed and policy.kind is ConfirmationKind.TYPED:
+        return f"Nothing was done: --confirm {quoted(confirmation.typed)} is not {quoted(policy.word)}."
+    if policy.by_yes:
         return "Nothing was done. Agree with --yes, or look at the plan alone with --dry-run."
-    return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(consent.word)}."
+    return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(policy.word)}."
 
 
 def _hint_midway(error: StreamopsError, run: Run) -> str:

@@ -20,7 +20,7 @@ from streamops.model.ids import EntryId
 from streamops.model.wording import counted
 
 
-class Holder(Struct, frozen=True):
+class BlockingGroup(Struct, frozen=True):
     """The group that needs the oldest entry that any group needs.
 
     Attributes:
@@ -83,7 +83,7 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
     asked: EntryId | None
     wanted: Amount
     removable: Amount
-    holder: Holder | None = None
+    holder: BlockingGroup | None = None
     losses: tuple[GroupLoss, ...] = ()
     references: bool = False
     lag_goes_wrong: str = ""

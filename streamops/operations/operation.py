@@ -10,7 +10,7 @@ from streamops.monitor.context import Place
 
 if TYPE_CHECKING:
     from streamops.operations.running import Run
-from streamops.operations.consent import Consent
+from streamops.operations.confirmation import ConfirmationPolicy
 from streamops.operations.undo_snapshots import snapshot_writes
 
 Intent = TypeVar("Intent", bound=OperationIntent)
@@ -102,7 +102,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
         intent: What was asked for, with what the evidence decided.
         evidence: What the server said.
         plan: What would be done.
-        consent: What has to be answered first.
+        policy: What has to be answered first.
         limits: What the operator insists on.
         identity: Which server and stream it was made on; none where the operation has no stream.
         job: The job that it goes on with; none for a new action.
@@ -113,7 +113,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
     intent: Intent
     evidence: Evidence
     plan: Plan
-    consent: Consent
+    policy: ConfirmationPolicy
     limits: Limits
     identity: Identity | None
     job: Job | None = None

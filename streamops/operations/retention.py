@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, StreamopsError
-from streamops.model.acting import Assent, Limits, Outcome
+from streamops.model.acting import Confirmation, Limits, Outcome
 from streamops.model.retention import Candidate, RetentionPolicy, RetentionRow, policy_of
 from streamops.model.streams import StreamRole
 from streamops.operations.console import Console
@@ -69,7 +69,7 @@ async def prepare_retention(
 async def apply_retention(
     console: Console,
     trims: Sequence[PolicyTrim],
-    assent: Assent,
+    confirmation: Confirmation,
     progress: Told | None = None,
     stop: asyncio.Event | None = None,
 ) -> list[RetentionRow]:
@@ -77,7 +77,7 @@ async def apply_retention(
     return [
         trim.row
         if stop is not None and stop.is_set()
-        else await _apply(console, trim, assent, progress, stop)
+        else await _apply(console, trim, confirmation, progress, stop)
         for trim in trims
     ]
 
@@ -99,12 +99,18 @@ async def _prepare(console: Console, intent: TrimIntent, limits: Limits) -> Poli
 
 
 async def _apply(
-    console: Console, trim: PolicyTrim, assent: Assent, progress: Told | None, stop: asyncio.Event | None
+    console: Console,
+    trim: PolicyTrim,
+    confirmation: Confirmation,
+    progress: Told | None,
+    stop: asyncio.Event | None,
 ) -> RetentionRow:
     if trim.prepared is None:
         return trim.row
     try:
-        return replace(trim.row, outcome=await console.apply(trim.prepared, assent, progress, stop=stop))
+        return replace(
+            trim.row, outcome=await console.apply(trim.prepared, confirmation, progress, stop=stop)
+        )
     except ApplyError as error:
         outcome = error.outcome if isinstance(error.outcome, Outcome) else None
         return replace(trim.row, outcome=outcome, problem=error.message)

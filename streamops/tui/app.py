@@ -299,7 +299,7 @@ class StreamopsApp(App[int]):
         self._doing = self._doing or Doing(self._take_deeds)
         number = self._doing.begin(message.prepared)
         message.begun(number)
-        self.run_worker(self._doing.carry_out(number, message.assent, source), exit_on_error=False)
+        self.run_worker(self._doing.carry_out(number, message.confirmation, source), exit_on_error=False)
 
     def _why_not(self) -> str:
         if self._leaving:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Self
 
 from msgspec import Struct
 
-from streamops.model.acting import Assent, Outcome
+from streamops.model.acting import Confirmation, Outcome
 from streamops.model.ids import EntryId
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
@@ -115,7 +115,7 @@ async def act(console: Console, intent: Struct) -> tuple[Outcome, float, float]:
     began = time.perf_counter()
     prepared: Any = await console.prepare(intent)
     planned = time.perf_counter()
-    outcome = await console.apply(prepared, Assent(yes=True))
+    outcome = await console.apply(prepared, Confirmation(yes=True))
     return outcome, planned - began, time.perf_counter() - planned
 
 

@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
 from tests.support.programs import find_programs
@@ -70,7 +70,7 @@ async def compare(running: RunningServer) -> None:
             started = time.perf_counter()
             prepared = await console.prepare(ReplayIntent(queue="{orders}:dlq"))
             between = time.perf_counter()
-            outcome = await console.apply(prepared, Assent(yes=True))
+            outcome = await console.apply(prepared, Confirmation(yes=True))
             planned.append(between - started)
             applied.append(time.perf_counter() - between)
             spent += calls(running)

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 
 import redis
 
-from streamops.model.acting import Actor, Assent, Environment, Limits, Outcome
+from streamops.model.acting import Actor, Confirmation, Environment, Limits, Outcome
 from streamops.operations.console import Console
 from streamops.operations.trim.intent import TrimIntent
 from tests.support.programs import find_programs
@@ -57,7 +57,7 @@ async def trim(running: RunningServer, intent: TrimIntent) -> tuple[float, Outco
         started = time.perf_counter()
         prepared = await console.prepare(intent, Limits(max_count=10**9))
         planned = time.perf_counter() - started
-        return planned, await console.apply(prepared, Assent(yes=True))
+        return planned, await console.apply(prepared, Confirmation(yes=True))
 
 
 def measure(running: RunningServer, entries: int, size: int, *, exact: bool) -> None:

@@ -4,8 +4,8 @@ import sys
 
 from streamops.cli.session import Session
 from streamops.cli.terminal import drawable
-from streamops.model.acting import Assent
-from streamops.operations.consent import Consent, ConsentKind
+from streamops.model.acting import Confirmation
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.present.text import safe
 
 YES = frozenset({"y", "yes"})
@@ -16,14 +16,14 @@ def can_ask(session: Session) -> bool:
     return not session.given.no_input and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def ask(consent: Consent) -> Assent:
+def ask(policy: ConfirmationPolicy) -> Confirmation:
     """Ask, and say what was answered; nothing at all is no."""
-    if consent.kind is not ConsentKind.TYPED:
-        return Assent(yes=_answer("Apply? [y/N] ").lower() in YES)
-    word = safe(consent.word)
+    if policy.kind is not ConfirmationKind.TYPED:
+        return Confirmation(yes=_answer("Apply? [y/N] ").lower() in YES)
+    word = safe(policy.word)
     answer = _answer(f"Type {word} to apply: ")
     # What a keyboard does not have is typed as it is shown.
-    return Assent(typed=consent.word if answer in {word, consent.word} else answer)
+    return Confirmation(typed=policy.word if answer in {word, policy.word} else answer)
 
 
 def _answer(question: str) -> str:

@@ -6,7 +6,7 @@ import click
 from msgspec import Struct
 
 from streamops.cli.params import RATE
-from streamops.model.acting import Assent, Limits
+from streamops.model.acting import Confirmation, Limits
 
 _PREFIX: Final = "acting_"
 
@@ -15,12 +15,12 @@ class Choices(Struct, frozen=True):
     """What was said about how to act, besides what to do.
 
     Attributes:
-        assent: Consent given beforehand: ``--yes``, ``--confirm``.
+        confirmation: Consent given beforehand: ``--yes``, ``--confirm``.
         dry_run: Whether only the plan is shown.
         limits: What the plan is held to.
     """
 
-    assent: Assent
+    confirmation: Confirmation
     dry_run: bool
     limits: Limits
 
@@ -69,7 +69,7 @@ def take_choices(values: dict[str, Any]) -> Choices:
     own = {name: values.pop(name) for name in list(values) if name.startswith(_PREFIX)}
     given = {name.removeprefix(_PREFIX): value for name, value in own.items()}
     return Choices(
-        Assent(given["yes"], given["confirm"]),
+        Confirmation(given["yes"], given["confirm"]),
         given["dry_run"],
         Limits(
             expect=given["expect"],

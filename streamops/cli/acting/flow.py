@@ -13,7 +13,7 @@ from streamops.cli.acting.standing import stand
 from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.session import Session
 from streamops.errors import ApplyError, ExitCode
-from streamops.model.acting import Assent, Outcome, Plan
+from streamops.model.acting import Confirmation, Outcome, Plan
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console
@@ -59,27 +59,27 @@ def act_on(session: Session, prepare: Prepare, choices: Choices) -> ExitCode:
     if choices.dry_run:
         printer.print_plan(prepared.plan)
         return ExitCode.DONE
-    assent = choices.assent
-    asking = can_ask(session) and not assent.typed and not prepared.consent.accepts(assent)
+    confirmation = choices.confirmation
+    asking = can_ask(session) and not confirmation.typed and not prepared.policy.accepts(confirmation)
     printer.show_plan(prepared.plan, asking=asking)
     if asking:
-        answer = ask(prepared.consent)
+        answer = ask(prepared.policy)
         # A wrong answer at the prompt is no --confirm.
-        assent = answer if prepared.consent.accepts(answer) else Assent()
+        confirmation = answer if prepared.policy.accepts(answer) else Confirmation()
     # Whoever was asked may have taken any time: a connection of its own does not grow old.
     if prepared.plan.recurring:
-        return stand(session, prepare, prepared, assent, printer)
-    return _apply(session, prepared, assent, printer)
+        return stand(session, prepare, prepared, confirmation, printer)
+    return _apply(session, prepared, confirmation, printer)
 
 
 def _apply(
-    session: Session, prepared: "Prepared[Any, Any]", assent: Assent, printer: ActingPrinter
+    session: Session, prepared: "Prepared[Any, Any]", confirmation: Confirmation, printer: ActingPrinter
 ) -> ExitCode:
     teller = ProgressTeller(session, prepared.plan.count)
 
     async def apply(console: "Console") -> Outcome:
         with stopped_by_ctrl_c() as stop:
-            return await console.apply(prepared, assent, teller, teller.started, stop)
+            return await console.apply(prepared, confirmation, teller, teller.started, stop)
 
     try:
         outcome = session.run(apply)

@@ -10,7 +10,7 @@ from streamops.cli.acting.printing import ActingPrinter
 from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.session import Session
 from streamops.errors import ApplyError, ExitCode, StalePlan, StreamopsError, Unreachable
-from streamops.model.acting import Assent, Outcome, Progress
+from streamops.model.acting import Confirmation, Outcome, Progress
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console
@@ -29,7 +29,7 @@ def stand(
     session: Session,
     again: Again,
     prepared: "Prepared[Any, Any]",
-    assent: Assent,
+    confirmation: Confirmation,
     printer: ActingPrinter,
 ) -> ExitCode:
     """Apply a plan that goes on, again and again until it is stopped; each time is one action of the audit log.
@@ -38,21 +38,23 @@ def stand(
         session: The command's.
         again: Makes the plan anew, for another time.
         prepared: The plan.
-        assent: The answer to it, which holds for every time.
+        confirmation: The answer to it, which holds for every time.
         printer: Prints what each time came to.
 
     Raises:
         StreamopsError: It was not agreed to, or there is no going on.
     """
-    standing = _Standing(session, again, assent, printer)
+    standing = _Standing(session, again, confirmation, printer)
     return session.run(lambda console: standing.go_on(console, prepared))
 
 
 class _Standing:
-    def __init__(self, session: Session, again: Again, assent: Assent, printer: ActingPrinter) -> None:
+    def __init__(
+        self, session: Session, again: Again, confirmation: Confirmation, printer: ActingPrinter
+    ) -> None:
         self._session = session
         self._again = again
-        self._assent = assent
+        self._assent = confirmation
         self._printer = printer
         self._told = timedelta(0)
 

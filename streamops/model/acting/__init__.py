@@ -6,7 +6,7 @@ from streamops.model.acting.effects import Effect, EffectKind
 from streamops.model.acting.intents import OperationIntent
 from streamops.model.acting.jobs import Job, JobPage, JobState
 from streamops.model.acting.outcomes import KEPT, Failed, Outcome, Progress, Skipped
-from streamops.model.acting.plans import LARGEST_SELECTION, Assent, Impact, Limits, Plan
+from streamops.model.acting.plans import LARGEST_SELECTION, Confirmation, Impact, Limits, Plan
 
 __all__ = [
     "KEPT",
@@ -14,9 +14,9 @@ __all__ = [
     "Action",
     "ActionPage",
     "Actor",
-    "Assent",
     "AuditPhase",
     "AuditRecord",
+    "Confirmation",
     "Effect",
     "EffectKind",
     "Environment",

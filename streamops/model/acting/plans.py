@@ -104,7 +104,7 @@ class Limits(Struct, frozen=True, kw_only=True):
         return LARGEST_SELECTION if self.max_count is None else self.max_count
 
 
-class Assent(Struct, frozen=True):
+class Confirmation(Struct, frozen=True):
     """What the operator answered to a plan.
 
     Attributes:

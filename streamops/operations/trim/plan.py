@@ -21,7 +21,7 @@ from streamops.model.readings import GroupReading
 from streamops.model.wording import command, first_few, span
 from streamops.operations.losses import (
     NAMED,
-    Holder,
+    BlockingGroup,
     TrimEvidence,
     loss_effects,
     loss_facts,
@@ -61,7 +61,7 @@ def plan_trim(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
     return planned(intent, 0, effects=[_nothing(evidence)])
 
 
-def _plan_safe(intent: TrimIntent, evidence: TrimEvidence, holder: Holder) -> Plan:
+def _plan_safe(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup) -> Plan:
     count, wanted = evidence.removable.upper, evidence.wanted.upper
     held = held_back_by(holder) if wanted > evidence.removable.lower else None
     gone = held and holder.oldest_pending is not None and not holder.entry_exists
@@ -80,7 +80,7 @@ def _plan_safe(intent: TrimIntent, evidence: TrimEvidence, holder: Holder) -> Pl
     )
 
 
-def held_back_by(holder: Holder) -> Effect | None:
+def held_back_by(holder: BlockingGroup) -> Effect | None:
     """What a group has yet to acknowledge or to read, so that no more may go; none where there is no such thing."""
     row = holder.oldest_pending
     if row is None:
@@ -90,7 +90,7 @@ def held_back_by(holder: Holder) -> Effect | None:
     return HELD_BY_PENDING(None, owner, since, group=holder.group, names=[row.consumer])
 
 
-def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: Holder) -> Iterator[Said]:
+def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup) -> Iterator[Said]:
     if not evidence.removable.upper:
         yield _nothing(evidence)
         if evidence.wanted.upper and held_back_by(holder) is None:

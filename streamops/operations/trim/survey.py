@@ -15,7 +15,7 @@ from streamops.model.server import Flavour, ServerNode
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import Look, lag_of, look_at
 from streamops.operations.backups import forbid_existing, part_of
-from streamops.operations.losses import GroupLoss, Holder, TrimEvidence
+from streamops.operations.losses import BlockingGroup, GroupLoss, TrimEvidence
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import needed_by
 from streamops.operations.walking import NEAR, count_after_each, count_below, cut_for_length
@@ -238,16 +238,16 @@ async def _count_at(server: Server, look: Look, one: EntryId) -> int:
     return (await count_after_each(server, look, [before], one.next(), most=1))[before].lower
 
 
-async def _holder(server: Server, look: Look, group: GroupReading, free: Amount) -> Holder:
+async def _holder(server: Server, look: Look, group: GroupReading, free: Amount) -> BlockingGroup:
     needs, oldest = needed_by(group), group.oldest_pending
     if oldest is not None and oldest.id == needs:
         exists = await _count_at(server, look, needs) == 1
-        return Holder(group.name, needs, oldest, entry_exists=exists)
+        return BlockingGroup(group.name, needs, oldest, entry_exists=exists)
     unread = lag_of(look, group)
     if not unread.exact and free.exact:
         known = look.reading.length - free.upper - await _count_at(server, look, needs)
         unread = Amount(known, known)
-    return Holder(group.name, needs, None, unread=unread)
+    return BlockingGroup(group.name, needs, None, unread=unread)
 
 
 async def _references(server: Server, look: Look) -> bool:

@@ -7,7 +7,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
-from streamops.operations.consent import Consent, ConsentKind
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.tui.acting.choice import Press
@@ -84,17 +84,17 @@ class AnswerRow(Horizontal):
 
     # -- what it asks --------------------------------------------------------------------------------
 
-    def ask_for(self, consent: Consent, fingerprint: str) -> None:
+    def ask_for(self, policy: ConfirmationPolicy, fingerprint: str) -> None:
         """Ask for what a plan needs; what was typed for another plan does not count."""
-        if not self._is_new((consent, fingerprint)):
+        if not self._is_new((policy, fingerprint)):
             return
-        self._word = consent.word
+        self._word = policy.word
         self._entry.value = ""
-        typed = consent.kind is ConsentKind.TYPED
+        typed = policy.kind is ConfirmationKind.TYPED
         self._show(cancel="Cancel", apply=not typed, entry=typed)
-        self._explain(consent)
+        self._explain(policy)
         # Where Enter is enough, it is pressed on Apply; everywhere else Cancel comes first.
-        at_once = consent.kind in {ConsentKind.ENTER, ConsentKind.NONE}
+        at_once = policy.kind in {ConfirmationKind.ENTER, ConfirmationKind.NONE}
         (self._apply if at_once else self._cancel).focus()
 
     def ask_to_wait(self, *, stopping: bool) -> None:
@@ -164,10 +164,10 @@ class AnswerRow(Horizontal):
         self._entry.display = entry
         self._says.show(())
 
-    def _explain(self, consent: Consent) -> None:
-        if consent.kind is ConsentKind.TYPED:
+    def _explain(self, policy: ConfirmationPolicy) -> None:
+        if policy.kind is ConfirmationKind.TYPED:
             self._says.show(self._request())
-        elif consent.kind is ConsentKind.TAB:
+        elif policy.kind is ConfirmationKind.TAB:
             self._says.show((Cell("Tab, then Enter applies", Tone.DIM),))
         else:
             self._says.show((Cell("Enter applies", Tone.DIM),))

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, StreamopsError
-from streamops.model.acting import Assent, Outcome, Progress
+from streamops.model.acting import Confirmation, Outcome, Progress
 from streamops.operations.operation import Prepared
 from streamops.present.text import safe
 from streamops.tui.moment import Deed
@@ -49,13 +49,13 @@ class Doing:
         self._tell()
         return number
 
-    async def carry_out(self, number: int, assent: Assent, source: Source) -> None:
+    async def carry_out(self, number: int, confirmation: Confirmation, source: Source) -> None:
         """Do it to its end; what becomes of it is told, whatever it is."""
         prepared = self._deeds[number].prepared
         try:
             outcome = await source.apply(
                 prepared,
-                assent,
+                confirmation,
                 lambda progress: self._advance(number, progress),
                 lambda job: self._change(number, job=job),
                 self._stops[number],

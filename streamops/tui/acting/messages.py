@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.tui.acting.asks import Planning
 
 if TYPE_CHECKING:  # Who only looks at what was done needs no engine.
@@ -31,16 +31,16 @@ class Apply(Message):
 
     Attributes:
         prepared: The plan.
-        assent: The answer to it.
+        confirmation: The answer to it.
         begun: Told the deed's number, before anything is done.
     """
 
     def __init__(
-        self, prepared: "Prepared[Any, Any]", assent: Assent, begun: Callable[[int], object]
+        self, prepared: "Prepared[Any, Any]", confirmation: Confirmation, begun: Callable[[int], object]
     ) -> None:
         super().__init__()
         self.prepared = prepared
-        self.assent = assent
+        self.confirmation = confirmation
         self.begun = begun
 
 

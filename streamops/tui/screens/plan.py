@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import Assent, Plan
+from streamops.model.acting import Confirmation, Plan
 from streamops.operations.operation import Prepared
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -133,7 +133,7 @@ class PlanScreen(ActingFrame):
             return
         # A key that is pressed twice says yes once.
         self._agreed_to = prepared
-        self.post_message(Apply(prepared, Assent(yes=True, typed=message.typed), self.take_deed))
+        self.post_message(Apply(prepared, Confirmation(yes=True, typed=message.typed), self.take_deed))
 
     def on_answer_row_again(self) -> None:
         """Count again after an error, also after one that ended an attempt to do it."""
@@ -236,7 +236,7 @@ class PlanScreen(ActingFrame):
         elif not prepared.plan.count:
             self._answer.ask_to_close(again=True)
         else:
-            self._answer.ask_for(prepared.consent, prepared.plan.fingerprint)
+            self._answer.ask_for(prepared.policy, prepared.plan.fingerprint)
 
     # -- keys ----------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import Actor, Assent, Environment
+from streamops.model.acting import Actor, Confirmation, Environment
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
@@ -89,7 +89,7 @@ class Person:
             await asyncio.sleep(ACTED / self._post.pace)
             try:
                 prepared = await self._console.prepare(self._intent(kind, number))
-                outcome = await self._console.apply(prepared, Assent(yes=True, typed=LETTERS))
+                outcome = await self._console.apply(prepared, Confirmation(yes=True, typed=LETTERS))
             except StreamopsError:
                 self._did[f"{kind} failed"] += 1
             else:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
-from streamops.model.acting import Actor, Assent, Environment
+from streamops.model.acting import Actor, Confirmation, Environment
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
@@ -164,7 +164,7 @@ async def operate_at_once(server: RunningServer) -> None:
         pumping = asyncio.create_task(asyncio.to_thread(pump_some, server))
         first, second, cancelled = await asyncio.gather(
             *(
-                console.apply(plan, Assent(yes=True, typed=plan.consent.word))
+                console.apply(plan, Confirmation(yes=True, typed=plan.policy.word))
                 for console, plan in zip(consoles, plans, strict=True)
             )
         )

@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import Actor, Assent
+from streamops.model.acting import Actor, Confirmation
 from streamops.operations import jobs, running
 from streamops.operations.ack import run as ack
 from streamops.operations.claim import run as claiming
@@ -202,7 +202,7 @@ async def _operate(options: ConnectionOptions, what: Struct | str, fate: Fate, u
     _doom(console, fate)
     try:
         prepared: Any = await (console.prepare_rest(what) if isinstance(what, str) else console.prepare(what))
-        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
     except StreamopsError:
         return REFUSED
     finally:

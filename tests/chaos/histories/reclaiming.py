@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 from tests.support.servers import RunningServer
@@ -87,7 +87,7 @@ class History:
             max_deliveries=MOST,
             redeliver=way or Redelivery.AUTO,
         )
-        await self._console.apply(await self._console.prepare(intent), Assent(yes=True))
+        await self._console.apply(await self._console.prepare(intent), Confirmation(yes=True))
 
     def _some(self, *, everything: bool = False) -> list[str]:
         rows = [row[0].decode() for row in self._server.command("XPENDING", STREAM, GROUP, "-", "+", 1_000)]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from streamops.errors import Forbidden, StreamopsError
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.model.ids import EntryId
 from streamops.operations.console import Console
 from streamops.operations.replay import run as replay
@@ -156,7 +156,7 @@ class History:
             self.haunt(console)
             try:
                 prepared = await prepare(console)
-                await console.apply(prepared, Assent(yes=True), started=self.tokens.append)
+                await console.apply(prepared, Confirmation(yes=True), started=self.tokens.append)
             except KilledError:
                 return
             except StreamopsError as error:

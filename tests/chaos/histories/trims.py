@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from streamops.errors import ApplyError, Forbidden, StalePlan
-from streamops.model.acting import Actor, Assent, Environment, Outcome
+from streamops.model.acting import Actor, Confirmation, Environment, Outcome
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.watch import Watch
@@ -270,7 +270,7 @@ class Operator:
         self._server.ledger = None if alone else self._ledger
         try:
             prepared = await self._console.prepare(intent)
-            return await self._console.apply(prepared, Assent(yes=True))
+            return await self._console.apply(prepared, Confirmation(yes=True))
         except (Forbidden, StalePlan):
             return None
         except ApplyError as error:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from msgspec import Struct
 
 from streamops.errors import ApplyError, StreamopsError
-from streamops.model.acting import Assent, Limits, Outcome
+from streamops.model.acting import Confirmation, Limits, Outcome
 from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.topologies.place import LONGEST
@@ -193,7 +193,7 @@ class Programmer:
                     prepared = await console.prepare_rest(job)
                 else:
                     prepared = await console.prepare(deed.intent, Limits(rate=deed.rate))
-                await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+                await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
         except StreamopsError as error:
             return Said(error.exit_code, "", _narrated(error))
         return Said(DONE, "", "")

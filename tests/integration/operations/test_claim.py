@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from streamops.errors import ApplyError, Interrupted, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Assent, Limits, Progress, Skipped
+from streamops.model.acting import Confirmation, Limits, Progress, Skipped
 from streamops.model.ids import EntryId
 from streamops.operations import running
 from streamops.operations.claim import run as claiming
@@ -173,7 +173,7 @@ async def test_interrupted_it_says_what_was_done_and_the_same_again_does_the_res
     async with await open_console(server) as console:
         prepared = await console.prepare(intent)
         with pytest.raises(Interrupted, match="interrupted") as caught:
-            await console.apply(prepared, Assent(yes=True), watch, stop=stop)
+            await console.apply(prepared, Confirmation(yes=True), watch, stop=stop)
         outcome: Any = caught.value.outcome
         assert caught.value.hint == "Run it again for the rest: what is done is left alone."
         assert (300 <= outcome.applied <= 900, outcome.complete, outcome.job) == (True, False, "")

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, Refused, SettingsError, StalePlan
-from streamops.model.acting import Actor, Assent, Impact, Limits, Skipped
+from streamops.model.acting import Actor, Confirmation, Impact, Limits, Skipped
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.operations.console import Console
 from streamops.operations.consumers_prune import run as consumer_prune
@@ -105,7 +105,7 @@ async def test_a_consumer_that_reads_on_is_not_removed(server: RunningServer, co
         deliver(server, STREAM, GROUP, "dead", 1)
 
     with pytest.raises(ApplyError, match="has been given entries since") as caught:
-        await console.apply(prepared, Assent(yes=True), meanwhile)
+        await console.apply(prepared, Confirmation(yes=True), meanwhile)
     outcome = caught.value.outcome
     assert (outcome.applied, outcome.complete) == (5, False)  # type: ignore[attr-defined]
     assert [owner for _, owner, _ in rows(server)] == ["heir"] * 5 + ["dead"]
@@ -187,7 +187,7 @@ async def test_a_hand_over_that_was_killed_can_be_undone(
     before = rows(server)
     prepared = await console.prepare(removal(to="heir"))
     with pytest.raises(Killed):
-        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), kill)
+        await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word), kill)
     assert [owner for _, owner, _ in rows(server)].count("heir") == 2
     (action,) = (await console.read_actions(1)).actions
     assert action.last is None
@@ -206,7 +206,7 @@ async def test_interrupted_the_same_again_does_the_rest(
         raise Forbidden("enough", "")
 
     with pytest.raises(ApplyError):
-        await console.apply(prepared, Assent(yes=True), stop)
+        await console.apply(prepared, Confirmation(yes=True), stop)
     assert {"dead", "heir"} == consumers(server)
     rest = await console.prepare(removal(to="heir"))
     assert rest.plan.count == 10_000 - consumer_rm.BATCH

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StreamopsError, UnexpectedReply
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.selections import LetterSelection
@@ -84,7 +84,7 @@ async def test_an_observer_may_plan(server: RunningServer, changes: tuple[str, .
                 assert (prepared.plan.count, len(prepared.plan.sample)) == (2, 2)
                 assert prepared.plan.effects[0].startswith("Reasons: max-deliveries ")
                 with pytest.raises(Refused) as refused:
-                    await looker.apply(prepared, Assent(yes=True, typed=QUEUE))
+                    await looker.apply(prepared, Confirmation(yes=True, typed=QUEUE))
                 assert "doctor --acl operator" in refused.value.hint
     finally:
         server.command("ACL", "DELUSER", "looker")
@@ -140,7 +140,7 @@ async def test_a_purge_leaves_what_died_later_and_skips_what_is_gone(
     prepared = await console.prepare(PurgeIntent(queue=QUEUE, backup=str(tmp_path / "lost.jsonl")))
     server.command("XDEL", QUEUE, first)
     late = add_letter(server, OWN)
-    outcome = await console.apply(prepared, Assent(typed=QUEUE))
+    outcome = await console.apply(prepared, Confirmation(typed=QUEUE))
     assert outcome.applied == 1
     assert outcome.notes[-1] == "1 of the letters planned was gone: replayed or deleted by somebody else."
     assert [one for one, _ in entries_of(server, QUEUE)] == [late]
@@ -155,7 +155,7 @@ async def test_a_purge_is_for_dead_letters_alone(server: RunningServer, console:
     add_letter(server, OWN)
     prepared = await console.prepare(PurgeIntent(queue=QUEUE))
     with pytest.raises(Forbidden, match="not agreed to"):
-        await console.apply(prepared, Assent(yes=True))
+        await console.apply(prepared, Confirmation(yes=True))
     assert server.command("XLEN", QUEUE) == 1
 
 

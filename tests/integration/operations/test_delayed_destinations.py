@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ServerError
-from streamops.model.acting import Actor, Assent
+from streamops.model.acting import Actor, Confirmation
 from streamops.model.delayed import DelayedBody
 from streamops.model.secret import Secret
 from streamops.operations.console import Console
@@ -36,7 +36,7 @@ async def test_run_now_without_permission_for_one_destination_moves_nothing(
     async with await Console.open(options, actor=Actor("ann", "here", 1)) as console:
         prepared = await console.prepare(RunDelayedIntent(stream="orders", every=True))
         with pytest.raises(ServerError, match=r"XADD.*{orders}:retry:billing"):
-            await console.apply(prepared, Assent(yes=True))
+            await console.apply(prepared, Confirmation(yes=True))
     server.command("ACL", "DELUSER", "ann")
     assert server.command("ZCARD", QUEUE) == messages
     assert server.command("EXISTS", "orders", RETRIES) == 0

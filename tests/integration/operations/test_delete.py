@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import ApplyError, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.model.ids import EntryId
 from streamops.operations import deleting
 from streamops.operations.console import Console
@@ -75,7 +75,7 @@ async def test_the_file_stays_where_something_was_deleted(
         server.command("XGROUP", "SETID", STREAM, "audit", "0")
 
     with pytest.raises(ApplyError) as stopped:
-        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), set_back)
+        await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word), set_back)
     assert isinstance(stopped.value.__cause__, StalePlan)
     assert milliseconds_of(server, STREAM) == list(range(3, 11))
     assert {1, 2} <= {entry.id.ms for _, entry in read_backup(file)}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from streamops.model.acting import Actor, Assent
+from streamops.model.acting import Actor, Confirmation
 from streamops.model.delayed import DelayedBody
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
@@ -79,6 +79,6 @@ async def test_a_message_that_another_program_replaced_meanwhile_is_not_cancelle
     add_foreign_members_and_a_message(server)
     prepared = await console.prepare(CancelDelayedIntent(stream="orders", ids=("ours",)))
     server.command("HDEL", BODIES, "ours")
-    outcome = await console.apply(prepared, Assent(yes=True, typed="orders"))
+    outcome = await console.apply(prepared, Confirmation(yes=True, typed="orders"))
     assert [one.reason for one in outcome.skipped] == ["no delayed message of streamops"]
     assert server.command("ZSCORE", QUEUE, "ours") == b"19"

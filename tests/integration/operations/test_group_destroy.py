@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import Forbidden, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Assent, Impact, Progress
+from streamops.model.acting import Confirmation, Impact, Progress
 from streamops.operations.console import Console
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.groups_destroy import plan as plans
@@ -25,7 +25,7 @@ async def test_a_group_is_destroyed_and_what_it_held_is_in_the_file(
     backup = tmp_path / "billing.jsonl"
     prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g", backup=str(backup)))
     plan = prepared.plan
-    assert (plan.impact, plan.count, plan.confirm, prepared.consent.word) == (
+    assert (plan.impact, plan.count, plan.confirm, prepared.policy.word) == (
         Impact.DESTRUCTIVE,
         2,
         "orders/g",
@@ -84,7 +84,7 @@ async def test_a_long_list_is_emptied_in_batches_first(
             deliver(server, STREAM, "g", "c1", 1)
 
     with pytest.raises(Exception, match="its consumers have read on") as caught:
-        await console.apply(prepared, Assent(typed=prepared.consent.word), interrupt)
+        await console.apply(prepared, Confirmation(typed=prepared.policy.word), interrupt)
     assert caught.value.outcome.applied == 200  # type: ignore[attr-defined]
     assert caught.value.hint == (  # type: ignore[attr-defined]
         f"The group is still there; 200 pending rows were taken off: {backup} tells which."
@@ -130,6 +130,6 @@ async def test_destroying_asks_for_the_name(server: RunningServer, console: Cons
     prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g"))
 
     with pytest.raises(Forbidden, match="not agreed to"):
-        await console.apply(prepared, Assent(yes=True))
+        await console.apply(prepared, Confirmation(yes=True))
     with pytest.raises(NotFound, match="no group nobody"):
         await console.prepare(DestroyGroupIntent(stream=STREAM, group="nobody"))

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, StalePlan
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.model.workers import WorkerState
 from streamops.operations.console import Console
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
@@ -21,7 +21,7 @@ PAUSE, RESUME = PauseIntent(pool="billing"), ResumeIntent(pool="billing")
 
 async def act(console: Console, intent: PauseIntent | ResumeIntent) -> int:
     prepared = await console.prepare(intent)
-    return (await console.apply(prepared, Assent(yes=True))).applied
+    return (await console.apply(prepared, Confirmation(yes=True))).applied
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ async def test_what_others_said_meanwhile_is_not_overruled(staffed: RunningServe
         prepared = await console.prepare(PAUSE)
         staffed.command("HSET", POOL, "mode", "drained")
         with pytest.raises(StalePlan):
-            await console.apply(prepared, Assent(yes=True))
+            await console.apply(prepared, Confirmation(yes=True))
     assert staffed.command("HGETALL", POOL) == [b"mode", b"drained"]
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import Forbidden, Interrupted, NotFound, ServerError, SettingsError, StalePlan
-from streamops.model.acting import Actor, Assent, AuditPhase, Outcome
+from streamops.model.acting import Actor, AuditPhase, Confirmation, Outcome
 from streamops.model.ids import EntryId
 from streamops.operations.console import Console
 from streamops.operations.streams_reclaim.intent import Redelivery
@@ -111,7 +111,7 @@ async def test_other_groups_have_to_be_accepted(server: RunningServer, console: 
     assert any("shipping" in warning for warning in prepared.plan.warnings)
     server.command("XGROUP", "CREATE", STREAM, "late", "$")
     with pytest.raises(StalePlan, match="late"):
-        await console.apply(prepared, Assent(yes=True))
+        await console.apply(prepared, Confirmation(yes=True))
     assert len(entries_of(server, STREAM)) == 3
     assert pending_ids(server, STREAM, GROUP) == ["1-1", "2-1", "3-1"]
 
@@ -167,10 +167,10 @@ async def test_it_goes_on_until_it_is_stopped(server: RunningServer, console: Co
     add_held_by_w(server, 1)
     prepared = await console.prepare(intent(every=timedelta(milliseconds=100)))
     assert (prepared.plan.count, prepared.plan.recurring) == (0, True)
-    assert prepared.consent.word == GROUP
+    assert prepared.policy.word == GROUP
     stop = asyncio.Event()
     rounds = server.calls("xpending")
-    working = asyncio.create_task(console.apply(prepared, Assent(typed=GROUP), stop=stop))
+    working = asyncio.create_task(console.apply(prepared, Confirmation(typed=GROUP), stop=stop))
     await eventually(lambda: server.calls("xpending") > rounds + 1)
     age(server, "1-1")
     await eventually(lambda: not pending_ids(server, STREAM, GROUP))
@@ -189,7 +189,7 @@ async def test_a_full_server_refuses_before_anything_is_done(start_server: Start
         prepared = await console.prepare(intent())
         server.command("CONFIG", "SET", "maxmemory", "1")
         with pytest.raises(ServerError):
-            await console.apply(prepared, Assent(yes=True))
+            await console.apply(prepared, Confirmation(yes=True))
         server.command("CONFIG", "SET", "maxmemory", "0")
     assert pending_ids(server, STREAM, GROUP) == ["1-1", "2-1", "3-1"]
     assert len(entries_of(server, STREAM)) == 3
@@ -221,13 +221,13 @@ async def test_interrupted_it_is_a_job_that_is_gone_on_with(server: RunningServe
     prepared = await console.prepare(intent(min_idle=timedelta(milliseconds=5)))
     stop = asyncio.Event()
     with pytest.raises(Interrupted) as caught:
-        await console.apply(prepared, Assent(yes=True), lambda _: stop.set(), stop=stop)
+        await console.apply(prepared, Confirmation(yes=True), lambda _: stop.set(), stop=stop)
     stopped = caught.value.outcome
     assert isinstance(stopped, Outcome)
     assert 0 < stopped.applied < 1_200
     rest = await console.prepare_rest(stopped.job)
     assert rest.plan.count == 1_200 - stopped.applied
-    await console.apply(rest, Assent(yes=True))
+    await console.apply(rest, Confirmation(yes=True))
     numbers = [int(parts[1]) for _, parts in entries_of(server, STREAM)[1_200:]]
     assert numbers == list(range(1, 1_201))
 

@@ -1,6 +1,6 @@
 """Entries that no script can add anew: they stay pending."""
 
-from streamops.model.acting import Actor, Assent
+from streamops.model.acting import Actor, Confirmation
 from streamops.operations.console import Console
 from streamops.operations.streams_reclaim.intent import ReclaimIntent
 from tests.support.operations.reclaiming import GROUP, IDLE, LETTERS, STREAM, age, reclaim
@@ -18,7 +18,7 @@ async def test_an_entry_that_cannot_be_added_anew_stays_pending(server: RunningS
     age(server, "1-1")
     async with await Console.open(server.options, actor=Actor("ann", "here", 1)) as console:
         prepared = await console.prepare(ReclaimIntent(stream=STREAM, group=GROUP, min_idle=IDLE))
-        outcome = await console.apply(prepared, Assent(yes=True))
+        outcome = await console.apply(prepared, Confirmation(yes=True))
     assert [failed.id for failed in outcome.failed] == ["1-1"]
     assert pending_ids(server, STREAM, GROUP) == ["1-1"]
     assert len(entries_of(server, STREAM)) == 1

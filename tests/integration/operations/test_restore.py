@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, StalePlan
-from streamops.model.acting import Assent, Failed, Impact, Progress, Skipped
+from streamops.model.acting import Confirmation, Failed, Impact, Progress, Skipped
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.json_text import encode
@@ -161,7 +161,7 @@ async def test_out_of_memory_nothing_is_half_done(
             server.command("CONFIG", "SET", "maxmemory", "1")
 
         with pytest.raises(ApplyError, match="out of memory"):
-            await console.apply(prepared, Assent(yes=True, typed="40"), fill)
+            await console.apply(prepared, Confirmation(yes=True, typed="40"), fill)
         server.command("CONFIG", "SET", "maxmemory", "0")
         assert values(server) == list(range(1, 11))
         await done(console, RestoreIntent(file=path))

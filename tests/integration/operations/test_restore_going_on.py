@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import ApplyError, StalePlan, StreamopsError
-from streamops.model.acting import Assent, Progress, Skipped
+from streamops.model.acting import Confirmation, Progress, Skipped
 from streamops.operations.console import Console
 from streamops.operations.restore import run as restore
 from streamops.operations.restore.intent import RestoreIntent
@@ -39,7 +39,7 @@ async def test_whatever_stops_it_the_same_command_goes_on(
 
     prepared = await console.prepare(intent)
     with pytest.raises(ApplyError):
-        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), stop)
+        await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word), stop)
     assert values(server) == list(range(1, 10 * stop_after + 1))
     rest = await console.prepare(intent)
     assert rest.plan.count == 45 - 10 * stop_after
@@ -76,7 +76,7 @@ async def test_once_more_goes_on_too_where_it_was_stopped(
         raise StreamopsError("stopped")
 
     with pytest.raises(ApplyError):
-        await console.apply(prepared, Assent(yes=True, typed="25"), stop)
+        await console.apply(prepared, Confirmation(yes=True, typed="25"), stop)
     assert (await done(console, intent)).applied == 15
     assert values(server) == [*range(1, 26), *range(1, 26)]
 
@@ -122,7 +122,7 @@ async def test_a_stream_that_vanishes_meanwhile_is_drift(
         server.command("DEL", STREAM)
 
     with pytest.raises(ApplyError, match="the stream is gone"):
-        await console.apply(prepared, Assent(yes=True, typed="45"), vanish)
+        await console.apply(prepared, Confirmation(yes=True, typed="45"), vanish)
     # It begins anew: what was there went with the stream.
     await done(console, intent)
     assert values(server) == list(range(1, 46))

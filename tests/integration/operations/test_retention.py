@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Actor, Assent, Limits
+from streamops.model.acting import Actor, Confirmation, Limits
 from streamops.model.retention import RetentionPolicy
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.watch import Watch
@@ -42,7 +42,7 @@ async def test_each_stream_is_trimmed_by_its_policy(server: RunningServer, conso
         "payments": ("--maxlen 5 --exact", 5),
         "short": ("--maxlen 5 --exact", 0),
     }
-    rows = {row.stream: row for row in await apply_retention(console, trims, Assent(yes=True))}
+    rows = {row.stream: row for row in await apply_retention(console, trims, Confirmation(yes=True))}
     assert {name: row.removed for name, row in rows.items()} == {
         "lonely": None,
         "orders": 8,
@@ -67,14 +67,14 @@ async def test_each_stream_is_trimmed_by_its_policy(server: RunningServer, conso
 async def test_what_cannot_be_applied_keeps_no_other_from_it(server: RunningServer, console: Console) -> None:
     trims = await prepare_retention(console, POLICIES, Limits())
     server.command("DEL", "orders")
-    rows = {row.stream: row for row in await apply_retention(console, trims, Assent(yes=True))}
+    rows = {row.stream: row for row in await apply_retention(console, trims, Confirmation(yes=True))}
     assert rows["orders"].problem
     assert rows["payments"].removed == 5
 
 
 async def test_nothing_is_done_without_consent(server: RunningServer, console: Console) -> None:
     trims = await prepare_retention(console, POLICIES, Limits())
-    rows = await apply_retention(console, trims, Assent())
+    rows = await apply_retention(console, trims, Confirmation())
     assert {row.stream: bool(row.problem) for row in rows} == {
         "lonely": False,
         "orders": True,
@@ -91,7 +91,7 @@ async def test_once_stopped_the_rest_is_left(server: RunningServer, console: Con
     trims = await prepare_retention(console, POLICIES, Limits())
     stop = asyncio.Event()
     stop.set()
-    rows = await apply_retention(console, trims, Assent(yes=True), stop=stop)
+    rows = await apply_retention(console, trims, Confirmation(yes=True), stop=stop)
     assert [row.removed for row in rows] == [None] * 4
     assert server.command("XLEN", "orders") == 10
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, SettingsError, StalePlan
-from streamops.model.acting import Assent, Impact, JobState, Limits
+from streamops.model.acting import Confirmation, Impact, JobState, Limits
 from streamops.model.entries import Amount
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.monitor.inspection import look_at
@@ -382,9 +382,9 @@ async def test_a_cancelled_job_goes_on(
         jobs.append(job)
         server.command("HSET", f"streamops:job:{job}", "cancel", 1)
 
-    assent = Assent(yes=True, typed=prepared.consent.word)
+    confirmation = Confirmation(yes=True, typed=prepared.policy.word)
     with pytest.raises(ApplyError) as stopped:
-        await console.apply(prepared, assent, started=cancel)
+        await console.apply(prepared, confirmation, started=cancel)
     assert isinstance(stopped.value.__cause__, JobStopped)
     assert 1 < milliseconds_of(server, STREAM)[0] < 201
     # As if its owner had vanished instead.
@@ -478,7 +478,9 @@ async def test_one_that_is_killed_with_its_backup_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr(trim, where, kill)
         with pytest.raises(Killed):
-            await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), started=jobs.append)
+            await console.apply(
+                prepared, Confirmation(yes=True, typed=prepared.policy.word), started=jobs.append
+            )
     leave_half(file)
     server.command("HSET", f"streamops:job:{jobs[0]}", "lease_ms", 1)
     rest = await console.engine.resume(operation, await console.read_job(jobs[0]))

@@ -6,7 +6,7 @@ import pytest
 from msgspec import Struct
 
 from streamops.errors import Forbidden, NotFound
-from streamops.model.acting import Actor, Assent, Impact, Outcome, Progress, Skipped
+from streamops.model.acting import Actor, Confirmation, Impact, Outcome, Progress, Skipped
 from streamops.model.ids import EntryId
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.audit import undone_actions
@@ -161,7 +161,7 @@ async def killed_after(console: Console, intent: Struct, batches: int) -> None:
 
     prepared = await console.prepare(intent)
     with pytest.raises(Killed):
-        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word), kill)
+        await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word), kill)
 
 
 async def test_a_nack_that_was_killed_is_undone_as_far_as_it_is_on_record(server: RunningServer) -> None:

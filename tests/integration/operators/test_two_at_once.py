@@ -15,7 +15,7 @@ import pytest
 from msgspec import Struct
 
 from streamops.errors import ApplyError, ExitCode, Forbidden, StalePlan, StreamopsError
-from streamops.model.acting import Actor, Assent, AuditPhase, JobState, Limits, Outcome
+from streamops.model.acting import Actor, AuditPhase, Confirmation, JobState, Limits, Outcome
 from streamops.model.ids import EPOCH, EntryId
 from streamops.model.pools import PoolSupervisor
 from streamops.operations import jobs
@@ -232,7 +232,7 @@ async def left_behind(server: RunningServer, console: Console) -> str:
     prepared = await console.prepare(ReplayIntent(queue=LETTERS, mode=ReplayMode.RETRY), Limits(rate=400))
     stop = asyncio.Event()
     with pytest.raises(ApplyError) as stopped:
-        await console.apply(prepared, Assent(yes=True), progress=lambda _: stop.set(), stop=stop)
+        await console.apply(prepared, Confirmation(yes=True), progress=lambda _: stop.set(), stop=stop)
     outcome = outcome_of(stopped.value)
     assert outcome is not None
     assert 0 < server.command("XLEN", LETTERS) < COUNT

@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode, TraceState, get_current_span, use_span
 from opentelemetry.trace.span import NonRecordingSpan, SpanContext, TraceFlags
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.runtime import Delays, Entry, RetryLater, Skip, Streamops
@@ -132,7 +132,7 @@ async def test_the_link_survives_delays_retries_dead_letters_and_replays(server:
         async with await Console.open(server.options, actor=WORKSHOP) as console:
             for mode in (ReplayMode.RETRY, ReplayMode.REPUBLISH):
                 prepared = await console.prepare(ReplayIntent(queue="{orders}:dlq", mode=mode, count=1))
-                await console.apply(prepared, Assent(yes=True))
+                await console.apply(prepared, Confirmation(yes=True))
                 await until(lambda: is_idle(server, "orders"))
                 if mode is ReplayMode.RETRY:
                     fails[0] = True

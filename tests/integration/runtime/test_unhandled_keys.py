@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.model.acting import Assent, Outcome
+from streamops.model.acting import Confirmation, Outcome
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
@@ -176,7 +176,7 @@ async def test_key_of_a_trimmed_entry_that_a_command_took_off_the_list_is_free(
 ) -> None:
     die_with_key(server)
     async with await Console.open(server.options, actor=WORKSHOP) as console:
-        await console.apply(await console.prepare(taking), Assent(yes=True))
+        await console.apply(await console.prepare(taking), Confirmation(yes=True))
     assert pending_count(server, "s", "g") == 0
     handled, told = list[str](), list[Event]()
     async with working(application(server, handled, told)):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.topics.intent import AddTopicIntent
@@ -29,7 +29,7 @@ def _own_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def do(server: RunningServer, intent: PublishIntent | AddTopicIntent) -> None:
     async with await Console.open(server.options) as console:
-        await console.apply(await console.prepare(intent), Assent(yes=True))
+        await console.apply(await console.prepare(intent), Confirmation(yes=True))
 
 
 async def test_a_letter_is_edited_and_replayed_on_every_server(server: RunningServer) -> None:

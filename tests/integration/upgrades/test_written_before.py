@@ -11,7 +11,7 @@ import pytest
 
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import Forbidden
-from streamops.model.acting import Actor, Assent, JobState, Limits
+from streamops.model.acting import Actor, Confirmation, JobState, Limits
 from streamops.model.ids import EntryId
 from streamops.model.pools import PoolMode
 from streamops.model.workers import WorkerState
@@ -75,7 +75,7 @@ async def test_a_job_that_was_killed_goes_on(server: RunningServer, console: Con
     # Its owner is dead, and the recorded clock may be ahead of this one.
     server.command("HSET", f"streamops:job:{job.id}", "lease_ms", 1)
     prepared = await console.prepare_rest(job.id, Limits(rate=10_000))
-    outcome = await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+    outcome = await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
     assert (outcome.applied, outcome.complete) == (left, True)
     assert server.command("XLEN", "{tasks}:dlq") == 0
     numbers = [

@@ -20,7 +20,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.model.delayed import DelayedBody
 from streamops.operations.console import Console
 from streamops.runtime import Entry, Reject, Streamops
@@ -234,7 +234,7 @@ class Authority(RuleBasedStateMachine):
                 # The tenant has left nothing for the example to begin with.
                 return
             prepared = await console.prepare(intent)
-            await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+            await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
         type(self).applied += 1
 
     @rule()

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.model.acting import Assent, Outcome
+from streamops.model.acting import Confirmation, Outcome
 from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster
 from tests.support.servers import RunningServer
@@ -65,7 +65,7 @@ def make_group(server: RunningServer, stream: str = STREAM, group: str = GROUP, 
 async def do(console: Console, intent: Struct, **apply: Any) -> Outcome:
     """Plan and apply, agreed to."""
     prepared = await console.prepare(intent)
-    return await console.apply(prepared, Assent(yes=True, typed=prepared.plan.confirm), **apply)
+    return await console.apply(prepared, Confirmation(yes=True, typed=prepared.plan.confirm), **apply)
 
 
 def node_of(place: RunningServer | RunningCluster, key: str) -> RunningServer:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from streamops.model.acting import Actor, Assent, Limits, OperationIntent, Outcome, Plan
+from streamops.model.acting import Actor, Confirmation, Limits, OperationIntent, Outcome, Plan
 from streamops.operations.console import Console
 from streamops.operations.operation import Prepared
 from tests.support.servers import RunningServer
@@ -21,4 +21,4 @@ async def done(console: Console, intent: Struct, limits: Limits = Limits()) -> O
 
 
 async def applied(console: Console, prepared: Prepared[OperationIntent, Struct]) -> Outcome:
-    return await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+    return await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from streamops.model.acting import Assent, Outcome
+from streamops.model.acting import Confirmation, Outcome
 from streamops.operations.console import Console
 from streamops.operations.streams_reclaim.intent import ReclaimIntent
 from tests.support.servers import RunningServer
@@ -21,7 +21,7 @@ def intent(**changes: Any) -> ReclaimIntent:
 
 async def reclaim(console: Console, **changes: Any) -> Outcome:
     prepared = await console.prepare(intent(**changes))
-    return await console.apply(prepared, Assent(yes=True))
+    return await console.apply(prepared, Confirmation(yes=True))
 
 
 def age(server: RunningServer, *ids: str, deliveries: int = 1, owner: str = "w") -> None:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import ApplyError, StreamopsError
-from streamops.model.acting import Actor, Assent, JobState, Limits, Outcome
+from streamops.model.acting import Actor, Confirmation, JobState, Limits, Outcome
 from streamops.model.ids import EntryId
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
@@ -94,7 +94,7 @@ async def attempted(console: Console, intent: Struct, think: float = 0.0) -> Tol
     try:
         prepared = await console.prepare(intent, Limits(reason="a history"))
         await asyncio.sleep(think)
-        outcome = await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        outcome = await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
     except StreamopsError as error:
         return told_of(asked, error)
     return Told(asked, 0, audit_id=outcome.audit_id, applied=outcome.applied)
@@ -179,7 +179,7 @@ async def _go_on(console: Console, rng: Random) -> Told:
             await console.cancel_job(job.id)
             return Told("cancel", 0)
         prepared = await console.prepare_rest(job.id)
-        outcome = await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        outcome = await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
     except StreamopsError as error:
         return told_of("jobs", error)
     return Told("resume", 0, audit_id=outcome.audit_id, applied=outcome.applied)

@@ -12,9 +12,9 @@ from streamops.model.acting import (
     Action,
     ActionPage,
     Actor,
-    Assent,
     AuditPhase,
     AuditRecord,
+    Confirmation,
     Environment,
     Impact,
     Job,
@@ -156,7 +156,7 @@ class InventedActs:
         self.jobs: tuple[Job, ...] = ()
         self.job_gaps: tuple[Gap, ...] = ()
         self.planned: list[tuple[Struct | str, Limits]] = []
-        self.applied: list[tuple[Plan, Assent]] = []
+        self.applied: list[tuple[Plan, Confirmation]] = []
         self.cancelled: list[str] = []
 
     async def prepare(self, intent: Struct, limits: Limits = Limits()) -> "Prepared[Any, Any]":  # noqa: B008 - frozen
@@ -172,16 +172,16 @@ class InventedActs:
     async def apply(
         self,
         prepared: "Prepared[Any, Any]",
-        assent: Assent = Assent(),  # noqa: B008 - frozen
+        confirmation: Confirmation = Confirmation(),  # noqa: B008 - frozen
         progress: Callable[[Progress], None] | None = None,
         started: Callable[[str], None] | None = None,
         stop: asyncio.Event | None = None,
     ) -> Outcome:
         if self.read_only:
             raise Forbidden("read-only: nothing is changed here", "Leave out --read-only.")
-        if not prepared.consent.accepts(assent):
+        if not prepared.policy.accepts(confirmation):
             raise Forbidden("not agreed to", "Nothing was done.")
-        self.applied.append((prepared.plan, assent))
+        self.applied.append((prepared.plan, confirmation))
         for step in self.steps:
             if started is not None and step.job:
                 started(step.job)
@@ -213,14 +213,14 @@ class InventedActs:
         return False
 
     def _prepared(self, intent: Struct, limits: Limits) -> "Prepared[Any, Any]":
-        from streamops.operations.consent import required_consent  # noqa: PLC0415 - see above
+        from streamops.operations.confirmation import required_confirmation  # noqa: PLC0415 - see above
         from streamops.operations.operation import Prepared  # noqa: PLC0415 - see above
         from streamops.operations.registry import OPERATIONS  # noqa: PLC0415 - see above
 
         if isinstance(self.plan, StreamopsError):
             raise self.plan
-        consent = required_consent(self.plan, self.environment)
-        return Prepared(OPERATIONS.of(intent), intent, None, self.plan, consent, limits, None)
+        policy = required_confirmation(self.plan, self.environment)
+        return Prepared(OPERATIONS.of(intent), intent, None, self.plan, policy, limits, None)
 
     async def _held(self, stop: asyncio.Event | None) -> None:
         stopped = asyncio.create_task(stop.wait()) if stop is not None else None

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from redis.exceptions import TryAgainError
 
 from streamops.errors import Interrupted, Unreachable
-from streamops.model.acting import Assent, JobState
+from streamops.model.acting import Confirmation, JobState
 from streamops.operations.console import Console
 from streamops.operations.replay import run as replay
 from streamops.operations.replay.intent import ReplayIntent
@@ -41,7 +41,7 @@ async def interrupted(console: Console) -> str:
     stop, jobs = asyncio.Event(), list[str]()
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     with pytest.raises(Interrupted):
-        await console.apply(prepared, Assent(yes=True), lambda _: stop.set(), jobs.append, stop)
+        await console.apply(prepared, Confirmation(yes=True), lambda _: stop.set(), jobs.append, stop)
     return jobs[0]
 
 
@@ -57,7 +57,7 @@ async def test_letters_that_came_back_are_replayed_by_whoever_resumes(
         assert server.command("XLEN", STREAM) == BATCH
         for key, state in before.items():
             server.command("RESTORE", key, 0, state, "REPLACE")
-        outcome = await console.apply(await console.prepare_rest(job), Assent(yes=True))
+        outcome = await console.apply(await console.prepare_rest(job), Confirmation(yes=True))
     assert (outcome.applied, server.command("XLEN", QUEUE)) == (LETTERS, 0)
     assert Counter(read_stream(server, STREAM).values("n")) == Counter(numbers(LETTERS))
 
@@ -79,7 +79,7 @@ async def test_a_job_is_let_go_though_the_audit_log_cannot_be_written_any_more(
     async with await Console.open(cluster.options, actor=WORKSHOP) as console:
         prepared = await console.prepare(ReplayIntent(queue=QUEUE))
         with pytest.raises(Interrupted) as stopped:
-            await console.apply(prepared, Assent(yes=True), after_a_batch, jobs.append, stop)
+            await console.apply(prepared, Confirmation(yes=True), after_a_batch, jobs.append, stop)
         assert "the last records could not be written" in str(stopped.value.outcome)
         job = await console.read_job(jobs[0])
     assert (job.state, job.applied) == (JobState.INTERRUPTED, BATCH)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import Refused, Unreachable
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
@@ -99,7 +99,7 @@ async def look_and_act(options: ConnectionOptions) -> None:
         claim = ClaimIntent(stream=STREAM, group=GROUP, to="rescuer", min_idle=timedelta(0))
         for intent, count in ((claim, PENDING), (ReplayIntent(queue=QUEUE), LETTERS)):
             prepared = await console.prepare(intent)
-            outcome = await console.apply(prepared, Assent(yes=True))
+            outcome = await console.apply(prepared, Confirmation(yes=True))
             assert (prepared.plan.count, outcome.applied, outcome.complete) == (count, count, True)
         assert len((await console.read_actions()).actions) == 2
 

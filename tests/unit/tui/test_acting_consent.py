@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from streamops.model.acting import Assent, Environment
+from streamops.model.acting import Confirmation, Environment
 from streamops.tui.acting.answer_row import AnswerRow
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs
@@ -32,7 +32,7 @@ async def test_apply_agreed_to_more_than_once_is_done_once() -> None:
         for _ in range(3):
             row.post_message(AnswerRow.Agreed(""))
         await shown(app, "10 of 12")
-        assert source.applied == [(acts.CLAIM, Assent(yes=True))]
+        assert source.applied == [(acts.CLAIM, Confirmation(yes=True))]
 
 
 async def test_enter_is_enough_in_development() -> None:
@@ -57,7 +57,7 @@ async def test_plan_that_loses_something_in_production_is_applied_by_its_name_al
         await shown(app, "Enter applies")
         await press(app, "enter")
         await shown(app, "10 of 12")
-        assert source.applied == [(acts.TRIM, Assent(yes=True, typed="orders"))]
+        assert source.applied == [(acts.TRIM, Confirmation(yes=True, typed="orders"))]
 
 
 async def test_a_name_that_cannot_be_typed_is_typed_as_it_is_shown() -> None:
@@ -70,7 +70,7 @@ async def test_a_name_that_cannot_be_typed_is_typed_as_it_is_shown() -> None:
         await press(app, *said)
         await press(app, "enter")
         await until(app, lambda: bool(source.applied))
-        assert source.applied[0][1] == Assent(yes=True, typed=name)
+        assert source.applied[0][1] == Confirmation(yes=True, typed=name)
 
 
 async def test_an_empty_plan_has_nothing_to_apply() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import NotFound
-from streamops.model.acting import Action, Actor, Assent, AuditPhase, Environment, Limits
+from streamops.model.acting import Action, Actor, AuditPhase, Confirmation, Environment, Limits
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operations import audit
@@ -34,7 +34,7 @@ async def count(server: Server, upto: int, reason: str = "") -> str:
     """One action of a made-up operation; its ID."""
     operator = engine(server)
     prepared = await operator.prepare(counting(), CountIntent(upto=upto), Limits(reason=reason))
-    return (await operator.apply(prepared, Assent(yes=True))).audit_id
+    return (await operator.apply(prepared, Confirmation(yes=True))).audit_id
 
 
 async def find(console: Console, query: ActionQuery = ActionQuery()) -> list[Action]:  # noqa: B008 - frozen
@@ -65,7 +65,7 @@ async def test_actions_are_found_by_what_they_did_to_what_and_when(
     server.command("XGROUP", "CREATE", "orders", "billing", "0")
     server.command("XREADGROUP", "GROUP", "billing", "worker", "STREAMS", "orders", ">")
     prepared = await console.prepare(AckIntent(stream="orders", group="billing", ids=(EntryId(1, 0),)))
-    ack = (await console.apply(prepared, Assent(yes=True))).audit_id
+    ack = (await console.apply(prepared, Confirmation(yes=True))).audit_id
     for query, wanted in (
         (ActionQuery(operation="ack"), [ack]),
         (ActionQuery(target="orders"), [ack]),
@@ -135,7 +135,7 @@ async def test_an_action_tells_what_was_before(server: RunningServer, console: C
     server.command("XREADGROUP", "GROUP", "billing", "worker", "STREAMS", "orders", ">")
     ids = (EntryId(1, 0), EntryId(2, 0))
     prepared = await console.prepare(NackIntent(stream="orders", group="billing", ids=ids))
-    outcome = await console.apply(prepared, Assent(yes=True))
+    outcome = await console.apply(prepared, Confirmation(yes=True))
     told = await console.read_action(EntryId.parse(outcome.audit_id))
     action, before = action_of(told), state_before(told)
     assert [(row.id, row.consumer, row.delivery_count) for row in before.rows] == [

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, ServerError, SettingsError
-from streamops.model.acting import Actor, Assent, Environment, Impact, Outcome, Plan, Skipped
+from streamops.model.acting import Actor, Confirmation, Environment, Impact, Outcome, Plan, Skipped
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
 from streamops.monitor.context import Place
@@ -56,7 +56,7 @@ def order(number: int, *, retry: bool = False) -> DelayedBody:
 
 async def act(console: Console, intent: Struct) -> tuple[Plan, Outcome]:
     prepared = await console.prepare(intent)
-    return prepared.plan, await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+    return prepared.plan, await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
 
 
 def waiting(server: RunningServer) -> list[bytes]:
@@ -225,7 +225,7 @@ async def test_what_changes_after_the_plan_is_left_alone(
         if isinstance(intent, CancelDelayedIntent):
             server.command("ZREM", QUEUE, "b")
             server.command("HDEL", BODIES, "b")
-        outcome = await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        outcome = await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
         assert outcome.applied == (0 if isinstance(intent, CancelDelayedIntent) else 1)
         assert Skipped("a", "no longer delayed") in outcome.skipped
         await schedule(connected, "orders", "a", order(1), HOUR)
@@ -256,7 +256,7 @@ async def test_a_run_without_memory_fails_and_moves_nothing_by_half(
         prepared = await console.prepare(RunDelayedIntent(stream="orders", every=True))
         server.command("CONFIG", "SET", "maxmemory", 1)
         with pytest.raises(ServerError, match="XADD on orders: the server is out of memory"):
-            await console.apply(prepared, Assent(yes=True))
+            await console.apply(prepared, Confirmation(yes=True))
     assert server.command("ZCARD", QUEUE) == server.command("HLEN", BODIES) == 3
     assert server.command("EXISTS", "orders") == 0
 
@@ -374,7 +374,7 @@ async def test_a_loss_that_was_agreed_to_is_not_another_one(server: RunningServe
     prepared = await console.prepare(CAPPED)
     server.command("XGROUP", "CREATE", "orders", "new", "0")
     with pytest.raises(ApplyError, match="the entry was added, but not trimmed to its cap") as stopped:
-        await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
     assert isinstance(stopped.value.outcome, Outcome)
     assert stopped.value.outcome.applied == 1
     assert server.command("XLEN", "orders") == 301

@@ -14,7 +14,7 @@ from streamops.errors import (
     StreamopsError,
 )
 from streamops.model.acting import (
-    Assent,
+    Confirmation,
     Impact,
     Limits,
     Plan,
@@ -95,18 +95,20 @@ async def test_read_only_refuses_to_apply_and_still_plans(server: RunningServer)
     assert not server.command("EXISTS", AUDIT)
 
 
-@pytest.mark.parametrize("assent", [Assent(), Assent(typed="2"), Assent(typed="orders")])
+@pytest.mark.parametrize(
+    "confirmation", [Confirmation(), Confirmation(typed="2"), Confirmation(typed="orders")]
+)
 async def test_nothing_is_done_without_consent(
-    assent: Assent, server: RunningServer, console: Console
+    confirmation: Confirmation, server: RunningServer, console: Console
 ) -> None:
     with pytest.raises(Forbidden, match="not agreed to"):
-        await console.apply(await console.prepare(ACK), assent)
+        await console.apply(await console.prepare(ACK), confirmation)
     assert pending_count(server) == 3
     assert not server.command("EXISTS", AUDIT)
 
 
 async def test_the_count_typed_is_consent(server: RunningServer, console: Console) -> None:
-    await console.apply(await console.prepare(ACK), Assent(typed="3"))
+    await console.apply(await console.prepare(ACK), Confirmation(typed="3"))
     assert pending_count(server) == 0
 
 
@@ -123,7 +125,7 @@ async def test_what_loses_state_names_the_target_to_confirm(server: RunningServe
         await operator.apply(prepared, YES)
     assert "--confirm 'odd one'" in told.value.hint
     assert not server.command("EXISTS", NUMBERS)
-    await operator.apply(prepared, Assent(typed="odd one"))
+    await operator.apply(prepared, Confirmation(typed="odd one"))
     assert server.command("LLEN", NUMBERS) == 1
 
 
@@ -198,7 +200,7 @@ async def test_the_command_line_reaches_the_same_server_as_fast(
 async def test_a_wrong_name_is_told_from_none(console: Console) -> None:
     prepared = await console.prepare(ACK)
     with pytest.raises(Forbidden, match="not agreed to") as told:
-        await console.apply(prepared, Assent(typed="z z"))
+        await console.apply(prepared, Confirmation(typed="z z"))
     assert told.value.hint == "Nothing was done: --confirm 'z z' is not 3."
 
 

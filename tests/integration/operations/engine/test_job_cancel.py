@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from streamops.errors import Forbidden, NotFound
-from streamops.model.acting import Assent, AuditPhase, JobState, Limits
+from streamops.model.acting import AuditPhase, Confirmation, JobState, Limits
 from streamops.operations.audit import read_actions
 from streamops.operations.engine import Engine
 from streamops.operations.jobs import find_job
@@ -16,7 +16,7 @@ from streamops.wire.writes.jobs import job_key
 from tests.support.operations.engine.counting import NUMBERS, CountIntent, Gate, counting, engine
 from tests.support.servers import RunningServer
 
-YES = Assent(yes=True)
+YES = Confirmation(yes=True)
 
 
 async def started(operator: Engine, gate: Gate) -> tuple[asyncio.Task[object], str]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from streamops.errors import ApplyError, Forbidden, Interrupted, NotFound, StalePlan, UnexpectedReply
-from streamops.model.acting import Assent, AuditPhase, Job, JobPage, JobState, Limits, Outcome, Progress
+from streamops.model.acting import AuditPhase, Confirmation, Job, JobPage, JobState, Limits, Outcome, Progress
 from streamops.model.ids import EntryId
 from streamops.operations.audit import read_action, read_actions, read_audit
 from streamops.operations.engine import Engine
@@ -16,7 +16,7 @@ from streamops.wire.writes.jobs import JOBS, KEPT, job_key
 from tests.support.operations.engine.counting import NUMBERS, CountIntent, Gate, NoEvidence, counting, engine
 from tests.support.servers import RunningServer
 
-YES = Assent(yes=True)
+YES = Confirmation(yes=True)
 
 
 def numbers(server: RunningServer) -> list[int]:

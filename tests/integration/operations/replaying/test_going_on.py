@@ -8,7 +8,7 @@ from streamops.errors import (
     ApplyError,
     Interrupted,
 )
-from streamops.model.acting import Assent, JobState, Outcome, Progress
+from streamops.model.acting import Confirmation, JobState, Outcome, Progress
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
 from tests.support.monitor.letters import QUEUE, STREAM, add_letter, add_letters, do, make_group, payloads
@@ -26,7 +26,7 @@ async def test_an_interrupted_replay_goes_on(server: RunningServer, console: Con
     with pytest.raises(Interrupted) as interrupted:
         await console.apply(
             prepared,
-            Assent(yes=True),
+            Confirmation(yes=True),
             progress=lambda _: stop.set(),
             started=tokens.append,
             stop=stop,
@@ -37,7 +37,7 @@ async def test_an_interrupted_replay_goes_on(server: RunningServer, console: Con
     late = add_letter(server, [("n", "late")])
     rest = await console.prepare_rest(tokens[0])
     assert rest.plan.count == 1_100 - done.applied
-    assert (await console.apply(rest, Assent(yes=True))).applied == 1_100 - done.applied
+    assert (await console.apply(rest, Confirmation(yes=True))).applied == 1_100 - done.applied
     assert payloads(server, STREAM) == [[b"n", str(number).encode()] for number in range(1_100)]
     left = [one for one, _ in entries_of(server, QUEUE)]
     assert (len(left), left[-1]) == (101, late)
@@ -63,12 +63,12 @@ async def test_what_a_failover_threw_away_is_not_counted_twice(
 
     prepared = await console.prepare(ReplayIntent(queue=QUEUE, where="to_number(fields.n) > `-1`"))
     with pytest.raises(Interrupted):
-        await console.apply(prepared, Assent(yes=True), progress=keep, started=tokens.append, stop=stop)
+        await console.apply(prepared, Confirmation(yes=True), progress=keep, started=tokens.append, stop=stop)
     for key, content in kept.items():
         server.command("RESTORE", key, 0, content, "REPLACE")
     told, rest = await console.read_job(tokens[0]), await console.prepare_rest(tokens[0])
     assert told.applied + rest.plan.count > 1_200
-    await console.apply(rest, Assent(yes=True))
+    await console.apply(rest, Confirmation(yes=True))
     ended = await console.read_job(tokens[0])
     assert (ended.state, ended.requested, ended.applied) == (JobState.DONE, 1_200, 1_200)
     assert payloads(server, STREAM) == [[b"n", str(number).encode()] for number in range(1_200)]
@@ -81,7 +81,7 @@ async def test_a_job_of_which_nothing_is_left_is_done(server: RunningServer, con
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     with pytest.raises(Interrupted):
         await console.apply(
-            prepared, Assent(yes=True), progress=lambda _: stop.set(), started=tokens.append, stop=stop
+            prepared, Confirmation(yes=True), progress=lambda _: stop.set(), started=tokens.append, stop=stop
         )
     server.command("XTRIM", QUEUE, "MAXLEN", 0)
     rest = await console.prepare_rest(tokens[0])
@@ -106,5 +106,5 @@ async def test_memory_that_runs_out_stops_a_replay_which_goes_on_later(
     finally:
         server.command("CONFIG", "SET", "maxmemory", 0)
     assert server.command("XLEN", STREAM) + server.command("XLEN", QUEUE) == 1_200
-    await console.apply(await console.prepare_rest(tokens[0]), Assent(yes=True))
+    await console.apply(await console.prepare_rest(tokens[0]), Confirmation(yes=True))
     assert payloads(server, STREAM) == [[b"n", str(number).encode()] for number in range(1_200)]

@@ -1,6 +1,6 @@
 """Letters that refer to payloads kept beside their stream."""
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
 from tests.support.monitor.letters import QUEUE, STREAM, add_letter, do, make_group
@@ -24,7 +24,7 @@ async def test_payloads_kept_beside_the_stream(server: RunningServer, console: C
     gone = add_letter(server, [*OWN, ("_so_payload", "{orders}:payload:2")])
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     assert any(effect.startswith("2 letters refer to a payload") for effect in prepared.plan.effects)
-    outcome = await console.apply(prepared, Assent(yes=True))
+    outcome = await console.apply(prepared, Confirmation(yes=True))
     assert outcome.applied == 1
     assert [(one.id, one.error) for one in outcome.failed] == [
         (gone, "payload-missing: there is no key {orders}:payload:2")

@@ -11,7 +11,7 @@ from streamops.errors import (
     SettingsError,
     StalePlan,
 )
-from streamops.model.acting import Assent, Limits
+from streamops.model.acting import Confirmation, Limits
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
@@ -65,7 +65,7 @@ async def test_a_group_that_appears_meanwhile_is_drift(server: RunningServer, co
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     make_group(server, group="audit")
     with pytest.raises(StalePlan, match="another group now: audit"):
-        await console.apply(prepared, Assent(yes=True))
+        await console.apply(prepared, Confirmation(yes=True))
     assert (server.command("XLEN", QUEUE), server.command("XLEN", STREAM)) == (1, 0)
 
 
@@ -75,7 +75,7 @@ async def test_a_stream_that_goes_meanwhile_is_drift(server: RunningServer, cons
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     server.command("DEL", STREAM)
     with pytest.raises(StalePlan, match="stream orders is gone"):
-        await console.apply(prepared, Assent(yes=True))
+        await console.apply(prepared, Confirmation(yes=True))
     assert server.command("EXISTS", STREAM) == 0
 
 
@@ -143,7 +143,7 @@ async def test_out_of_memory_nothing_is_moved(server: RunningServer, console: Co
     server.command("CONFIG", "SET", "maxmemory", 1)
     try:
         with pytest.raises(ServerError, match="out of memory"):
-            await console.apply(prepared, Assent(yes=True))
+            await console.apply(prepared, Confirmation(yes=True))
     finally:
         server.command("CONFIG", "SET", "maxmemory", 0)
     assert (server.command("XLEN", QUEUE), server.command("XLEN", STREAM)) == (1, 0)

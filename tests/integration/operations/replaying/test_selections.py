@@ -7,7 +7,7 @@ import pytest
 from streamops.errors import (
     Forbidden,
 )
-from streamops.model.acting import Assent, Limits
+from streamops.model.acting import Confirmation, Limits
 from streamops.model.ids import EntryId
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
@@ -44,7 +44,7 @@ async def test_a_replay_takes_the_letters_that_its_selection_matches(
     prepared = await console.prepare(ReplayIntent(queue=QUEUE, **intent))  # type: ignore[arg-type]
     assert prepared.plan.count == len(taken)
     assert len(prepared.plan.sample) == len(taken)
-    outcome = await console.apply(prepared, Assent(yes=True))
+    outcome = await console.apply(prepared, Confirmation(yes=True))
     assert outcome.applied == len(taken)
     assert payloads(server, STREAM) == [[b"n", str(number).encode()] for number in taken]
     assert server.command("XLEN", QUEUE) == 6 - len(taken)
@@ -89,7 +89,7 @@ async def test_what_dies_during_a_replay_is_not_replayed_again(
     add_letters(server, range(3))
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     late = add_letter(server, [("n", "late")])
-    assert (await console.apply(prepared, Assent(yes=True))).applied == 3
+    assert (await console.apply(prepared, Confirmation(yes=True))).applied == 3
     assert [one for one, _ in entries_of(server, QUEUE)] == [late]
 
 

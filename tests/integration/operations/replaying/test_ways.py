@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from streamops.model.acting import Assent, Impact
+from streamops.model.acting import Confirmation, Impact
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.wire.writes.replay_arguments import BATCH_BYTES
@@ -36,7 +36,7 @@ async def test_republished_letters_are_new_entries_of_their_stream(
     assert plan.sample[0].startswith(
         f"{letters[0]} (max-deliveries, group billing, delivered 5 times): kind=order"
     )
-    outcome = await console.apply(prepared, Assent(yes=True))
+    outcome = await console.apply(prepared, Confirmation(yes=True))
     assert (outcome.applied, outcome.skipped_count, outcome.failed_count) == (3, 0, 0)
     assert outcome.job
     assert server.command("XLEN", QUEUE) == 0
@@ -53,7 +53,7 @@ async def test_the_very_last_id(server: RunningServer, console: Console) -> None
         add_letter(server, OWN, entry_id=f"{utmost}-{utmost - 16 + number}")
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     server.command("XDEL", QUEUE, f"{utmost}-{utmost - 16}")
-    outcome = await console.apply(prepared, Assent(yes=True))
+    outcome = await console.apply(prepared, Confirmation(yes=True))
     assert (outcome.applied, server.command("XLEN", QUEUE)) == (16, 0)
 
 
@@ -99,7 +99,7 @@ async def test_retried_letters_go_to_the_retries_of_their_group_alone(
     lost = add_letter(server, OWN, origin_id="9-1", group="gone")
     prepared = await console.prepare(ReplayIntent(queue=QUEUE, mode=ReplayMode.RETRY))
     assert any("1 letter is of a stream or group that is not there" in one for one in prepared.plan.warnings)
-    outcome = await console.apply(prepared, Assent(yes=True))
+    outcome = await console.apply(prepared, Confirmation(yes=True))
     assert (outcome.applied, [skip.id for skip in outcome.skipped]) == (2, [lost])
     reserved = [
         b"_so_origin",
@@ -128,7 +128,7 @@ async def test_a_replayed_entry_that_dies_again_says_how_often(
     for replays in range(3):
         prepared = await console.prepare(ReplayIntent(queue=QUEUE))
         assert (f"replayed {replays} time" in prepared.plan.sample[0]) == bool(replays)
-        await console.apply(prepared, Assent(yes=True))
+        await console.apply(prepared, Confirmation(yes=True))
         (entry_id, fields), *_ = entries_of(server, STREAM)
         assert fields.count(b"_so_replay_of") == replays + 1
         # The first origin stays: that is how a guard knows the entry.
@@ -153,7 +153,7 @@ async def test_letters_of_other_libraries_are_replayed_by_their_payload(
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
     assert "Reasons: boom 3, none given 1." in prepared.plan.effects
     assert "its payload is no JSON object" in prepared.plan.sample[1]
-    assert (await console.apply(prepared, Assent(yes=True))).applied == 4
+    assert (await console.apply(prepared, Confirmation(yes=True))).applied == 4
     assert [fields for _, fields in entries_of(server, STREAM)] == [
         [
             *(b"kind", b"order", b"amount", b"12345678901234567890.10", b"nested", b'{"a":[1]}'),
@@ -239,5 +239,5 @@ async def test_a_stream_named_by_hand_is_created(server: RunningServer, console:
     add_letter(server, OWN)
     prepared = await console.prepare(ReplayIntent(queue=QUEUE, to="new"))
     assert "Stream new does not exist: it will be created." in prepared.plan.warnings
-    assert (await console.apply(prepared, Assent(yes=True))).applied == 1
+    assert (await console.apply(prepared, Confirmation(yes=True))).applied == 1
     assert payloads(server, "new") == [FLAT]

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.model.secret import Secret
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
@@ -59,7 +59,7 @@ async def test_c2_c3_c4_from_the_intake_to_the_dead_letters_and_back(
         receiver.answer = '{"code": 200}'
         async with await Console.open(server.options, actor=WORKSHOP) as console:
             prepared = await console.prepare(ReplayIntent(queue=LETTERS, mode=ReplayMode.RETRY))
-            await console.apply(prepared, Assent(yes=True))
+            await console.apply(prepared, Confirmation(yes=True))
         await eventually(lambda: len(receiver.seen) == 4)
         await eventually(lambda: left(server) == 0)
         assert server.command("XLEN", LETTERS) == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.model.acting import Assent, Outcome, Plan
+from streamops.model.acting import Confirmation, Outcome, Plan
 from streamops.operations.console import Console
 from streamops.present.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
@@ -70,8 +70,8 @@ class Stage:
         self.server.command("CONFIG", "RESETSTAT")
         async with await Console.open(options, actor=WORKSHOP) as console:
             prepared = await console.prepare(intent)
-            assent = Assent(yes=True, typed=prepared.consent.word)
-            return prepared.plan, await console.apply(prepared, assent)
+            confirmation = Confirmation(yes=True, typed=prepared.policy.word)
+            return prepared.plan, await console.apply(prepared, confirmation)
 
     async def refusal_of(self, example: Example, change: str) -> StreamopsError | None:
         """The error that playing it ends with; none where it ends well."""

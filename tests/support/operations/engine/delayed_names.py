@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from streamops.model.acting import Assent, Outcome
+from streamops.model.acting import Confirmation, Outcome
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.publish.intent import PublishIntent
@@ -26,4 +26,4 @@ async def open_at(options: ConnectionOptions, **watch: object) -> Console:
 
 async def act(console: Console, intent: Struct) -> Outcome:
     prepared = await console.prepare(intent)
-    return await console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+    return await console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from streamops.model.acting import (
     Actor,
-    Assent,
+    Confirmation,
     Environment,
     Outcome,
 )
@@ -18,7 +18,7 @@ from streamops.operations.operation import Prepared
 from streamops.wire.options import Secret
 from tests.support.servers import RunningServer
 
-YES = Assent(yes=True)
+YES = Confirmation(yes=True)
 ANN = Actor("ann", "desk", 7, "test", Environment.PRODUCTION)
 ACK = AckIntent(stream="orders", group="billing", ids=(EntryId(1, 0), EntryId(2, 0), EntryId(3, 0)))
 NACK = NackIntent(stream="orders", group="billing", ids=ACK.ids)

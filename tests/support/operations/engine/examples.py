@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from streamops.model.acting import Actor, Assent, Environment
+from streamops.model.acting import Actor, Confirmation, Environment
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import EPOCH, EntryId
 from streamops.model.pools import PoolSupervisor
@@ -127,7 +127,7 @@ def undoing(first: Struct) -> Ready:
 
     async def ready(scene: Scene) -> Struct:
         prepared = await scene.console.prepare(first)
-        outcome = await scene.console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        outcome = await scene.console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
         return UndoIntent(audit_id=EntryId.parse(outcome.audit_id))
 
     return ready
@@ -139,7 +139,7 @@ def restoring(lost: Callable[[Path], Struct]) -> Ready:
     async def ready(scene: Scene) -> Struct:
         intent = lost(scene.directory)
         prepared = await scene.console.prepare(intent)
-        await scene.console.apply(prepared, Assent(yes=True, typed=prepared.consent.word))
+        await scene.console.apply(prepared, Confirmation(yes=True, typed=prepared.policy.word))
         return RestoreIntent(file=getattr(intent, "backup"), new_ids=isinstance(intent, DeleteIntent))  # noqa: B009
 
     return ready
@@ -212,7 +212,7 @@ def after(*intents: Struct) -> Ready:
 
     async def ready(scene: Scene) -> Struct:
         for intent in intents[:-1]:
-            await scene.console.apply(await scene.console.prepare(intent), Assent(yes=True))
+            await scene.console.apply(await scene.console.prepare(intent), Confirmation(yes=True))
         return intents[-1]
 
     return ready

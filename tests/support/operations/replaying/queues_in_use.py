@@ -1,13 +1,13 @@
 """A queue of dead letters whose stream is worked on."""
 
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.replay.intent import ReplayIntent
 from tests.support.monitor.letters import add_pairs
 from tests.support.servers import RunningServer
 
 EVENTS, TARGET = "events", "archive"
 REPLAYING = ReplayIntent(queue=EVENTS, to=TARGET)
-YES = Assent(yes=True)
+YES = Confirmation(yes=True)
 
 
 def add_events(server: RunningServer, many: int = 3) -> None:

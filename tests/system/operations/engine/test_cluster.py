@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, Refused
-from streamops.model.acting import Assent, Outcome, Plan, Progress
+from streamops.model.acting import Confirmation, Outcome, Plan, Progress
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import EntryId
 from streamops.operations.claim.intent import ClaimIntent
@@ -51,8 +51,8 @@ async def act(
     console: Console, intent: Struct, progress: Callable[[Progress], None] | None = None
 ) -> tuple[Plan, Outcome]:
     prepared = await console.prepare(intent)
-    assent = Assent(yes=True, typed=prepared.consent.word)
-    return prepared.plan, await console.apply(prepared, assent, progress)
+    confirmation = Confirmation(yes=True, typed=prepared.policy.word)
+    return prepared.plan, await console.apply(prepared, confirmation, progress)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -5,7 +5,7 @@ import pytest
 from streamops.errors import (
     Forbidden,
 )
-from streamops.model.acting import Assent
+from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from tests.support.deployments import RunningCluster
@@ -35,7 +35,7 @@ async def test_letters_are_replayed_between_slots_of_a_cluster(cluster: RunningC
         assert any(
             "effectively once, by markers that are kept 7 days" in one for one in prepared.plan.effects
         )
-        outcome = await console.apply(prepared, Assent(yes=True))
+        outcome = await console.apply(prepared, Confirmation(yes=True))
     assert outcome.applied == 250
     assert source.command("XLEN", QUEUE) == 0
     found = [fields for _, fields in entries_of(target, "archive")]
@@ -96,7 +96,7 @@ async def test_some_streams_in_the_slot_of_the_queue_and_some_not(cluster: Runni
         assert any(
             "The queue and refunds are in different hash slots" in one for one in prepared.plan.effects
         )
-        outcome = await console.apply(prepared, Assent(yes=True))
+        outcome = await console.apply(prepared, Confirmation(yes=True))
     assert outcome.applied == 11
     assert [fields[1] for fields in payloads(source, STREAM)] == [b"0", b"2", b"4", b"6", b"8", b"10"]
     assert [fields[1] for fields in payloads(other, "refunds")] == [b"1", b"3", b"5", b"7", b"9"]

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.cli.acting.asking import ask
-from streamops.operations.consent import Consent, ConsentKind
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 
 
 class Interrupting:
@@ -18,5 +18,5 @@ def test_ctrl_c_at_the_prompt_ends_its_line(
 ) -> None:
     monkeypatch.setattr("sys.stdin", Interrupting())
     with pytest.raises(KeyboardInterrupt):
-        ask(Consent(ConsentKind.ENTER))
+        ask(ConfirmationPolicy(ConfirmationKind.ENTER))
     assert capfd.readouterr().err == "Apply? [y/N] \n"

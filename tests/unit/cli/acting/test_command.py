@@ -14,7 +14,7 @@ from streamops.cli.acting import flow
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.command import acting_command
 from streamops.errors import ExitCode, Forbidden
-from streamops.model.acting import Assent, Impact, Limits, OperationIntent
+from streamops.model.acting import Confirmation, Impact, Limits, OperationIntent
 from streamops.model.fields import Moment, argument, inner, option
 from streamops.model.ids import EntryId
 
@@ -84,7 +84,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_what_is_not_given_is_the_field_s_default(asked: Asked) -> None:
     intent, choices = asked("orders")
     assert intent == OddIntent(stream="orders")
-    assert choices == Choices(Assent(), dry_run=False, limits=Limits())
+    assert choices == Choices(Confirmation(), dry_run=False, limits=Limits())
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_options_about_acting_become_choices_and_assent(asked: Asked) -> None:
         "--unaudited",
     )
     _, choices = asked("orders", *words, "--rate", "30/m")
-    assert choices.assent == Assent(yes=True, typed="x")
+    assert choices.confirmation == Confirmation(yes=True, typed="x")
     assert choices.dry_run
     assert choices.limits == Limits(expect=1, max_count=2, reason="why", unaudited=True, rate=0.5)
 

@@ -10,7 +10,7 @@ from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Stale, StaleRow
 from streamops.model.streams import Consumer
-from streamops.operations.consent import ConsentKind, required_consent
+from streamops.operations.confirmation import ConfirmationKind, required_confirmation
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 from streamops.operations.streams_reclaim.plan import ReclaimEvidence, plan_reclaim
 
@@ -41,16 +41,16 @@ def test_going_on_it_is_agreed_to_whatever_it_counts() -> None:
     plan = plan_reclaim(GOES_ON, evidence(Stale()))
     assert plan.effects[0].startswith("Now, and every 30 s until it is stopped: ")
     assert (plan.count, plan.recurring, plan.idle, plan.impact) == (0, True, False, Impact.REDELIVERS)
-    consent = required_consent(plan, Environment.PRODUCTION)
-    assert (consent.kind, consent.word) == (ConsentKind.TYPED, "billing")
-    assert required_consent(plan, Environment.DEVELOPMENT).kind is ConsentKind.TAB
+    policy = required_confirmation(plan, Environment.PRODUCTION)
+    assert (policy.kind, policy.word) == (ConfirmationKind.TYPED, "billing")
+    assert required_confirmation(plan, Environment.DEVELOPMENT).kind is ConfirmationKind.TAB
 
 
 def test_once_it_is_agreed_to_by_its_count() -> None:
-    assert required_consent(plan_reclaim(INTENT, evidence()), Environment.PRODUCTION).word == "1"
+    assert required_confirmation(plan_reclaim(INTENT, evidence()), Environment.PRODUCTION).word == "1"
     assert (
-        required_consent(plan_reclaim(INTENT, evidence(Stale())), Environment.PRODUCTION).kind
-        is ConsentKind.NONE
+        required_confirmation(plan_reclaim(INTENT, evidence(Stale())), Environment.PRODUCTION).kind
+        is ConfirmationKind.NONE
     )
 
 

@@ -8,7 +8,7 @@ from streamops.errors import Forbidden
 from streamops.model.acting import Identity, Impact
 from streamops.model.entries import Amount, PendingEntry
 from streamops.model.ids import EntryId
-from streamops.operations.losses import GroupLoss, Holder, TrimEvidence
+from streamops.operations.losses import BlockingGroup, GroupLoss, TrimEvidence
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import plan_trim
 from tests.support.tables import table
@@ -24,7 +24,7 @@ IDENTITY = Identity(("a",), EntryId(9, 0), (("billing", EntryId(6, 0)), ("audit"
 
 
 def evidence(
-    removable: Amount, wanted: Amount = WANTED, holder: Holder | None = None, **more: object
+    removable: Amount, wanted: Amount = WANTED, holder: BlockingGroup | None = None, **more: object
 ) -> TrimEvidence:
     return TrimEvidence(
         **{
@@ -34,7 +34,7 @@ def evidence(
             "asked": None,
             "wanted": wanted,
             "removable": removable,
-            "holder": holder or Holder("billing", NEEDS, ROW),
+            "holder": holder or BlockingGroup("billing", NEEDS, ROW),
             **more,
         }  # type: ignore[arg-type]  # a test's own keywords
     )
@@ -43,22 +43,22 @@ def evidence(
 @table(
     ("holder", "words"),
     [
-        (Holder("billing", NEEDS, ROW), "group billing: consumer worker-3 holds 5-0 pending for 3 h"),
+        (BlockingGroup("billing", NEEDS, ROW), "group billing: consumer worker-3 holds 5-0 pending for 3 h"),
         (
-            Holder("billing", NEEDS, PendingEntry(NEEDS, "", timedelta(0), 2)),
+            BlockingGroup("billing", NEEDS, PendingEntry(NEEDS, "", timedelta(0), 2)),
             "group billing: 5-0 was given back and is pending for 0 s",
         ),
         (
-            Holder("billing", NEEDS, None, unread=Amount(12_345, 12_345)),
+            BlockingGroup("billing", NEEDS, None, unread=Amount(12_345, 12_345)),
             "group billing has yet to read 12,345 entries",
         ),
         (
-            Holder("billing", NEEDS, None, unread=Amount(0, 7)),
+            BlockingGroup("billing", NEEDS, None, unread=Amount(0, 7)),
             "group billing has yet to read up to 7 entries",
         ),
     ],
 )
-def test_a_plan_of_a_trim_names_who_holds_it_back(holder: Holder, words: str) -> None:
+def test_a_plan_of_a_trim_names_who_holds_it_back(holder: BlockingGroup, words: str) -> None:
     assert (
         plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(3, 3), holder=holder)).held_back_by
         == words
@@ -73,7 +73,7 @@ def test_nobody_holds_back_what_may_go_whole() -> None:
 
 
 def test_the_entry_at_a_position_is_kept_and_holds_nobody_back() -> None:
-    drained = Holder("billing", NEEDS, None)
+    drained = BlockingGroup("billing", NEEDS, None)
     plan = plan_trim(TrimIntent(stream="s", maxlen=0), evidence(Amount(0, 0), Amount(1, 1), drained))
     assert (plan.count, plan.held_back_by) == (0, "")
     assert plan.effects[1] == "Group billing stands at 5-0, and the entry at a group's position is kept."
@@ -88,7 +88,7 @@ def test_what_was_not_counted_is_not_claimed() -> None:
 
 
 def test_a_pending_entry_that_is_gone_is_pointed_out() -> None:
-    holder = Holder("billing", NEEDS, ROW, entry_exists=False)
+    holder = BlockingGroup("billing", NEEDS, ROW, entry_exists=False)
     plan = plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(3, 3), holder=holder))
     assert plan.warnings[-1].endswith("to let go of it: streamops ack s billing --ids 5-0")
 

@@ -5,12 +5,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Assent, Environment, Impact, Plan
+from streamops.model.acting import Confirmation, Environment, Impact, Plan
 
 YES: Final = "yes"
 
 
-class ConsentKind(StrEnum):
+class ConfirmationKind(StrEnum):
     """How consent is given in the console; ``--yes`` or ``--confirm`` give it on a command line."""
 
     NONE = "none"
@@ -19,7 +19,7 @@ class ConsentKind(StrEnum):
     TYPED = "typed"
 
 
-class Consent(Struct, frozen=True):
+class ConfirmationPolicy(Struct, frozen=True):
     """What has to be answered.
 
     Attributes:
@@ -28,30 +28,34 @@ class Consent(Struct, frozen=True):
         by_yes: Whether ``--yes`` is enough on a command line.
     """
 
-    kind: ConsentKind
+    kind: ConfirmationKind
     word: str = ""
     by_yes: bool = True
 
-    def accepts(self, assent: Assent) -> bool:
+    def accepts(self, confirmation: Confirmation) -> bool:
         """Whether an answer is enough."""
-        if self.kind is ConsentKind.NONE:
+        if self.kind is ConfirmationKind.NONE:
             return True
-        if self.kind is ConsentKind.TYPED and assent.typed == self.word:
+        if self.kind is ConfirmationKind.TYPED and confirmation.typed == self.word:
             return True
-        return assent.yes and self.by_yes
+        return confirmation.yes and self.by_yes
 
 
-def required_consent(plan: Plan, environment: Environment) -> Consent:
+def required_confirmation(plan: Plan, environment: Environment) -> ConfirmationPolicy:
     """What a plan needs: nothing where it selects nothing, more the more it can lose."""
     cautious = environment is not Environment.DEVELOPMENT
     if plan.idle:
-        return Consent(ConsentKind.NONE)
+        return ConfirmationPolicy(ConfirmationKind.NONE)
     if plan.impact is Impact.DESTRUCTIVE:
         # A name may be empty, and an answer without a word must not be the right one.
-        return Consent(ConsentKind.TYPED, (plan.confirm if cautious else "") or YES, by_yes=not cautious)
+        return ConfirmationPolicy(
+            ConfirmationKind.TYPED, (plan.confirm if cautious else "") or YES, by_yes=not cautious
+        )
     if not cautious:
-        return Consent(ConsentKind.TAB if plan.irreversible else ConsentKind.ENTER)
+        return ConfirmationPolicy(ConfirmationKind.TAB if plan.irreversible else ConfirmationKind.ENTER)
     if plan.impact is Impact.REDELIVERS:
         # What goes on is agreed to whatever it counts first.
-        return Consent(ConsentKind.TYPED, (plan.confirm if plan.recurring else "") or str(plan.count))
-    return Consent(ConsentKind.TAB)
+        return ConfirmationPolicy(
+            ConfirmationKind.TYPED, (plan.confirm if plan.recurring else "") or str(plan.count)
+        )
+    return ConfirmationPolicy(ConfirmationKind.TAB)
