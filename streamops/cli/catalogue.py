@@ -1,4 +1,4 @@
-"""Every command of the command line by name. Listing them imports no command, only intents."""
+"""Every command of the command line by name. Listing them imports none."""
 
 from typing import Final
 

@@ -113,7 +113,9 @@ class Acts(NamedTuple):
     @property
     def summary(self) -> str:
         """Its one line in its family's help."""
-        return self._intent().summary()
+        from streamops.operations.registry import LISTED  # noqa: PLC0415 - only lists need it
+
+        return LISTED[self.operation].summary
 
     def load(self) -> click.Command:
         """Import what it is made of."""

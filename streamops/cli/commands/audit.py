@@ -28,7 +28,7 @@ from streamops.operations.audit import (
     state_before,
 )
 from streamops.operations.console import Console
-from streamops.operations.registry import FOLDERS
+from streamops.operations.registry import LISTED
 from streamops.present.columns import AUDIT_COLUMNS
 from streamops.present.records import action_document, action_facts, action_json
 
@@ -51,7 +51,7 @@ DEFAULT_LIMIT: Final = 100
 )
 @click.option(
     "--operation",
-    type=click.Choice(list(FOLDERS)),
+    type=click.Choice(list(LISTED)),
     metavar="NAME",
     help="Only this operation: ack, groups.destroy.",
 )

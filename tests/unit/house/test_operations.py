@@ -12,7 +12,7 @@ from msgspec import Struct
 from streamops.cli.acting import flow
 from streamops.main.program import ROOT, run
 from streamops.operations import registry
-from streamops.operations.registry import FOLDERS, OPERATIONS
+from streamops.operations.registry import LISTED, OPERATIONS
 from streamops.tui.acting.offers import backup_for
 from streamops.tui.subjects import Sort, Subject
 
@@ -39,7 +39,7 @@ LIGHT = "import sys, {}; print(*sorted({{'redis', 'asyncio', 'streamops.wire'}} 
 
 def test_each_folder_is_an_operation_of_the_registry_with_files_of_fixed_names() -> None:
     folders = {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders == set(FOLDERS.values())
+    assert folders == {one.folder for one in LISTED.values()}
     for folder in folders:
         files = {path.name for path in (FOLDER / folder).iterdir() if path.is_file()}
         assert {"intent.py", "plan.py", "run.py"} <= files <= FILES, folder
@@ -49,12 +49,14 @@ def test_each_folder_is_an_operation_of_the_registry_with_files_of_fixed_names()
 def test_each_row_of_the_registry_is_the_operation_of_that_name() -> None:
     for name, operation in OPERATIONS.items():
         assert operation.name == name
-        assert FOLDERS[name] == operation.intent.__module__.split(".")[-2], name
+        assert LISTED[name] == (operation.intent.__module__.split(".")[-2], operation.summary), name
 
 
 def test_intents_and_plans_load_nothing_that_runs_them() -> None:
     modules = ", ".join(
-        f"streamops.operations.{one}.{part}" for one in set(FOLDERS.values()) for part in ("intent", "plan")
+        f"streamops.operations.{one}.{part}"
+        for one in {one.folder for one in LISTED.values()}
+        for part in ("intent", "plan")
     )
     told = subprocess.run(
         [sys.executable, "-c", LIGHT.format(modules)], capture_output=True, text=True, check=True
@@ -63,7 +65,7 @@ def test_intents_and_plans_load_nothing_that_runs_them() -> None:
 
 
 def test_each_operation_is_a_command() -> None:
-    for name in FOLDERS:
+    for name in LISTED:
         command: click.Command = ROOT
         for word in name.split("."):
             assert isinstance(command, click.Group)
