@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from streamops.model.acting import AuditRecord, Identity, Job, Limits, OperationIntent, Plan
 from streamops.monitor.context import Place
+from streamops.operations.confirmation import ConfirmationPolicy
+from streamops.operations.undo_snapshots import snapshot_writes
 
 if TYPE_CHECKING:
     from streamops.operations.running import Run
-from streamops.operations.confirmation import ConfirmationPolicy
-from streamops.operations.undo_snapshots import snapshot_writes
 
 Intent = TypeVar("Intent", bound=OperationIntent)
 Evidence = TypeVar("Evidence", bound=Struct)

@@ -1,6 +1,6 @@
 """What is known of one context at a time, kept up to date by the poller's messages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -8,19 +8,15 @@ from msgspec.structs import replace
 from textual.message import Message
 
 from streamops.errors import StreamopsError
-from streamops.model.observation import Observation
+from streamops.model.observation import Health, Observation, StreamView
+from streamops.model.server import ServerInfo
 from streamops.present.views import View
-from streamops.tui.moment import Deed, Loss, Moment, faster, slower
+from streamops.tui.moment import Deed, Loss, Moment, Stranger, faster, slower
 from streamops.tui.poller import Connected, Lost, Observed, Poller
 from streamops.tui.source import ContextInfo, Source, TuiSettings
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
     from streamops.tui.past.alerts import Noticing
-from collections.abc import Sequence
-
-from streamops.model.observation import Health, StreamView
-from streamops.model.server import ServerInfo
-from streamops.tui.moment import Stranger
 
 MOST_TYPED: Final = 50
 """Lines of a prompt that are remembered."""

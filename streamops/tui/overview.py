@@ -1,17 +1,12 @@
 """What the overview says: health, rates, what waits, dead letters, delayed messages, workers, memory."""
 
-from typing import TYPE_CHECKING
-
-from msgspec import Struct
-
-if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.
-    from streamops.monitor.delayed import DelayedQueues
-    from streamops.monitor.pools import Crowd
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import zip_longest
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from streamops.model.ids import id_age
 from streamops.model.observation import Health, Observation
@@ -31,6 +26,10 @@ from streamops.tui.moment import Moment
 from streamops.tui.past.memory import ALL_ACKED, ALL_ADDED, ALL_DELIVERED, ALL_LETTERS, TIERS, Past, Track
 from streamops.tui.past.rows import Totals
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
+
+if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.
+    from streamops.monitor.delayed import DelayedQueues
+    from streamops.monitor.pools import Crowd
 
 
 class Beside(Struct, frozen=True):
