@@ -36,8 +36,6 @@ from streamops.wire.consuming.taking import MOST_BYTES, START, Takings, recover_
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 
-BLOCK: Final = timedelta(seconds=2)
-"""How long a read waits for entries; the connection waits longer, so that a dead one is noticed."""
 MOST_AT_ONCE: Final = 1000
 PAGE: Final = 200
 UNSEEN: Final = 0.01
@@ -128,7 +126,10 @@ class Consumer:
         self.streams = (self.main, self.retries)
         self.paused = False
         options = context.server.options
-        self._reader = Server(replace(options, timeout=options.timeout + BLOCK), company=context.server)
+        # The connection waits longer than its reads, so that a dead one is noticed.
+        self._reader = Server(
+            replace(options, timeout=options.timeout + context.block), company=context.server
+        )
         self._groups = groups
         self._dedup = dedup
         self._queue = executor.add_queue(self.streams, weight, self._room)
@@ -200,7 +201,7 @@ class Consumer:
             if time.monotonic() - self._read_at > UNSEEN:
                 await self._groups.restore_held(self.streams)
             asked = self.asked()
-            answer = await read_new(self._reader, self.subscription, count, BLOCK)
+            answer = await read_new(self._reader, self.subscription, count, self.context.block)
             self._read_at = time.monotonic()
             if isinstance(answer, Fault):
                 await self._mend(answer)

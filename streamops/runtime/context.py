@@ -79,6 +79,7 @@ class WorkerContext(Struct, frozen=True):
         promoter: What moves delayed messages.
         events: Whom they tell what happens.
         names: Keys that are called otherwise.
+        block: How long a read waits for entries.
     """
 
     server: Server
@@ -88,6 +89,7 @@ class WorkerContext(Struct, frozen=True):
     promoter: Promoter
     events: Events
     names: Names = Names()
+    block: timedelta = timedelta(seconds=2)
 
     async def insist(self, stream: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
         """Ask until there is an answer; entries of a stream are in flight, and wait for it."""

@@ -49,6 +49,8 @@ class WorkerOptions(Struct, frozen=True, kw_only=True):
         app: What its heartbeat calls the application.
         beat: How often it beats; it counts as dead after three of them.
         grace: How long handlers may go on when it is told to stop.
+        block: How long a read waits for entries. A worker that is paused says so when the read under way has ended;
+            the connection's time limit is so much longer for reads.
         hang: How long its event loop may stand still before it gives its entries up.
         consumer: The consumers' name; empty for one of its own making. A name of one's own must be one worker's alone.
     """
@@ -57,6 +59,7 @@ class WorkerOptions(Struct, frozen=True, kw_only=True):
     app: str = ""
     beat: timedelta = timedelta(seconds=5)
     grace: timedelta = timedelta(seconds=30)
+    block: timedelta = timedelta(seconds=2)
     hang: timedelta = timedelta(minutes=5)
     consumer: str = ""
 
@@ -96,7 +99,9 @@ class Worker:
             dead_letters=names.dead_letters,
         )
         clock = ServerClock(options.beat)
-        self._context = WorkerContext(server, self.id, options.beat, clock, self._promoter, events, names)
+        self._context = WorkerContext(
+            server, self.id, options.beat, clock, self._promoter, events, names, options.block
+        )
         self._groups = Groups(self._context)
         threads = sum(handler.concurrency for handler in handlers if handler.kind is Kind.THREADS)
         self._threads = Threads(threads)
@@ -110,6 +115,7 @@ class Worker:
             self._context, options.hang, self.heartbeat_payload, self._streams, self._groups
         )
         self._stopping = asyncio.Event()
+        self._patience = LAST_WAIT
 
     @property
     def in_flight(self) -> int:
@@ -235,7 +241,8 @@ class Worker:
     async def _cut_off(self) -> set[Entry]:
         """End what handlers still do; the entries of those that do not end, which nobody else may begin meanwhile."""
         self._threads.abandon()
-        endless = await asyncio.gather(*(one.executor.end(LAST_WAIT) for one in self.runners))
+        endless = await asyncio.gather(*(one.executor.end(self._patience) for one in self.runners))
+        self._patience = 0.0
         kept = set(self._threads.running).union(*endless)
         for entry in kept:
             self.events.emit(Abandoned(entry.stream, entry.group, entry.id))
@@ -247,7 +254,7 @@ class Worker:
         for runner in self.runners:
             runner.executor.close()
         self._threads.abandon()
-        await asyncio.gather(*(runner.executor.end(LAST_WAIT) for runner in self.runners))
+        await asyncio.gather(*(runner.executor.end(self._patience) for runner in self.runners))
         await asyncio.to_thread(self._heartbeat.stop)
         await self._groups.close()
         for consumer in self._consumers:

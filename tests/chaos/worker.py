@@ -49,7 +49,7 @@ EXITED, UNREACHABLE = 3, 4
 
 SHORT = timedelta(seconds=0.3)
 SMALL: Mapping[ModuleType, Mapping[str, object]] = {
-    consumer: {"BLOCK": SHORT, "BACKOFF": Backoff(0.05, 0.3)},
+    consumer: {"BACKOFF": Backoff(0.05, 0.3)},
     entries: {"PAUSE": 0.05},
     outcomes: {"PAUSE": 0.05},
     context: {"PAUSE": 0.05},
@@ -133,7 +133,7 @@ def _work(post: Post) -> None:
             ledger.write(Word.STEP, *(state.name for state in step))
 
     watch_steps(write_new)
-    options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10))
+    options = WorkerOptions(beat=timedelta(seconds=post.beat), grace=timedelta(seconds=10), block=SHORT)
     try:
         application(post).run(options)
     except ServerError:

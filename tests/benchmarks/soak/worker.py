@@ -92,9 +92,8 @@ def read_notes(path: Path) -> list[Note]:
 
 def waits(pace: float) -> Mapping[ModuleType, Mapping[str, object]]:
     """Waits of the runtime, in compressed time."""
-    block = max(SHORTEST, consumer.BLOCK / pace)
     return {
-        consumer: {"BLOCK": block, "BACKOFF": Backoff(consumer.BACKOFF.first, SHORTEST.total_seconds())},
+        consumer: {"BACKOFF": Backoff(consumer.BACKOFF.first, SHORTEST.total_seconds())},
         entries: {"PAUSE": entries.PAUSE / pace},
         outcomes: {"PAUSE": outcomes.PAUSE / pace},
         context: {"PAUSE": context.PAUSE / pace},
@@ -160,7 +159,10 @@ async def work(post: Post) -> None:
     """Work until SIGTERM, telling how it goes."""
     worker = application(post).worker(
         WorkerOptions(
-            beat=timedelta(seconds=max(0.2, 10 / post.pace)), grace=timedelta(seconds=10), app="soak"
+            beat=timedelta(seconds=max(0.2, 10 / post.pace)),
+            grace=timedelta(seconds=10),
+            block=max(SHORTEST, timedelta(seconds=2 / post.pace)),
+            app="soak",
         )
     )
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, worker.stop)

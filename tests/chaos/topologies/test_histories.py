@@ -13,7 +13,7 @@ from tests.chaos.topologies.clusters import ReplicatedCluster
 from tests.chaos.topologies.histories import UNSPARING, Scenario, Somewhere
 from tests.chaos.topologies.outcome import Outcome
 from tests.chaos.topologies.sentinels import Watched
-from tests.support.programs import PROGRAMS, ServerProgram
+from tests.support.programs import BORDERS, PROGRAMS, ServerProgram
 
 SEEDS: Sequence[int] = range(1, 1 + int(os.environ.get("STREAMOPS_HISTORIES", "1")))
 MANY = UNSPARING or len(SEEDS) > 1
@@ -39,23 +39,23 @@ async def test_a_cluster_whose_slots_move_and_whose_primaries_change(
 ) -> None:
     """One cluster for all of them: the dead come back as replicas."""
     for seed in SEEDS:
-        for scenario in share_of(program, cluster_histories.SCENARIOS):
+        for scenario in share_of(PROGRAMS, program, cluster_histories.SCENARIOS):
             tell(await scenario(seed, replicated_cluster))
 
 
-@pytest.mark.every_server("histories are played on each version")
+@pytest.mark.border_servers("a Sentinel replaces its primary alike on versions between")
 async def test_sentinels_that_replace_their_primary(program: ServerProgram, watched: Watched) -> None:
     for seed in SEEDS:
-        for scenario in share_of(program, sentinel_histories.SCENARIOS):
+        for scenario in share_of(BORDERS, program, sentinel_histories.SCENARIOS):
             tell(await scenario(seed, watched))
 
 
 def share_of(
-    program: ServerProgram, scenarios: Mapping[str, Scenario[Somewhere]]
+    programs: Sequence[ServerProgram], program: ServerProgram, scenarios: Mapping[str, Scenario[Somewhere]]
 ) -> Sequence[Scenario[Somewhere]]:
-    """What one version is to bear of these."""
+    """What one version is to bear of these, so that all versions together bear everything."""
     every = [*scenarios.values()]
-    return every if MANY else [every[PROGRAMS.index(program) % len(every)]]
+    return every if MANY else [every[programs.index(program) % len(every)]]
 
 
 def tell(outcome: Outcome) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.runtime import Entry, Streamops, consumer, heartbeat
+from streamops.runtime import Entry, Streamops, heartbeat
 from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Retried, Troubled
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
@@ -157,11 +157,8 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
     assert starts == ["first", "second"]
 
 
-async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(consumer, "BLOCK", timedelta(seconds=0.4))
-    app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=0.25))), list[str]()
+async def test_reads_wait_longer_than_the_time_limit_of_a_connection(server: RunningServer) -> None:
+    app, seen = Streamops(replace(server.options, timeout=timedelta(seconds=0.8))), list[str]()
     told = told_by(app)
 
     @app.handler("s", group="g", start="0")
@@ -172,7 +169,7 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
         stats = server.client.info("commandstats")
         return int(stats.get("cmdstat_xreadgroup", {"calls": 0})["calls"])
 
-    async with working(app):
+    async with working(app, replace(QUICK, block=timedelta(seconds=1.2))):
         before = reads()
         await until(lambda: reads() > before)
         add_times(server)
@@ -181,9 +178,8 @@ async def test_reads_wait_longer_than_the_time_limit_of_a_connection(
 
 
 async def test_a_worker_gets_over_a_network_that_swallows_everything(
-    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: RunningServer, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(consumer, "BLOCK", timedelta(seconds=0.2))
     async with between(server, tmp_path) as (proxy, options):
         app, seen = Streamops(replace(options, timeout=IMPATIENT)), list[float]()
 

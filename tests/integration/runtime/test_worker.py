@@ -6,9 +6,10 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from streamops.errors import NotFound, SettingsError
-from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip, WorkerOptions, consumer
+from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip
 from tests.support.runtime.worker import add_fields, app_on, letters
 from tests.support.runtime.working import (
     LONGEST_WAIT,
@@ -292,17 +293,14 @@ async def test_bad_declarations_are_refused_in_one_line(server: RunningServer) -
             pass
 
 
-async def test_a_heartbeat_tells_of_the_worker_and_pauses_it(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("streamops.runtime.consumer.BLOCK", timedelta(seconds=0.1))
+async def test_a_heartbeat_tells_of_the_worker_and_pauses_it(server: RunningServer) -> None:
     app, seen = app_on(server), list[str]()
 
     @app.handler("s", group="g", start="0", concurrency=3)
     async def handle(entry: Entry) -> None:
         seen.append(entry.id)
 
-    options = WorkerOptions(beat=timedelta(seconds=0.1), pool="p", app="tests")
+    options = replace(QUICK, pool="p", app="tests")
     async with working(app, options) as worker:
         key = f"streamops:worker:{worker.id}"
         await until(lambda: server.command("HGET", key, "state") == b"running")
@@ -323,11 +321,8 @@ async def test_a_heartbeat_tells_of_the_worker_and_pauses_it(
     assert QUICK.pool == "default"
 
 
-async def test_worker_is_paused_once_nothing_runs_that_came_after_the_order(
-    server: RunningServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_worker_is_paused_once_nothing_runs_that_came_after_the_order(server: RunningServer) -> None:
     """Its read was under way when the order came, and brings an entry that is handled."""
-    monkeypatch.setattr(consumer, "BLOCK", timedelta(seconds=LONGEST_WAIT))
     app, begun, may_end = app_on(server), list[str](), asyncio.Event()
 
     @app.handler("s", group="g", start="0")
@@ -335,7 +330,7 @@ async def test_worker_is_paused_once_nothing_runs_that_came_after_the_order(
         begun.append(entry.id)
         await may_end.wait()
 
-    async with working(app) as worker:
+    async with working(app, replace(QUICK, block=timedelta(seconds=LONGEST_WAIT))) as worker:
         key = f"streamops:worker:{worker.id}"
         await until(lambda: any("b" in client["flags"] for client in server.client.client_list()))
         server.command("HSET", "streamops:pool:default", "mode", "paused")

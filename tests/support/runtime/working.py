@@ -12,7 +12,7 @@ from streamops.runtime import Streamops, Worker, WorkerOptions
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 
-QUICK = WorkerOptions(beat=timedelta(seconds=0.1), grace=timedelta(seconds=5))
+QUICK = WorkerOptions(beat=timedelta(seconds=0.1), grace=timedelta(seconds=5), block=timedelta(seconds=0.2))
 LONGEST_WAIT = 40.0
 
 
