@@ -37,6 +37,9 @@ def test_no_handler_calls_the_one_of_its_base_class() -> None:
 async def test_place_that_opens_is_shown_once() -> None:
     app = app_for(shop_source())
     async with running(app):
+        # What was seen before is shown as soon as it is remembered, which is a moment of its own.
+        await until(app, lambda: app.moment.past is not None)
+        await settle(app)
         with patch.object(Frame, "show", autospec=True, side_effect=Frame.show) as show:
             app.go(places.Charts("orders", "fulfilment"))
             await until(app, lambda: app.frame.place == places.Charts("orders", "fulfilment"))
