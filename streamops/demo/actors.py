@@ -9,7 +9,7 @@ from random import Random
 from msgspec import Struct
 
 from streamops.demo.client import Delivery, DemoClient
-from streamops.demo.letters import Failure, dead_letter
+from streamops.demo.dead_letters import Failure, dead_letter
 from streamops.demo.payloads import UNREADABLE_AMOUNT, is_poisoned, poisoned_order
 from streamops.demo.sources import ORDERS, Source
 

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+from streamops.demo.dead_letters import dead_letter_stream
 from streamops.demo.dump import backdate_seen
-from streamops.demo.letters import dead_letter_stream
 from streamops.demo.payloads import Fields
 from streamops.model.ids import EntryId
 from streamops.wire.connect import connect_client

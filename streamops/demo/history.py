@@ -6,7 +6,7 @@ from random import Random
 from msgspec import Struct
 
 from streamops.demo.client import DemoClient
-from streamops.demo.letters import Failure, dead_letter, dead_letter_stream
+from streamops.demo.dead_letters import Failure, dead_letter, dead_letter_stream
 from streamops.demo.payloads import UNREADABLE_AMOUNT, Fields, poisoned_order
 from streamops.demo.sources import AUDIT, EMAILS, INVENTORY, ORDERS, PAYMENTS, Source
 from streamops.model.ids import EPOCH, EntryId

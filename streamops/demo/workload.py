@@ -34,8 +34,8 @@ from msgspec.structs import replace
 
 from streamops.demo.actors import Worker, check_fraud, poison, produce, work_in_batches, work_steadily
 from streamops.demo.client import DemoClient
+from streamops.demo.dead_letters import dead_letter_stream
 from streamops.demo.history import write_history
-from streamops.demo.letters import dead_letter_stream
 from streamops.demo.sources import EMAILS, INVENTORY, ORDERS, PAYMENTS, SOURCES
 from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.server import Mode

@@ -4,7 +4,7 @@ import time
 import zlib
 from typing import Final
 
-from streamops.exporter.guards import Guards
+from streamops.exporter.series_limits import Guards
 from streamops.exporter.shown import Reading, Shown, show
 from streamops.exporter.text import END, Form, LabelCache, render
 

@@ -10,8 +10,8 @@ from typing import Final
 import structlog
 
 from streamops.errors import Refused, ServerError, StreamopsError, Unreachable
-from streamops.exporter.guards import Guards, Reason
 from streamops.exporter.page import Page
+from streamops.exporter.series_limits import Guards, Reason
 from streamops.exporter.shown import ExporterHealth, Reading
 from streamops.exporter.stream_counts import advance
 from streamops.exporter.target import DISCOVERY, Open, Target, nothing_read, unread_parts

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 import streamops
 from streamops.exporter.group_counts import GroupCount
-from streamops.exporter.guards import (
+from streamops.exporter.series_limits import (
     Guards,
     Omitted,
     Reason,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from streamops.exporter.families import Scope, Value, Values
-from streamops.exporter.guards import namesakes, wants
+from streamops.exporter.series_limits import namesakes, wants
 from streamops.exporter.shown import Labels, Shown
 from streamops.model.consumer_table import MILLISECOND
 from streamops.model.ids import EPOCH

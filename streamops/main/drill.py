@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from streamops.cli.burden import agree_to_burden, run_to_its_end
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
+from streamops.cli.load import agree_to_burden, run_to_its_end
 from streamops.cli.output.choosing import FOR_PEOPLE
 from streamops.cli.output.facts import tell_facts
 from streamops.cli.output.printer import Printer

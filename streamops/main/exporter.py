@@ -22,9 +22,9 @@ from streamops.settings.config import read_config
 from streamops.settings.load import Settings, load_settings, selector_of
 
 if TYPE_CHECKING:
-    from streamops.exporter.guards import Guards
     from streamops.exporter.notifier import Notifier
     from streamops.exporter.scraper import Scraper
+    from streamops.exporter.series_limits import Guards
     from streamops.exporter.server import ServerOptions
     from streamops.exporter.target import Open
     from streamops.monitor.watch import Watch
@@ -120,7 +120,7 @@ def exporter(
     SIGTERM or Ctrl-C: no more connections are taken, scrapes under way finish.
     """
     # Only who serves pays for aiohttp.
-    from streamops.exporter.guards import Granularity, compile_patterns  # noqa: PLC0415
+    from streamops.exporter.series_limits import Granularity, compile_patterns  # noqa: PLC0415
     from streamops.exporter.server import ServerOptions  # noqa: PLC0415
     from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.service.processes import runner  # noqa: PLC0415 - uvloop, where it is installed
@@ -222,7 +222,7 @@ def _address(flag: str | None, configured: str) -> tuple[str, int]:
 
 
 def _guards(settings: Settings) -> "Guards":
-    from streamops.exporter.guards import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
+    from streamops.exporter.series_limits import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
 
     table = settings.tables.exporter
     return Guards(

@@ -22,9 +22,9 @@ from streamops.model.snapshot import Gap
 from streamops.model.streams import StreamRole
 from streamops.monitor.context import Place
 from streamops.monitor.inspection import read_newest, read_stream
+from streamops.wire.dead_letters import count_letters
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
-from streamops.wire.letters import count_letters
 from streamops.wire.reads import read_by_id, read_clock, read_page
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader

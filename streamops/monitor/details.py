@@ -16,7 +16,7 @@ from streamops.model.snapshot import Gap
 from streamops.model.streams import Consumer
 from streamops.monitor.group_cache import GroupCache, GroupKey
 from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
-from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.deleted import look_for_deleted
 from streamops.wire.faults import Fault
 from streamops.wire.reads import PendingRange, read_consumers, read_pending

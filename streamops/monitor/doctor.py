@@ -14,7 +14,6 @@ from streamops.model.wording import counted
 from streamops.monitor.context import Place
 from streamops.monitor.lag import LagReliability, reliability_of
 from streamops.wire.batches import Request
-from streamops.wire.beside import read_types
 from streamops.wire.delayed import count_queues
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.harmless import NOBODY, refused_writes
@@ -24,6 +23,7 @@ from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
 from streamops.wire.topics import TOPICS
+from streamops.wire.types_and_sizes import read_types
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import JOBS, job_key
 

@@ -16,12 +16,12 @@ from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.discover import scan_node
 from streamops.monitor.lag import RangeCount
 from streamops.targets.local import LocalTarget, size_of
-from streamops.wire.consuming.hearts import read_hearts
+from streamops.wire.consuming.heartbeats import read_hearts
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import POOLS, pool_key, worker_key
 from streamops.wire.pools.leading import read_decisions
 from streamops.wire.pools.records import forget_pool, read_named, read_pool, read_pool_names, read_pools
-from streamops.wire.pools.roster import Crew, read_crews, read_roster, read_supervisors
+from streamops.wire.pools.registry import Crew, read_crews, read_roster, read_supervisors
 from streamops.wire.reads import read_clock, read_consumers
 from streamops.wire.stream_reader import Depth
 

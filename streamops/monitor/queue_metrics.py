@@ -20,10 +20,10 @@ from streamops.monitor.context import Place
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.discover import REST, SHARE, Discovery
 from streamops.monitor.pools import PoolReader, WorkerReader
-from streamops.wire.beside import read_memory, read_paused
 from streamops.wire.delayed import count_queues
 from streamops.wire.faults import Fault
 from streamops.wire.keys import stream_role
+from streamops.wire.types_and_sizes import read_memory, read_paused
 from streamops.wire.writes.audit import AUDIT
 
 AT_ONCE: Final = 8

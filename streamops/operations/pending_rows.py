@@ -7,7 +7,7 @@ from streamops.model.ids import EntryId
 from streamops.model.streams import Consumer
 from streamops.operations.running import Run
 from streamops.wire.consuming.asking import mark_prefix
-from streamops.wire.consuming.hearts import WORKER_PREFIX
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX
 from streamops.wire.faults import required
 from streamops.wire.keys import retry_source, unhandled_key
 from streamops.wire.reads import read_consumers

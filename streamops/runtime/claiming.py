@@ -13,9 +13,9 @@ from streamops.errors import ServerError
 from streamops.runtime.consumer import Asked, Consumer
 from streamops.runtime.entry import ConsumerStream
 from streamops.runtime.events import ConsumerRemoved, Reclaimed, Troubled
-from streamops.wire.consuming.hearts import WORKER_PREFIX, alive
+from streamops.wire.consuming.claiming import START, Takings, group_consumers, take_from, take_idle
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.consuming.leases import leave
-from streamops.wire.consuming.taking import START, Takings, group_consumers, take_from, take_idle
 
 PAGE: Final = 200
 BEATS_PER_LOOK: Final = 2

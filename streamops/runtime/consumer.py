@@ -29,10 +29,10 @@ from streamops.runtime.groups import Groups
 from streamops.runtime.handlers import Handler
 from streamops.runtime.payloads import fetch
 from streamops.runtime.retry import PayloadMissing
-from streamops.wire.consuming.hearts import WORKER_PREFIX
+from streamops.wire.consuming.claiming import MOST_BYTES, START, Takings, recover_own
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX
 from streamops.wire.consuming.reading import RawEntry, read_new
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import MOST_BYTES, START, Takings, recover_own
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 

@@ -17,7 +17,7 @@ from streamops.runtime.executor import Executor
 from streamops.runtime.handlers import Guard
 from streamops.runtime.retry import Undecodable, retry_after, words
 from streamops.wire.consuming.asking import mark_prefix
-from streamops.wire.consuming.guarding import Claim, Guards, Verdict, are_noted
+from streamops.wire.consuming.idempotency import Claim, Guards, Verdict, are_noted
 from streamops.wire.keys import decoded_part, encoded_part
 
 LATER: Final = timedelta(seconds=1)

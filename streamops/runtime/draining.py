@@ -9,7 +9,7 @@ from streamops.errors import ServerError
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import HANDED_BACK, ConsumerStream, Entry, by_stream
 from streamops.runtime.events import Troubled
-from streamops.wire.consuming.hearts import WORKER_PREFIX
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX
 from streamops.wire.consuming.leases import leave, release, release_all
 
 GOODBYES: Final = 3

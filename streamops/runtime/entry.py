@@ -17,8 +17,8 @@ from streamops.runtime.context import WorkerContext
 from streamops.runtime.counts import Counts
 from streamops.runtime.events import Completed, Troubled
 from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked, acknowledge_plain
+from streamops.wire.consuming.claiming import START
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START
 
 PAYLOAD: Final = b"_so_payload"
 TRACE: Final = b"_so_trace"

@@ -13,9 +13,9 @@ from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.runtime.events import GroupRestored, Lost, Troubled
 from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked
+from streamops.wire.consuming.claiming import group_consumers
 from streamops.wire.consuming.leases import register, renew
 from streamops.wire.consuming.reading import ensure_group, group_position, restore_group
-from streamops.wire.consuming.taking import group_consumers
 
 
 class Groups:

@@ -22,9 +22,9 @@ from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.runtime.events import Event, Lost, Overran, Troubled
 from streamops.runtime.groups import Groups
-from streamops.wire.consuming.hearts import beat, stop_beating
+from streamops.wire.consuming.heartbeats import beat, stop_beating
 from streamops.wire.consuming.leases import Renewed, renew
-from streamops.wire.pools.roster import clock_in, clock_out
+from streamops.wire.pools.registry import clock_in, clock_out
 from streamops.wire.server import Server
 
 CHUNK: Final = 500

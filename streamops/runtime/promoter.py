@@ -27,7 +27,7 @@ from streamops.runtime.events import (
     Promoted,
     Troubled,
 )
-from streamops.wire.consuming.pumping import NOTHING_PASSED, Pumped, pump
+from streamops.wire.consuming.promoting import NOTHING_PASSED, Pumped, pump
 from streamops.wire.keys import NO_CONFIGURATION, dead_letter_key, delayed_key, same_slot
 from streamops.wire.notices import listen
 from streamops.wire.server import Server

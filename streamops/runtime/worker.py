@@ -26,7 +26,7 @@ from streamops.runtime.handlers import Handler, Kind
 from streamops.runtime.heartbeat import Heartbeat
 from streamops.runtime.promoter import Promoter
 from streamops.runtime.runner import HandlerRunner
-from streamops.wire.consuming.hearts import WORKER_PREFIX, Namesake, read_namesake
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX, Namesake, read_namesake
 from streamops.wire.consuming.permissions import require_permissions
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server

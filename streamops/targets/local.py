@@ -8,7 +8,7 @@ from streamops.model.pools import Order, Pool, PoolSize, PoolSupervisor
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.orders import order_workers
 from streamops.wire.pools.records import read_pool
-from streamops.wire.pools.roster import read_supervisors
+from streamops.wire.pools.registry import read_supervisors
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
 

@@ -25,26 +25,26 @@ from textual.worker import Worker, WorkerState
 from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.present.text import safe, shorten
 from streamops.present.views import View, check_view_name, view_toml
-from streamops.tui import goto, places
+from streamops.tui import goto, routes
+from streamops.tui.app_state import Deed, Moment
 from streamops.tui.asking import Copy, Follow, Go, GoTo, Page, Remember, Say, SwitchContext, Typed
 from streamops.tui.follower import Follower
 from streamops.tui.live import Live
-from streamops.tui.moment import Deed, Moment
-from streamops.tui.places import Place
 from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Arrangements, Places, Plans
 from streamops.tui.reads import Fetch, fetch
+from streamops.tui.routes import Place
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
+from streamops.tui.selection import KEYS, Subject, queue_of, verb_of
 from streamops.tui.source import TuiSettings
-from streamops.tui.subjects import KEYS, Subject, queue_of, verb_of
 from streamops.tui.terminal import HUNG_UP, OnlyShown, Stream, WithoutColour, is_in_browser, require_terminal
 from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name, themes
 
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
     from streamops.tui.acting.asks import Planning
-    from streamops.tui.acting.doing import Doing
     from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopDeed, UndoAction
+    from streamops.tui.acting.running import Doing
 
 SMALLEST: Final = Size(80, 24)
 WIDE: Final = 100
@@ -52,13 +52,13 @@ ROOMY: Final = 140
 LONGEST_NOTICE: Final = 400
 DRAWN_WITHIN: Final = 0.05
 """Seconds from an observation to its first rows on the screen."""
-FIRST_LEVEL: Final = (places.Pulse, places.Streams, places.Alerts)
+FIRST_LEVEL: Final = (routes.Pulse, routes.Streams, routes.Alerts)
 """Places that are opened on top of the first screen."""
 TWINS: Final[Mapping[type[Place], type[Place]]] = {
-    places.DeadLetters: places.Jobs,
-    places.Jobs: places.DeadLetters,
-    places.Workers: places.Pools,
-    places.Pools: places.Workers,
+    routes.DeadLetters: routes.Jobs,
+    routes.Jobs: routes.DeadLetters,
+    routes.Workers: routes.Pools,
+    routes.Pools: routes.Workers,
 }
 """Places of one key: each opens in the place of the other."""
 
@@ -290,7 +290,7 @@ class StreamopsApp(App[int]):
 
     def on_apply(self, message: "Apply") -> None:
         """Do what a plan says, in a task of its own."""
-        from streamops.tui.acting.doing import Doing  # noqa: PLC0415 - as above
+        from streamops.tui.acting.running import Doing  # noqa: PLC0415 - as above
 
         source = self.live.source
         if source is None or self._leaving or self.moment.stranger is not None:
@@ -348,7 +348,7 @@ class StreamopsApp(App[int]):
 
     def get_default_screen(self) -> Screen[None]:
         """The root of the stack."""
-        return self._screen_of(places.Status())
+        return self._screen_of(routes.Status())
 
     def _screen_of(self, place: Place) -> Frame:
         """A new screen of a place, imported when it is first opened."""
@@ -358,9 +358,9 @@ class StreamopsApp(App[int]):
 
     def go(self, place: Place) -> None:
         """Open a place on top; the root is gone back to; a job of this console is shown as the plan that it carries out."""
-        if isinstance(place, places.OneJob) and (deed := self.deed_of(place.id)) is not None:
+        if isinstance(place, routes.OneJob) and (deed := self.deed_of(place.id)) is not None:
             self.open_plan(deed.plan.operation, None, deed)
-        elif isinstance(place, places.Status):
+        elif isinstance(place, routes.Status):
             self.action_root()
         elif place != self.frame.place:
             self.push_screen(self._screen_of(place))
@@ -408,7 +408,7 @@ class StreamopsApp(App[int]):
     def show_view(self, name: str) -> None:
         """Open a saved view, or say why not; the list of them where no name is given."""
         if not name:
-            self.go(places.Views())
+            self.go(routes.Views())
             return
         view = self.moment.views.get(name)
         if view is None:
@@ -640,9 +640,9 @@ class StreamopsApp(App[int]):
 
     def action_go(self, name: str, other: str = "") -> None:
         """Go to a place by its name; from there to the other of its key."""
-        place: Place = getattr(places, name)()
+        place: Place = getattr(routes, name)()
         if other and place == self.frame.place:
-            place = getattr(places, other)()
+            place = getattr(routes, other)()
         if isinstance(place, FIRST_LEVEL):
             self.action_root()
         self._beside(place)
@@ -657,13 +657,13 @@ class StreamopsApp(App[int]):
         """Tail the stream under the cursor; on a tail, follow again."""
         frame = self.frame
         if not frame.follow() and (stream := frame.stream_name()) is not None:
-            self.go(places.Entries(stream))
+            self.go(routes.Entries(stream))
 
     def action_trace(self) -> None:
         """Tell what became of the entry under the cursor."""
         entry = self.frame.entry_at()
         if entry is not None:
-            self.go(places.Trace(*entry))
+            self.go(routes.Trace(*entry))
 
     def action_accept_server(self) -> None:
         """Take the server that answers for the one that is meant, and unlock writes."""
@@ -702,13 +702,13 @@ class StreamopsApp(App[int]):
         frame = self.frame
         subject: Subject | None = frame.subject()
         if subject is not None and subject.group is not None:
-            self.go(places.Charts(subject.stream, subject.group))
-        elif not isinstance(frame.place, places.Charts):
+            self.go(routes.Charts(subject.stream, subject.group))
+        elif not isinstance(frame.place, routes.Charts):
             self.say("there are charts of groups: put the cursor on one")
 
     def action_headings(self) -> None:
         """Choose the column that the list is sorted by, and which are shown."""
-        from streamops.tui.screens.headings import HeadingsScreen  # noqa: PLC0415 - the first screen needs none of it
+        from streamops.tui.screens.column_picker import HeadingsScreen  # noqa: PLC0415 - the first screen needs none of it
 
         frame = self.frame
         if isinstance(frame, Listing) and not isinstance(frame, HeadingsScreen):
@@ -729,7 +729,7 @@ class StreamopsApp(App[int]):
         if (queue := queue_of(self.moment.observation, stream)) is None:
             self.say(f"no dead-letter queue of {stream} is known")
         else:
-            self.go(places.Letters(queue))
+            self.go(routes.Letters(queue))
 
     # -- inside --------------------------------------------------------------------------------------
 

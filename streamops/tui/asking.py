@@ -4,7 +4,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from streamops.model.ids import EntryId
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 
 
 class Go(Message):

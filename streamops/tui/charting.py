@@ -13,7 +13,7 @@ from streamops.present.charts.scale import Unit
 from streamops.present.table import Cell, Tone
 from streamops.present.text import shorten
 from streamops.present.units import compact, count, duration, lag_text, rate
-from streamops.tui.past.memory import (
+from streamops.tui.history.memory import (
     ACKED,
     ADDED,
     ALL_ACKED,
@@ -25,8 +25,8 @@ from streamops.tui.past.memory import (
     Past,
     Track,
 )
-from streamops.tui.past.rings import Tier
-from streamops.tui.past.rows import Totals
+from streamops.tui.history.rings import Tier
+from streamops.tui.history.rows import Totals
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 TWO_WIDE: Final = 72

@@ -13,7 +13,7 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import health_text, lag_text
 from streamops.tui.details import paragraph
-from streamops.tui.subjects import VERBS, Sort, Subject, fitting
+from streamops.tui.selection import VERBS, Sort, Subject, fitting
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 INDENT: Final = 3

@@ -12,7 +12,7 @@ from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchResult, StopReason
 from streamops.present.units import duration, size
-from streamops.tui.places import WHERE
+from streamops.tui.routes import WHERE
 
 SLICE: Final = timedelta(milliseconds=200)
 """How long one read goes on: so often is told how far it is, and so soon it can be stopped."""

@@ -9,8 +9,8 @@ from textual.message import Message
 from streamops.errors import StreamopsError
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
+from streamops.tui.app_state import retry_delay
 from streamops.tui.kept import Kept
-from streamops.tui.moment import retry_delay
 from streamops.tui.source import Source
 
 BATCH_SECONDS: Final = 0.25

@@ -5,8 +5,8 @@ from typing import Final
 
 from streamops.present.rows import GroupRow
 from streamops.present.table import Cell, Tone
+from streamops.tui.app_state import Moment
 from streamops.tui.charting import Span, chart_width, field_columns, grid, group_charts, window
-from streamops.tui.moment import Moment
 from streamops.tui.widgets.bars import BoxBuilder
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 

@@ -11,12 +11,12 @@ from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.server import ServerInfo
 from streamops.present.views import View
-from streamops.tui.moment import Deed, Loss, Moment, Stranger, faster, slower
+from streamops.tui.app_state import Deed, Loss, Moment, Stranger, faster, slower
 from streamops.tui.poller import Connected, Lost, Observed, Poller
 from streamops.tui.source import ContextInfo, Source, TuiSettings
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
-    from streamops.tui.past.alerts import Noticing
+    from streamops.tui.history.alerts import Noticing
 
 MOST_TYPED: Final = 50
 """Lines of a prompt that are remembered."""
@@ -90,7 +90,7 @@ class Live:
         observation = self.moment.observation
         if self._noticing is not None or observation is None:
             return False
-        from streamops.tui.past.alerts import Noticing  # noqa: PLC0415 - the first rows are drawn without it
+        from streamops.tui.history.alerts import Noticing  # noqa: PLC0415 - the first rows are drawn without it
 
         self._noticing = Noticing()
         self._notice(observation)

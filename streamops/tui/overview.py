@@ -21,10 +21,10 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import UNKNOWN, compact, duration, health_text, percent, size
 from streamops.present.workers import unreadable_words
+from streamops.tui.app_state import Moment
 from streamops.tui.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
-from streamops.tui.moment import Moment
-from streamops.tui.past.memory import ALL_ACKED, ALL_ADDED, ALL_DELIVERED, ALL_LETTERS, TIERS, Past, Track
-from streamops.tui.past.rows import Totals
+from streamops.tui.history.memory import ALL_ACKED, ALL_ADDED, ALL_DELIVERED, ALL_LETTERS, TIERS, Past, Track
+from streamops.tui.history.rows import Totals
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.

@@ -8,9 +8,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from streamops.present.text import safe
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Go
-from streamops.tui.moment import Moment
-from streamops.tui.places import Group, Place, Stream, Streams
+from streamops.tui.routes import Group, Place, Stream, Streams
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
 

@@ -10,7 +10,7 @@ from streamops.model.server import Mode
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.present.units import compact, count, duration, health_text, percent
-from streamops.tui.moment import Loss, Moment, Stranger
+from streamops.tui.app_state import Loss, Moment, Stranger
 from streamops.tui.source import ContextInfo
 from streamops.tui.widgets.paint import Line, cell_width
 

@@ -11,8 +11,8 @@ from streamops.model.names import name_bytes
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.primary_tracker import Succession
 from streamops.wire.slots import Address, SlotMap, decode_slots
-from streamops.wire.succession import Succession
 
 
 class Cluster:

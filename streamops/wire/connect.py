@@ -26,8 +26,8 @@ from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.parsing import PARSER
 from streamops.wire.pool import Pool
+from streamops.wire.primary_tracker import Succession
 from streamops.wire.sentinel import SentinelPool, Watchers
-from streamops.wire.succession import Succession
 
 READ_SIZE = 1 << 16
 MAX_CONNECTIONS = 16

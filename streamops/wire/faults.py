@@ -35,8 +35,8 @@ from streamops.errors import (
 )
 from streamops.model.snapshot import NO_SUCH_STREAM
 from streamops.wire.parsing import ReplyTooLargeError
+from streamops.wire.primary_tracker import PrimaryReplacedError
 from streamops.wire.sentinel import SentinelLoginError
-from streamops.wire.succession import PrimaryReplacedError
 
 DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
 DRIFT = "DRIFT "

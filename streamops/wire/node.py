@@ -13,7 +13,7 @@ from streamops.model.names import name_bytes
 from streamops.wire.faults import is_read_only
 from streamops.wire.parsing import MOST_REPLY, ReplyTooLargeError
 from streamops.wire.pool import Pool
-from streamops.wire.silence import Silence
+from streamops.wire.read_timeout import Silence
 
 try:
     import hiredis

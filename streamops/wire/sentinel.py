@@ -11,7 +11,7 @@ from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnec
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
 from streamops.wire.pool import Pool
-from streamops.wire.succession import Named, Succession
+from streamops.wire.primary_tracker import Named, Succession
 
 LONGEST_FAILOVER: Final = 30.0
 """Seconds after which every Sentinel that is well has heard of a failover, or it has come to nothing."""

@@ -12,8 +12,8 @@ from streamops.wire.cluster import Cluster
 from streamops.wire.faults import server_error
 from streamops.wire.node import UNSENT, Argument, Command, Node, Reply, was_sent
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.primary_tracker import PrimaryReplacedError, Succession
 from streamops.wire.single import single_server
-from streamops.wire.succession import PrimaryReplacedError, Succession
 
 
 class Server:

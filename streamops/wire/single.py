@@ -10,8 +10,8 @@ from redis.exceptions import RedisError
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.primary_tracker import PrimaryReplacedError, Succession
 from streamops.wire.sentinel import SentinelPool
-from streamops.wire.succession import PrimaryReplacedError, Succession
 
 LOOK_EVERY: Final = 1.0
 """Seconds after which the Sentinels are asked again, by whoever sends something then."""

@@ -14,8 +14,8 @@ from streamops.model.readings import StreamReading
 from streamops.model.server import ServerInfo
 from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.heavy import HeavyStreams, script_arguments
 from streamops.wire.identities import Identities
+from streamops.wire.large_streams import HeavyStreams, script_arguments
 from streamops.wire.node import Command, Node, Reply
 from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server

@@ -17,13 +17,13 @@ from msgspec.structs import replace
 
 from streamops.model.observation import Observation
 from streamops.tui.charting import SPANS, Span, chart_width, field_columns, grid, group_charts, window
-from streamops.tui.past import alerts
-from streamops.tui.past.alerts import Alerts
-from streamops.tui.past.memory import Past
+from streamops.tui.history import alerts
+from streamops.tui.history.alerts import Alerts
+from streamops.tui.history.memory import Past
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import press, running, until
-from tests.support.tui.pulse_source import PulseSource, fed, waves
+from tests.support.tui.overview_source import PulseSource, fed, waves
 from tests.support.tui.source import app_for
 
 GROUPS: Final = 10_000

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event
 from streamops.runtime.promoter import Promoter
-from streamops.wire.consuming.pumping import pump
+from streamops.wire.consuming.promoting import pump
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.options import ConnectionOptions

@@ -5,8 +5,8 @@ from time import process_time
 
 from msgspec.structs import replace
 
-from streamops.exporter.guards import NO_GUARDS
 from streamops.exporter.page import Page
+from streamops.exporter.series_limits import NO_GUARDS
 from streamops.exporter.shown import Reading
 from streamops.exporter.stream_counts import NO_COUNTERS, advance
 from streamops.exporter.text import Form, LabelCache

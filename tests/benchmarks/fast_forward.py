@@ -9,8 +9,8 @@ from random import Random
 
 from msgspec import Struct
 
-from streamops.exporter.guards import NO_GUARDS
 from streamops.exporter.page import Page
+from streamops.exporter.series_limits import NO_GUARDS
 from streamops.exporter.shown import Reading
 from streamops.exporter.stream_counts import Counters, advance
 from streamops.exporter.text import Form, LabelCache

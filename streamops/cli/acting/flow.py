@@ -9,7 +9,7 @@ from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.printing import ActingPrinter
 from streamops.cli.acting.progress import ProgressTeller
-from streamops.cli.acting.standing import stand
+from streamops.cli.acting.recurring import stand
 from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.session import Session
 from streamops.errors import ApplyError, ExitCode

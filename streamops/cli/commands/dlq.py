@@ -28,9 +28,9 @@ from streamops.present.columns import (
     LETTER_DETAIL_COLUMNS,
     REASON_COLUMNS,
 )
+from streamops.present.dead_letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
 from streamops.present.documents import gaps_json
 from streamops.present.entries import envelope_fields
-from streamops.present.letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
 
 DEFAULT_LIMIT: Final = 100
 STDOUT: Final = "-"

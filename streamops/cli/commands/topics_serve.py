@@ -83,7 +83,7 @@ def serve(
     intake = None if no_intake else load_intake(os.environ, Path.cwd(), listen)
 
     # Only who serves pays for aiohttp.
-    from streamops.runtime.http.intake import IntakeOptions  # noqa: PLC0415
+    from streamops.runtime.http.ingest import IntakeOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ListenOptions  # noqa: PLC0415
     from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
 
@@ -106,10 +106,10 @@ def _options(
     loaded: TopicSettings, listen: "ListenOptions | None", *, calls: int, grace: timedelta
 ) -> "ServiceOptions":
     from streamops.runtime.context import Names  # noqa: PLC0415
-    from streamops.runtime.http.book import Site  # noqa: PLC0415 - as above
     from streamops.runtime.http.breaker import BreakerOptions  # noqa: PLC0415
     from streamops.runtime.http.callback import HostOptions  # noqa: PLC0415
     from streamops.runtime.http.calling import CallerOptions  # noqa: PLC0415
+    from streamops.runtime.http.registry import Site  # noqa: PLC0415 - as above
     from streamops.runtime.http.service import ServiceOptions  # noqa: PLC0415
 
     table = loaded.callbacks

@@ -2,7 +2,12 @@
 
 from streamops.present.columns.audit import AUDIT_COLUMNS
 from streamops.present.columns.consumers import CONSUMER_COLUMNS
-from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS, REASON_COLUMNS
+from streamops.present.columns.dead_letters import (
+    DEAD_LETTER_QUEUE_COLUMNS,
+    LETTER_COLUMNS,
+    LETTER_DETAIL_COLUMNS,
+    REASON_COLUMNS,
+)
 from streamops.present.columns.delayed import (
     DELAYED_COLUMNS,
     DELAYED_DETAIL_COLUMNS,
@@ -15,7 +20,6 @@ from streamops.present.columns.group_details import GROUP_DETAIL_COLUMNS
 from streamops.present.columns.groups import GROUP_COLUMNS
 from streamops.present.columns.job_details import JOB_DETAIL_COLUMNS
 from streamops.present.columns.jobs import JOB_COLUMNS
-from streamops.present.columns.letters import LETTER_COLUMNS, LETTER_DETAIL_COLUMNS
 from streamops.present.columns.pending import PENDING_COLUMNS
 from streamops.present.columns.plans import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.present.columns.profiles import PROFILE_COLUMNS

@@ -2,10 +2,21 @@
 
 from typing import Final
 
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, duration_cell, name_cell, seconds
-from streamops.present.letters import QueueRow, ReasonRow, reasons_text
-from streamops.present.table import Align, Cell, Column
-from streamops.present.units import percent
+from streamops.model.entries import Entry
+from streamops.present.cells import (
+    NAME_WIDTH,
+    NOT_THERE,
+    count_cell,
+    duration_cell,
+    id_cell,
+    name_cell,
+    seconds,
+)
+from streamops.present.dead_letters import LetterRow, QueueRow, ReasonRow, reasons_text
+from streamops.present.entries import preview
+from streamops.present.table import Align, Cell, Column, Tone
+from streamops.present.text import safe
+from streamops.present.units import percent, rfc3339, timestamp
 
 REASONS_WIDTH: Final = 40
 
@@ -127,5 +138,179 @@ REASON_COLUMNS: Final[tuple[Column[ReasonRow], ...]] = (
         width=6,
         align=Align.RIGHT,
         descending=True,
+    ),
+)
+
+PREVIEW_WIDTH: Final = 50
+ERROR_WIDTH: Final = 30
+
+
+def _preview(row: LetterRow) -> str:
+    return preview(Entry(row.letter.id, row.letter.fields))
+
+
+LETTER_COLUMNS: Final[tuple[Column[LetterRow], ...]] = (
+    Column(
+        key="id",
+        title="ID",
+        help="The letter's ID in the queue.",
+        source="XRANGE of the queue",
+        cell=lambda row: id_cell(row.letter.id),
+        value=lambda row: str(row.letter.id),
+        rank=lambda row: row.letter.id,
+        width=20,
+        priority=0,
+    ),
+    Column(
+        key="age_seconds",
+        title="AGE",
+        help="Time since the entry died, by the letter's ID.",
+        source="TIME, minus the time in the letter's ID",
+        cell=lambda row: duration_cell(row.age),
+        value=lambda row: seconds(row.age),
+        width=8,
+        align=Align.RIGHT,
+        descending=True,
+    ),
+    Column(
+        key="reason",
+        title="REASON",
+        help="Why it died, in one word.",
+        source="its field _so_reason, or reason of a foreign letter",
+        cell=lambda row: _optional(row.letter.reason),
+        value=lambda row: row.letter.reason,
+        width=16,
+        priority=0,
+    ),
+    Column(
+        key="group",
+        title="GROUP",
+        help="The group that gave it up.",
+        source="its field _so_group",
+        cell=lambda row: _optional(row.letter.group),
+        value=lambda row: row.letter.group,
+        width=14,
+        priority=1,
+    ),
+    Column(
+        key="deliveries",
+        title="DELIV",
+        help="How often it had been delivered.",
+        source="its field _so_deliveries",
+        cell=lambda row: NOT_THERE if row.letter.deliveries is None else count_cell(row.letter.deliveries),
+        value=lambda row: row.letter.deliveries,
+        width=5,
+        align=Align.RIGHT,
+        priority=2,
+        descending=True,
+    ),
+    Column(
+        key="replays",
+        title="REPLAYS",
+        help="How often it was replayed before it died this time.",
+        source="its fields _so_replay_of",
+        cell=lambda row: Cell(f"{row.letter.replays:,}", Tone.WARN if row.letter.replays else Tone.DIM),
+        value=lambda row: row.letter.replays,
+        width=7,
+        align=Align.RIGHT,
+        priority=2,
+        descending=True,
+    ),
+    Column(
+        key="error",
+        title="ERROR",
+        help="The last error in words.",
+        source="its field _so_error",
+        cell=lambda row: Cell(safe(row.letter.problem or row.letter.error)),
+        value=lambda row: row.letter.problem or row.letter.error,
+        width=ERROR_WIDTH,
+        flexible=True,
+        priority=1,
+    ),
+)
+
+LETTER_DETAIL_COLUMNS: Final[tuple[Column[LetterRow], ...]] = (
+    Column(
+        key="queue",
+        title="QUEUE",
+        help="The dead-letter queue.",
+        source="streams whose names end in :dlq, or that the configuration names",
+        cell=lambda row: name_cell(row.letter.queue),
+        value=lambda row: row.letter.queue,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="shape",
+        title="SHAPE",
+        help="Who wrote it: ours, foreign ({orig_id, reason, payload}), or plain: an entry as it stands.",
+        source="which fields it has",
+        cell=lambda row: Cell(row.letter.shape),
+        value=lambda row: row.letter.shape,
+        width=8,
+    ),
+    Column(
+        key="origin",
+        title="ORIGIN",
+        help="The stream that it came from; by the queue's name where it does not say.",
+        source="its field _so_origin, else the queue's name or the configuration",
+        cell=lambda row: _optional(row.letter.origin),
+        value=lambda row: row.letter.origin,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="origin_id",
+        title="ORIGIN ID",
+        help="Its entry's ID there.",
+        source="its field _so_origin_id, or orig_id of a foreign letter",
+        cell=lambda row: id_cell(row.letter.origin_id),
+        value=lambda row: None if row.letter.origin_id is None else str(row.letter.origin_id),
+        width=20,
+    ),
+    Column(
+        key="consumer",
+        title="CONSUMER",
+        help="The consumer that tried last.",
+        source="its field _so_consumer",
+        cell=lambda row: _optional(row.letter.consumer),
+        value=lambda row: row.letter.consumer,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="attempt",
+        title="ATTEMPT",
+        help="How often it had been tried.",
+        source="its field _so_attempt",
+        cell=lambda row: NOT_THERE if row.letter.attempt is None else count_cell(row.letter.attempt),
+        value=lambda row: row.letter.attempt,
+        width=7,
+        align=Align.RIGHT,
+    ),
+    Column(
+        key="failed_at",
+        title="FAILED AT",
+        help="When it was given up, in UTC.",
+        source="its field _so_failed_at, else its ID",
+        cell=lambda row: NOT_THERE if row.letter.failed_at is None else Cell(timestamp(row.letter.failed_at)),
+        value=lambda row: None if row.letter.failed_at is None else rfc3339(row.letter.failed_at),
+        width=20,
+    ),
+    Column(
+        key="payload_key",
+        title="PAYLOAD",
+        help="The key of a payload that is kept beside the stream.",
+        source="its field _so_payload",
+        cell=lambda row: _optional(row.letter.payload_key),
+        value=lambda row: row.letter.payload_key,
+        width=NAME_WIDTH,
+    ),
+    Column(
+        key="preview",
+        title="CONTENT",
+        help="The entry's own first fields and values.",
+        source="the letter without what it says about itself",
+        cell=lambda row: Cell(_preview(row)),
+        value=_preview,
+        width=PREVIEW_WIDTH,
+        flexible=True,
     ),
 )

@@ -10,10 +10,10 @@ from typing import Final
 
 from streamops.errors import ServerError
 from streamops.wire.consuming.drilling import open_streams, remove_keys, renew_keys
-from streamops.wire.consuming.hearts import stop_beating
+from streamops.wire.consuming.heartbeats import stop_beating
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.pools.roster import clock_out
+from streamops.wire.pools.registry import clock_out
 from streamops.wire.server import Server
 
 PREFIX: Final = "streamops-drill"

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.errors import NotFound, StreamopsError, Unreachable
-from streamops.runtime.http.book import TopicBook
+from streamops.runtime.http.registry import TopicBook
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, trim_safely
 

@@ -12,15 +12,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.runtime.http.book import Site, TopicBook
 from streamops.runtime.http.callback import Callback, HostOptions
-from streamops.runtime.http.callers import PlaceCallers
 from streamops.runtime.http.calling import Caller, CallerOptions
-from streamops.runtime.http.intake import IntakeOptions, intake_app
+from streamops.runtime.http.dispatcher import PlaceCallers
+from streamops.runtime.http.ingest import IntakeOptions, intake_app
 from streamops.runtime.http.keeping import keep_short
 from streamops.runtime.http.listening import listening
 from streamops.runtime.http.own_addresses import is_own_address
-from streamops.runtime.http.permits import Permits
+from streamops.runtime.http.registry import Site, TopicBook
+from streamops.runtime.http.semaphore import Permits
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.addresses import Reach
 

@@ -14,7 +14,7 @@ from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.pools.records import list_pool
-from streamops.wire.pools.roster import leave_duty, report_for_duty
+from streamops.wire.pools.registry import leave_duty, report_for_duty
 from streamops.wire.server import Server
 
 EVERY: Final = 1.0

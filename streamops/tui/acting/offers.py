@@ -14,7 +14,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
 from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import RECEIVER, read_answer
-from streamops.tui.subjects import Subject
+from streamops.tui.selection import Subject
 
 UNDO: Final = "undo"
 OFFERED_ELSEWHERE: Final = frozenset({UNDO, "jobs.cancel", "streams.reclaim"})

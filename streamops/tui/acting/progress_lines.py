@@ -6,8 +6,8 @@ from streamops.model.wording import counted
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, rate
+from streamops.tui.app_state import Deed
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Deed
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 MOST: Final = 60

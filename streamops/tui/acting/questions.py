@@ -16,7 +16,7 @@ from streamops.model.ids import EntryId
 from streamops.model.measures import parse_duration, typed_duration
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
-from streamops.tui.subjects import Sort, Subject
+from streamops.tui.selection import Sort, Subject
 
 RECEIVER: Final = "to"
 """The consumer that gets something is somebody else than the one under the cursor."""

@@ -2,8 +2,8 @@
 
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.app_state import Moment
+from streamops.tui.routes import Place
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.paint import Line
 

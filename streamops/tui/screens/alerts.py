@@ -9,11 +9,11 @@ from streamops.present.runbooks import anchor, passages
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import health_text, timestamp
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.details import paragraph
 from streamops.tui.explaining import runbook
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
@@ -44,7 +44,7 @@ class Firing(Listing[AlertRow]):
         """The group, or the stream."""
         if row.stream is None:
             return None
-        return places.Stream(row.stream) if row.group is None else places.Group(row.stream, row.group)
+        return routes.Stream(row.stream) if row.group is None else routes.Group(row.stream, row.group)
 
     def name_of(self, row: AlertRow) -> str | None:
         """The group's name, or the stream's."""
@@ -73,7 +73,7 @@ class AlertsScreen(Firing):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.Alerts, moment: Moment) -> None:
+    def __init__(self, place: routes.Alerts, moment: Moment) -> None:
         super().__init__(place, moment, ALERT_COLUMNS)
 
     def detail(self, row: AlertRow) -> Builder:

@@ -16,12 +16,12 @@ from streamops.present.columns.audit import AUDIT_COLUMNS, ending
 from streamops.present.records import action_facts
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.tui import places, words
+from streamops.tui import routes, words
 from streamops.tui.acting.messages import UndoAction
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.acting.record_lines import action_lines
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.app_state import Moment
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
@@ -78,7 +78,7 @@ class AuditScreen(Listing[Action]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("enter", "all of it"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
 
-    def __init__(self, place: places.Audit, moment: Moment) -> None:
+    def __init__(self, place: routes.Audit, moment: Moment) -> None:
         super().__init__(place, moment, SHOWN)
         self._actions: tuple[Action, ...] = ()
         self._page: ActionPage | None = None
@@ -133,7 +133,7 @@ class AuditScreen(Listing[Action]):
 
     def place_of(self, row: Action) -> Place:
         """All of it."""
-        return places.OneAction(row)
+        return routes.OneAction(row)
 
     def detail(self, row: Action) -> Builder:
         """What the log tells of it; Enter tells what was before, too."""
@@ -177,7 +177,7 @@ class ActionScreen(ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("z", "undo"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: places.OneAction, moment: Moment) -> None:
+    def __init__(self, place: routes.OneAction, moment: Moment) -> None:
         super().__init__(place, moment)
         self._action = place.action
         self._before = Before((), ())

@@ -9,16 +9,16 @@ from textual.widget import Widget
 from streamops.present.rows import GroupRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Remember
 from streamops.tui.charting import SPANS, since_words, window
 from streamops.tui.details import group_lines, paragraph
 from streamops.tui.group_box import group_box
-from streamops.tui.moment import Moment
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.streams import missing
-from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
+from streamops.tui.selection import Subject, holds_dead_letters, subject_at
 from streamops.tui.widgets.bars import BoxView
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder, no_lines
@@ -51,7 +51,7 @@ class ChartsScreen(Frame):
     ]
     HINTS = (("← →", "span"), ("t", "tail"), ("p", "freeze"), ("esc", "back"))
 
-    def __init__(self, place: places.Charts, moment: Moment) -> None:
+    def __init__(self, place: routes.Charts, moment: Moment) -> None:
         super().__init__(place, moment)
         self.group_place = place
         self.span = 0
@@ -90,7 +90,7 @@ class ChartsScreen(Frame):
         """The group."""
         here = self.group_place
         dead = holds_dead_letters(self.moment.observation, here.stream)
-        return subject_at(places.Group(here.stream, here.group), dead_letters=dead)
+        return subject_at(routes.Group(here.stream, here.group), dead_letters=dead)
 
     def copyable(self) -> str | None:
         """The group's name."""
@@ -109,7 +109,7 @@ class ChartsScreen(Frame):
         self.show_bars()
 
     def _row(self) -> GroupRow | None:
-        return find_group(self.moment, places.Group(self.group_place.stream, self.group_place.group))
+        return find_group(self.moment, routes.Group(self.group_place.stream, self.group_place.group))
 
 
 def explanation(width: int) -> list[Line]:

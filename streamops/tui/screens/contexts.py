@@ -5,9 +5,9 @@ from typing import Final
 
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import SwitchContext
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.source import ContextInfo
 from streamops.tui.words import PRODUCTION

@@ -13,18 +13,18 @@ from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterQueues
 from streamops.monitor.entry_trace import EntryTrace
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
-from streamops.present.letters import LetterRow, QueueRow
+from streamops.present.dead_letters import LetterRow, QueueRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui import places
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
-from streamops.tui.screens.letters import letter_facts, own_fields, queue_lines
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
+from streamops.tui.routes import Place
+from streamops.tui.screens.dead_letter_entries import letter_facts, own_fields, queue_lines
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.trace import trace_lines
+from streamops.tui.selection import Subject, subject_at
 from streamops.tui.source import Source
-from streamops.tui.subjects import Subject, subject_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
@@ -37,7 +37,7 @@ class LetterScreen(ReadingFrame):
     ]
     HINTS = (("v", "raw"), ("a", "trace"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: places.OneLetter, moment: Moment) -> None:
+    def __init__(self, place: routes.OneLetter, moment: Moment) -> None:
         super().__init__(place, moment)
         self._letter_place = place
         self._row: LetterRow | None = None
@@ -108,11 +108,11 @@ class LetterScreen(ReadingFrame):
         self._raw = not self._raw
         self.tell()
 
-    def _origin(self) -> places.Trace | None:
+    def _origin(self) -> routes.Trace | None:
         letter = None if self._row is None else self._row.letter
         if letter is None or letter.origin is None or letter.origin_id is None:
             return None
-        return places.Trace(letter.origin, letter.origin_id)
+        return routes.Trace(letter.origin, letter.origin_id)
 
 
 REASONS_WIDTH = 20
@@ -135,7 +135,7 @@ class DeadLettersScreen(ReadListing[QueueRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.DeadLetters, moment: Moment) -> None:
+    def __init__(self, place: routes.DeadLetters, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS)
         self._last: tuple[str, ...] | None = None
 
@@ -191,7 +191,7 @@ class DeadLettersScreen(ReadListing[QueueRow]):
 
     def place_of(self, row: QueueRow) -> Place:
         """Its letters."""
-        return places.Letters(row.queue.queue)
+        return routes.Letters(row.queue.queue)
 
     def subject_of(self, place: Place | None) -> Subject | None:
         """The queue, whatever was observed of it."""

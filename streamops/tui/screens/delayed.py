@@ -14,17 +14,17 @@ from streamops.present.delayed import DelayedQueueRow, DelayedRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, duration, size
-from streamops.tui import places
-from streamops.tui.beside.facts import column_facts
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Moment
 from streamops.tui.payload import SHOWN_BYTES, field_lines
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
+from streamops.tui.row_facts import column_facts
 from streamops.tui.screens.marking import WholeMarking
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.selection import Sort, Subject, subject_at
 from streamops.tui.source import Source
-from streamops.tui.subjects import Sort, Subject, subject_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder, Head
 
@@ -50,7 +50,7 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.Delayed, moment: Moment) -> None:
+    def __init__(self, place: routes.Delayed, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS, DELAYED_DETAIL_COLUMNS)
         self._delayed_place = place
         self._queue: DelayedQueueRow | None = None
@@ -94,7 +94,7 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
 
     def place_of(self, row: DelayedRow) -> Place:
         """The message."""
-        return places.OneDelayed(self._delayed_place.stream, row.message.id)
+        return routes.OneDelayed(self._delayed_place.stream, row.message.id)
 
     def detail(self, row: DelayedRow) -> Builder:
         """The message in full."""
@@ -118,7 +118,7 @@ class DelayedMessageScreen(ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "raw", "decoded or raw", show=False, id="raw")]
     HINTS = (("v", "raw"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: places.OneDelayed, moment: Moment) -> None:
+    def __init__(self, place: routes.OneDelayed, moment: Moment) -> None:
         super().__init__(place, moment)
         self._message_place = place
         self._row: DelayedRow | None = None
@@ -163,7 +163,7 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
     AGAIN = 15.0
     HINTS = (("enter", "messages"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: places.DelayedQueues, moment: Moment) -> None:
+    def __init__(self, place: routes.DelayedQueues, moment: Moment) -> None:
         super().__init__(place, moment, DELAYED_QUEUE_COLUMNS)
         self._complete = True
 
@@ -194,7 +194,7 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
 
     def place_of(self, row: DelayedQueueRow) -> Place:
         """Its messages."""
-        return places.Delayed(row.queue.stream)
+        return routes.Delayed(row.queue.stream)
 
     def detail(self, row: DelayedQueueRow) -> Builder:
         """The queue in full."""

@@ -19,11 +19,11 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.acting.edits import Editable, editables
 from streamops.tui.acting.questions import WrongAnswer
+from streamops.tui.app_state import Moment
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.form import LABEL, FormScreen, Rows
-from streamops.tui.subjects import Subject
+from streamops.tui.selection import Subject
 from streamops.tui.theme import Ground
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import Line, fit

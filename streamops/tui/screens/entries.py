@@ -8,11 +8,11 @@ from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
-from streamops.tui import places, words
+from streamops.tui import routes, words
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Follow
 from streamops.tui.follower import Tailed, TailLost
 from streamops.tui.kept import Kept
-from streamops.tui.moment import Moment
 from streamops.tui.reads import problem
 from streamops.tui.remember import Remembered
 from streamops.tui.screens.entry_list import EntryList
@@ -34,7 +34,7 @@ class EntriesScreen(EntryList):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.Entries, moment: Moment) -> None:
+    def __init__(self, place: routes.Entries, moment: Moment) -> None:
         super().__init__(place, moment, place.stream)
         self._kept = Kept()
         self._as_row = Remembered[Entry, EntryRow](lambda entry: EntryRow(self._stream, entry))

@@ -17,13 +17,13 @@ from streamops.present.references import Reference, references_of
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import size
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Copy, Go, Page
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, Part, entry_text, parts_of
-from streamops.tui.moment import Moment
 from streamops.tui.reads import problem
 from streamops.tui.screens.searched import Searched
-from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
+from streamops.tui.selection import Subject, holds_dead_letters, subject_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 READING: Final = "reading"
@@ -55,7 +55,7 @@ class EntryScreen(Searched):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.OneEntry, moment: Moment) -> None:
+    def __init__(self, place: routes.OneEntry, moment: Moment) -> None:
         super().__init__(place, moment)
         self._entry_place = place
         self._entry = place.entry
@@ -150,7 +150,7 @@ class EntryScreen(Searched):
         part = self.part
         reference = None if part is None else part.reference
         if reference is not None and reference.id is not None:
-            self.post_message(Go(places.OneEntry(reference.stream, reference.id)))
+            self.post_message(Go(routes.OneEntry(reference.stream, reference.id)))
         elif reference is not None and (kept := self._payloads.get(reference.key)) is not READING:
             self._open_payload(reference.key, kept)
         elif part is not None and part.value is not None:

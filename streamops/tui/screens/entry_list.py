@@ -9,10 +9,10 @@ from streamops.model.ids import EntryId
 from streamops.present.columns import ENTRY_COLUMNS
 from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow
-from streamops.tui import places
-from streamops.tui.moment import Moment
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.payload import entry_lines
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.marking import Marking
 from streamops.tui.widgets.text_view import Builder
 
@@ -58,7 +58,7 @@ class EntryList(Marking[EntryRow]):
 
     def place_of(self, row: EntryRow) -> Place:
         """The entry."""
-        return places.OneEntry(self._stream, row.entry.id, (self._stream, self.CRUMB), row.entry)
+        return routes.OneEntry(self._stream, row.entry.id, (self._stream, self.CRUMB), row.entry)
 
     def name_of(self, row: EntryRow) -> str:
         """The entry's ID."""

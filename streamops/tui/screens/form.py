@@ -21,11 +21,11 @@ from streamops.tui.acting.choice import Pick
 from streamops.tui.acting.messages import ShowPlan
 from streamops.tui.acting.offers import names_for, receiver_for
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form
+from streamops.tui.app_state import Moment
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.acting import ActingFrame
-from streamops.tui.subjects import Subject
+from streamops.tui.selection import Subject
 from streamops.tui.theme import Ground
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import Line, fit

@@ -15,13 +15,13 @@ from streamops.model.ids import EntryId
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import goto, words
+from streamops.tui.app_state import Deed, Moment
 from streamops.tui.asking import Back, Go, GoTo, Typed
-from streamops.tui.moment import Deed, Moment
 from streamops.tui.own_keys import own_hints
-from streamops.tui.places import Place, Search, command, entry_of
 from streamops.tui.reads import Fetch
+from streamops.tui.routes import Place, Search, command, entry_of
+from streamops.tui.selection import Subject, fitting
 from streamops.tui.source import Source
-from streamops.tui.subjects import Subject, fitting
 from streamops.tui.theme import Ground
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import BLANK_LINE, Line

@@ -10,13 +10,13 @@ from streamops.model.observation import GroupView
 from streamops.present.columns import CONSUMER_COLUMNS
 from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
 from streamops.present.text import safe
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Go
 from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
 from streamops.tui.group_box import group_box
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.streams import find_stream, missing
 from streamops.tui.widgets.bars import Body, BoxView, Divider
@@ -50,7 +50,7 @@ class GroupScreen(Listing[ConsumerRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.Group, moment: Moment) -> None:
+    def __init__(self, place: routes.Group, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS)
         self.group_place = place
         self._row: GroupRow | None = None
@@ -93,7 +93,7 @@ class GroupScreen(Listing[ConsumerRow]):
 
     def place_of(self, row: ConsumerRow) -> Place:
         """The consumer's pending entries."""
-        return places.Pending(row.stream, row.group, row.consumer.name)
+        return routes.Pending(row.stream, row.group, row.consumer.name)
 
     def name_of(self, row: ConsumerRow) -> str:
         """The consumer's name."""
@@ -115,7 +115,7 @@ class GroupScreen(Listing[ConsumerRow]):
 
     def action_pending(self) -> None:
         """List the pending entries of all consumers."""
-        self.post_message(Go(places.Pending(self.group_place.stream, self.group_place.group)))
+        self.post_message(Go(routes.Pending(self.group_place.stream, self.group_place.group)))
 
     def _gap(self) -> str:
         observation = self.moment.observation
@@ -126,7 +126,7 @@ class GroupScreen(Listing[ConsumerRow]):
         )
 
 
-def find_group(moment: Moment, place: places.Group | places.Pending) -> GroupRow | None:
+def find_group(moment: Moment, place: routes.Group | routes.Pending) -> GroupRow | None:
     """A group with its stream; none where it was not observed."""
     stream = find_stream(moment, place.stream)
     if stream is None:

@@ -8,14 +8,14 @@ from textual.widget import Widget
 from streamops.model.observation import Finding, GroupView, StreamView
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.details import paragraph, title_lines
 from streamops.tui.explaining import finding_help, lag_help
-from streamops.tui.moment import Moment
 from streamops.tui.own_keys import own_sections
-from streamops.tui.places import Place, command
+from streamops.tui.routes import Place, command
 from streamops.tui.screens.frame import Frame
-from streamops.tui.subjects import fitting
+from streamops.tui.selection import fitting
 from streamops.tui.widgets.paint import BLANK_LINE, Line, fit
 from streamops.tui.widgets.text_view import TextView
 
@@ -107,7 +107,7 @@ class HelpScreen(Frame):
         """The row in full, its findings explained, its lag, and every number of it."""
         stream, group = focused(self.moment, self._focus)
         view = group or stream
-        told = isinstance(self._focus, places.Stream | places.Group | places.Pending)
+        told = isinstance(self._focus, routes.Stream | routes.Group | routes.Pending)
         if told and view is not None:
             names = [stream.stream.name] if stream is not None else []
             names += [group.group.name] if group is not None else []
@@ -164,7 +164,7 @@ def focused(moment: Moment, place: Place) -> tuple[StreamView | None, GroupView 
     name, group = getattr(place, "stream", None), getattr(place, "group", None)
     streams = () if moment.observation is None else moment.observation.streams
     stream = next((view for view in streams if view.stream.name == name), None)
-    if stream is None or isinstance(place, places.OneEntry):
+    if stream is None or isinstance(place, routes.OneEntry):
         return stream, None
     return stream, next((view for view in stream.groups if view.group.name == group), None)
 

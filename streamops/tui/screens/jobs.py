@@ -14,13 +14,13 @@ from streamops.model.snapshot import Gap
 from streamops.present.columns.jobs import JOB_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui import places, words
+from streamops.tui import routes, words
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.acting.messages import ShowPlan
 from streamops.tui.acting.record_lines import job_help, job_lines
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Say
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.reading import ReadingFrame
@@ -108,7 +108,7 @@ class JobsScreen(JobKeys, Listing[Job]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.Jobs, moment: Moment) -> None:
+    def __init__(self, place: routes.Jobs, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS)
         self._jobs: tuple[Job, ...] = ()
         self._gaps: tuple[Gap, ...] = ()
@@ -166,7 +166,7 @@ class JobsScreen(JobKeys, Listing[Job]):
 
     def place_of(self, row: Job) -> Place:
         """All of it."""
-        return places.OneJob(row.id)
+        return routes.OneJob(row.id)
 
     def detail(self, row: Job) -> Builder:
         """All of it."""
@@ -209,7 +209,7 @@ class JobScreen(JobKeys, ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
     HINTS = (("R", "plan the rest"), ("X", "stop it"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: places.OneJob, moment: Moment) -> None:
+    def __init__(self, place: routes.OneJob, moment: Moment) -> None:
         super().__init__(place, moment)
         self._job_place = place
         self._job: Job | None = None

@@ -15,13 +15,13 @@ from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.present.views import View
 from streamops.tui import words
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Go
 from streamops.tui.details import column_lines
-from streamops.tui.moment import Moment
 from streamops.tui.ordering import Ordering, Wish
-from streamops.tui.places import Place, entry_of
+from streamops.tui.routes import Place, entry_of
 from streamops.tui.screens.frame import Frame
-from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
+from streamops.tui.selection import Subject, holds_dead_letters, subject_at
 from streamops.tui.widgets.bars import Body, Divider
 from streamops.tui.widgets.line_view import LineView
 from streamops.tui.widgets.paint import BLANK_LINE, Line

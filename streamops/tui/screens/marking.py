@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.units import count
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.app_state import Moment
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
-from streamops.tui.subjects import Subject, together
+from streamops.tui.selection import Subject, together
 from streamops.tui.widgets.paint import Line
 
 Row = TypeVar("Row")

@@ -18,12 +18,12 @@ from streamops.present.rows import PendingRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, terse
-from streamops.tui import places, words
+from streamops.tui import routes, words
+from streamops.tui.app_state import Moment
 from streamops.tui.charting import Part, parts_line
 from streamops.tui.details import group_lines
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
 from streamops.tui.reads import problem
+from streamops.tui.routes import Place
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.marking import Marking
 from streamops.tui.source import Source
@@ -131,7 +131,7 @@ class PendingScreen(Marking[PendingRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.Pending, moment: Moment) -> None:
+    def __init__(self, place: routes.Pending, moment: Moment) -> None:
         super().__init__(place, moment, PENDING_COLUMNS)
         self.pending_place = place
         self._rows: tuple[PendingRow, ...] = ()
@@ -207,7 +207,7 @@ class PendingScreen(Marking[PendingRow]):
     def place_of(self, row: PendingRow) -> Place:
         """The entry."""
         here = self.pending_place
-        return places.OneEntry(
+        return routes.OneEntry(
             here.stream, row.entry.id, here.trail, group=here.group, consumer=row.entry.consumer
         )
 

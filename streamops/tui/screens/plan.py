@@ -18,8 +18,8 @@ from streamops.tui.acting.asks import MakePlan, Planning
 from streamops.tui.acting.messages import Apply, LeavePlan, StopDeed, UndoAction
 from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
 from streamops.tui.acting.progress_lines import progress_lines
-from streamops.tui.moment import Deed, Moment
-from streamops.tui.places import Place
+from streamops.tui.app_state import Deed, Moment
+from streamops.tui.routes import Place
 from streamops.tui.screens.acting import ActingFrame
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import TextView

@@ -14,17 +14,17 @@ from streamops.present.pools import TROUBLE, PoolRow, pool_facts
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, duration, rfc3339
-from streamops.tui import places
+from streamops.tui import routes
 from streamops.tui.acting.plan_lines import fact_lines
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Go
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.workers import is_paused
+from streamops.tui.selection import Sort, Subject
 from streamops.tui.source import Source
-from streamops.tui.subjects import Sort, Subject
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
@@ -38,7 +38,7 @@ class PoolsScreen(ReadListing[PoolRow]):
     AGAIN = 2.0
     HINTS = (("enter", "decisions"), ("5", "workers"), ("/", "filter"), ("f", "faults"), ("esc", "back"))
 
-    def __init__(self, place: places.Pools, moment: Moment) -> None:
+    def __init__(self, place: routes.Pools, moment: Moment) -> None:
         super().__init__(place, moment, POOL_COLUMNS, POOL_DETAIL_COLUMNS)
         self._decisions: dict[str, tuple[PoolDecision, ...]] = {}
 
@@ -77,7 +77,7 @@ class PoolsScreen(ReadListing[PoolRow]):
 
     def place_of(self, row: PoolRow) -> Place:
         """The pool."""
-        return places.OnePool(row.pool.name)
+        return routes.OnePool(row.pool.name)
 
     def subject(self) -> Subject | None:
         """The pool."""
@@ -116,7 +116,7 @@ class PoolScreen(ReadingFrame):
     ]
     HINTS = (("l", "its group"), ("t", "tail"), ("r", "read again"), ("y", "copy name"), ("esc", "back"))
 
-    def __init__(self, place: places.OnePool, moment: Moment) -> None:
+    def __init__(self, place: routes.OnePool, moment: Moment) -> None:
         super().__init__(place, moment)
         self._pool = place.pool
         self._row: PoolRow | None = None
@@ -174,7 +174,7 @@ class PoolScreen(ReadingFrame):
         """Show the group whose work it does."""
         pool = None if self._row is None else self._row.pool
         if pool is not None and pool.stream and pool.group:
-            self.post_message(Go(places.Group(pool.stream, pool.group)))
+            self.post_message(Go(routes.Group(pool.stream, pool.group)))
 
 
 SAID_ABOVE: Final = "pool"

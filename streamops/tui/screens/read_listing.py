@@ -11,8 +11,8 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui import words
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.app_state import Moment
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line

@@ -9,9 +9,9 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.app_state import Moment
 from streamops.tui.reads import problem
+from streamops.tui.routes import Place
 from streamops.tui.screens.frame import Frame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line

@@ -15,10 +15,10 @@ from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, percent, timestamp
-from streamops.tui import places, words
+from streamops.tui import routes, words
+from streamops.tui.app_state import Moment
 from streamops.tui.finding import Scan, query
 from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES
-from streamops.tui.moment import Moment
 from streamops.tui.reads import problem
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line
@@ -39,7 +39,7 @@ class SearchScreen(EntryList):
         ("esc", "stop, back"),
     )
 
-    def __init__(self, place: places.Search, moment: Moment) -> None:
+    def __init__(self, place: routes.Search, moment: Moment) -> None:
         super().__init__(place, moment, place.stream)
         self._text = place.text
         self._scan = Scan()

@@ -9,9 +9,9 @@ from textual.widget import Widget
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
-from streamops.tui.moment import Moment
+from streamops.tui.app_state import Moment
 from streamops.tui.ordering import split_words
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import FILTER, Prompt

@@ -14,13 +14,13 @@ from streamops.present.rows import GroupRow, group_rows
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.details import group_lines, server_lines
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
 from streamops.tui.remember import Remembered
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
-from streamops.tui.subjects import Subject, subject_at
+from streamops.tui.selection import Subject, subject_at
 from streamops.tui.widgets.paint import Line
 from streamops.tui.widgets.text_view import Builder
 
@@ -107,9 +107,9 @@ class GroupListing(Listing[GroupRow]):
         """The group, or the stream where it has none; the letters of a dead-letter queue."""
         stream = row.stream.stream.name
         if row.group is not None:
-            return places.Group(stream, row.group.group.name)
+            return routes.Group(stream, row.group.group.name)
         dead = row.stream.stream.role is StreamRole.DEAD_LETTERS
-        return places.Letters(stream) if dead else places.Stream(stream)
+        return routes.Letters(stream) if dead else routes.Stream(stream)
 
     def subject(self) -> Subject | None:
         """The group, or the stream where it has none."""

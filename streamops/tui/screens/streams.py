@@ -6,13 +6,13 @@ from streamops.model.observation import Health, StreamView
 from streamops.model.streams import StreamRole
 from streamops.present.columns import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.present.text import safe
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.details import stream_lines
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.status import GroupListing, why_empty
-from streamops.tui.subjects import Subject, subject_at
+from streamops.tui.selection import Subject, subject_at
 from streamops.tui.widgets.text_view import Builder
 
 
@@ -51,7 +51,7 @@ class StreamsScreen(Listing[StreamView]):
 
     def place_of(self, row: StreamView) -> Place:
         """The stream."""
-        return places.Stream(row.stream.name)
+        return routes.Stream(row.stream.name)
 
     def subject(self) -> Subject | None:
         """The stream."""
@@ -78,7 +78,7 @@ class StreamScreen(GroupListing):
 
     HINTS = (("enter", "open"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: places.Stream, moment: Moment) -> None:
+    def __init__(self, place: routes.Stream, moment: Moment) -> None:
         super().__init__(place, moment)
         self._stream = place.stream
         self._found: tuple[StreamView, ...] = ()

@@ -17,18 +17,18 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.topics import TopicRow
 from streamops.present.units import count, timestamp
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Go
-from streamops.tui.beside.facts import column_facts
-from streamops.tui.beside.reads import read_topics
 from streamops.tui.details import finding_lines, paragraph
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.reads import read_topics
+from streamops.tui.routes import Place
+from streamops.tui.row_facts import column_facts
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.streams import find_stream
+from streamops.tui.selection import Sort, Subject
 from streamops.tui.source import Source
-from streamops.tui.subjects import Sort, Subject
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
@@ -49,7 +49,7 @@ class TopicsScreen(ReadListing[TopicRow]):
 
     HINTS = (("enter", "topic"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: places.Topics, moment: Moment) -> None:
+    def __init__(self, place: routes.Topics, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS, TOPIC_DETAIL_COLUMNS)
 
     async def read(self, source: Source) -> list[TopicRow]:
@@ -79,7 +79,7 @@ class TopicsScreen(ReadListing[TopicRow]):
 
     def place_of(self, row: TopicRow) -> Place:
         """The topic."""
-        return places.OneTopic(row.name)
+        return routes.OneTopic(row.name)
 
     def subject(self) -> Subject | None:
         """The topic, where it is kept in Redis."""
@@ -128,7 +128,7 @@ class TopicScreen(ReadingFrame):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.OneTopic, moment: Moment) -> None:
+    def __init__(self, place: routes.OneTopic, moment: Moment) -> None:
         super().__init__(place, moment)
         self._topic_place = place
         self._row: TopicRow | None = None
@@ -185,7 +185,7 @@ class TopicScreen(ReadingFrame):
     def action_waiting(self) -> None:
         """Show what waits for it."""
         if (stream := self.stream_name()) is not None:
-            self.post_message(Go(places.Delayed(stream)))
+            self.post_message(Go(routes.Delayed(stream)))
 
     def _observed(self, row: TopicRow) -> tuple[StreamView | None, GroupView | None]:
         topic = row.topic

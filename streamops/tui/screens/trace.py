@@ -9,13 +9,13 @@ from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, timestamp
-from streamops.tui import places
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import Go
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Moment
 from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.selection import Subject, holds_dead_letters, subject_at
 from streamops.tui.source import Source
-from streamops.tui.subjects import Subject, holds_dead_letters, subject_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 
 GLYPHS: Final = {
@@ -43,7 +43,7 @@ class TraceScreen(ReadingFrame):
     ]
     HINTS = (("enter", "the entry"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: places.Trace, moment: Moment) -> None:
+    def __init__(self, place: routes.Trace, moment: Moment) -> None:
         super().__init__(place, moment)
         self._trace_place = place
         self._trace: EntryTrace | None = None
@@ -75,7 +75,7 @@ class TraceScreen(ReadingFrame):
     def action_entry(self) -> None:
         """Show the entry."""
         place = self._trace_place
-        self.post_message(Go(places.OneEntry(place.stream, place.id)))
+        self.post_message(Go(routes.OneEntry(place.stream, place.id)))
 
 
 def trace_lines(trace: EntryTrace, width: int) -> list[Line]:

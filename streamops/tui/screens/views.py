@@ -9,10 +9,10 @@ from streamops.present.filters import EVERY_SIGN
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.views import View, view_toml
+from streamops.tui.app_state import Moment
 from streamops.tui.asking import GoTo
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.listing import Listing
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder

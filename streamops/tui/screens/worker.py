@@ -12,15 +12,15 @@ from streamops.present.rows import GroupRow
 from streamops.present.table import Align, Column
 from streamops.present.units import health_text, lag_text
 from streamops.present.workers import WorkerRow
-from streamops.tui import places
-from streamops.tui.beside.reads import read_crowd
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
+from streamops.tui.reads import read_crowd
+from streamops.tui.routes import Place
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.workers import pools_by_name, worker_lines
+from streamops.tui.selection import Subject
 from streamops.tui.source import Source
-from streamops.tui.subjects import Subject
 from streamops.tui.widgets.text_view import Builder, no_lines
 
 
@@ -128,7 +128,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
     AGAIN = 2.0
     HINTS = (("enter", "its pending"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: places.OneWorker, moment: Moment) -> None:
+    def __init__(self, place: routes.OneWorker, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS)
         self._worker_place = place
         self._crowd: Crowd | None = None
@@ -152,7 +152,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
         """What it reads, with the groups as they are observed."""
         consumers = () if self._row is None else self._row.heart.consumers
         rows = tuple(
-            ReadingRow(stream, group, consumer, find_group(moment, places.Group(stream, group)))
+            ReadingRow(stream, group, consumer, find_group(moment, routes.Group(stream, group)))
             for stream, group, consumer in consumers
         )
         # The same rows again where nothing changed: the list draws what is new.
@@ -178,7 +178,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
 
     def place_of(self, row: ReadingRow) -> Place:
         """What it holds there."""
-        return places.Pending(row.stream, row.group, row.consumer)
+        return routes.Pending(row.stream, row.group, row.consumer)
 
     def subject_of(self, place: Place | None) -> Subject | None:
         """The consumer; nothing where there is none."""

@@ -18,15 +18,15 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, duration, percent
 from streamops.present.workers import WorkerRow, unreadable_words
-from streamops.tui import places
-from streamops.tui.beside.facts import column_facts
-from streamops.tui.beside.reads import read_crowd
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
 from streamops.tui.details import paragraph
-from streamops.tui.moment import Moment
-from streamops.tui.places import Place
+from streamops.tui.reads import read_crowd
+from streamops.tui.routes import Place
+from streamops.tui.row_facts import column_facts
 from streamops.tui.screens.read_listing import REST, ReadListing
+from streamops.tui.selection import Sort, Subject
 from streamops.tui.source import Source
-from streamops.tui.subjects import Sort, Subject
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit
 from streamops.tui.widgets.text_view import Builder, Head
 
@@ -58,7 +58,7 @@ class WorkersScreen(ReadListing[WorkerRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: places.Workers, moment: Moment) -> None:
+    def __init__(self, place: routes.Workers, moment: Moment) -> None:
         super().__init__(place, moment, COLUMNS, WORKER_DETAIL_COLUMNS)
         self._crowd: Crowd | None = None
         self._pools: Mapping[str, Pool] = {}
@@ -120,7 +120,7 @@ class WorkersScreen(ReadListing[WorkerRow]):
 
     def place_of(self, row: WorkerRow) -> Place:
         """What it reads."""
-        return places.OneWorker(row.heart.id, row.heart.pool)
+        return routes.OneWorker(row.heart.id, row.heart.pool)
 
     def subject(self) -> Subject | None:
         """Its pool."""

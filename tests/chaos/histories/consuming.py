@@ -13,14 +13,14 @@ from typing import Final, NamedTuple, TypeVar
 
 from streamops.model.deliveries import AckRow, Letter, Retry, Settled, Start
 from streamops.wire.consuming.acknowledging import acknowledge_checked
+from streamops.wire.consuming.claiming import START, recover_own, take_from, take_idle
 from streamops.wire.consuming.leases import leave, release, renew
-from streamops.wire.consuming.settling import bury_all, mark_starts, retry_all
+from streamops.wire.consuming.retrying import bury_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.consuming.taking import START, recover_own, take_from, take_idle
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
+from tests.support.wire.consuming.claiming import own_pending
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
-from tests.support.wire.consuming.taking import own_pending
 
 ZERO: Final = timedelta()
 STEPS: Final = 80

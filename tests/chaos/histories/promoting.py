@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.wire.consuming.pumping import NOTHING_PASSED, pump
+from streamops.wire.consuming.promoting import NOTHING_PASSED, pump
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, delayed_cancel, delayed_get, schedule_many

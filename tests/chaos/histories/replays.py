@@ -22,7 +22,7 @@ from streamops.wire.batches import Answers, Listen, Request
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.writes.jobs import job_key
 from tests.support.deployments import RunningCluster
-from tests.support.monitor.letters import add_letter, make_group, node_of
+from tests.support.monitor.dead_letters import add_letter, make_group, node_of
 from tests.support.servers import RunningServer
 
 Place = RunningServer | RunningCluster

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from streamops.autoscaling.controller import Controller
 from streamops.errors import Unreachable
-from streamops.exporter.guards import NO_GUARDS
 from streamops.exporter.scraper import FRESH_SECONDS, Scraper
+from streamops.exporter.series_limits import NO_GUARDS
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.chaos.topologies.operators import DONE, Typist

@@ -7,7 +7,7 @@ from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.streams_reclaim.intent import ReclaimIntent
 from streamops.runtime import Entry, Reject, Streamops
-from tests.support.monitor.letters import do
+from tests.support.monitor.dead_letters import do
 from tests.support.runtime.worker import add_order
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer

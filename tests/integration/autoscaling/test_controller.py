@@ -13,7 +13,7 @@ from streamops.errors import TargetError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, PoolSupervisor
 from streamops.model.scaling import ScaleCode
-from streamops.wire.pools.roster import report_for_duty
+from streamops.wire.pools.registry import report_for_duty
 from tests.support.autoscaling.controller import decided
 from tests.support.autoscaling.pools import (
     AUDIT,

@@ -11,7 +11,7 @@ from streamops.model.pools import Applied, Pool, PoolSize, PoolSupervisor
 from streamops.model.scaling import ScaleCode
 from streamops.operations.console import Console
 from streamops.present.acl import AclRole
-from streamops.wire.pools.roster import report_for_duty
+from streamops.wire.pools.registry import report_for_duty
 from tests.support.operations.engine.acl import NARROW, USER, as_role
 from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.servers import RunningServer

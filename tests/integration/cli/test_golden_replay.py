@@ -10,7 +10,7 @@ import pytest
 from streamops.wire.writes.jobs import JOBS
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
-from tests.support.monitor.letters import QUEUE, STREAM, add_letter, add_pairs, make_group, payloads
+from tests.support.monitor.dead_letters import QUEUE, STREAM, add_letter, add_pairs, make_group, payloads
 from tests.support.operations.backups import read_backup
 from tests.support.servers import RunningServer
 

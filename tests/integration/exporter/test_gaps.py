@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.exporter.guards import Guards, compile_patterns
+from streamops.exporter.series_limits import Guards, compile_patterns
 from streamops.model.secret import Secret
 from streamops.wire.options import ConnectionOptions
 from tests.support.exporter.truth import Exposition, watching

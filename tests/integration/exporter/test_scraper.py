@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from streamops.errors import SettingsError
 from streamops.exporter import scraper as scraper_module
-from streamops.exporter.guards import NO_GUARDS, Guards
 from streamops.exporter.scraper import Scraper
+from streamops.exporter.series_limits import NO_GUARDS, Guards
 from streamops.model.secret import Secret
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console

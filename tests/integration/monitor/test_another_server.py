@@ -10,7 +10,7 @@ from streamops.model.lag import LagBasis
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
-from streamops.wire.heavy import HEAVY_BYTES
+from streamops.wire.large_streams import HEAVY_BYTES
 from streamops.wire.server import Server
 from tests.chaos.watchers.lines import line
 from tests.support.monitor.lag_watching import STREAM, TIGHT, Watcher, exact, group_at, interrupt

@@ -11,7 +11,7 @@ from streamops.model.retention import RetentionPolicy
 from streamops.model.secret import Secret
 from streamops.monitor.queue_metrics import max_lengths
 from streamops.monitor.watch import Watch
-from streamops.wire.consuming.hearts import beat
+from streamops.wire.consuming.heartbeats import beat
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.eventually import eventually
 from tests.support.invented import minutes, seconds

@@ -12,7 +12,7 @@ from streamops.operations import entry_trace
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
-from tests.support.monitor.letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group
+from tests.support.monitor.dead_letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 
 OWN = [(b"order", b"A-1"), (b"blob", b"\xff\x00")]

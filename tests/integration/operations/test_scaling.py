@@ -16,7 +16,7 @@ from streamops.operations.autoscale.intent import (
 )
 from streamops.operations.console import Console
 from streamops.operations.undo.intent import UndoIntent
-from streamops.wire.pools.roster import report_for_duty
+from streamops.wire.pools.registry import report_for_duty
 from tests.support.operations.doing import applied, done, planned
 from tests.support.servers import RunningServer
 

@@ -37,7 +37,7 @@ from streamops.operations.trim import run as trim
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.undo import run as undo
 from streamops.operations.undo.intent import UndoIntent
-from streamops.wire.pools.roster import report_for_duty
+from streamops.wire.pools.registry import report_for_duty
 from streamops.wire.server import Server
 from streamops.wire.writes import replay_arguments
 from tests.support.operations.backups import read_backup

@@ -12,7 +12,7 @@ from streamops.runtime import Entry, Streamops
 from streamops.runtime.counts import BOUNDS, Distribution, HandlerCounts, Histogram, at_rest, total
 from streamops.runtime.metrics import render
 from streamops.runtime.supervisor.spec import Report, decode_report, encode_report
-from streamops.wire.consuming.hearts import read_hearts
+from streamops.wire.consuming.heartbeats import read_hearts
 from streamops.wire.server import Server
 from tests.support.runtime.working import until, working
 from tests.support.servers import RunningServer

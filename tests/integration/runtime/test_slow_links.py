@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.consumer import MOST_HALVINGS, PageSize
-from streamops.wire.consuming.taking import MOST_BYTES
+from streamops.wire.consuming.claiming import MOST_BYTES
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.scripts import load_script
 from tests.chaos.proxy import Proxy

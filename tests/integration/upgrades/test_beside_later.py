@@ -13,7 +13,7 @@ from streamops.operations.console import Console
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.runtime import Entry, Streamops
-from streamops.wire.consuming.pumping import pump
+from streamops.wire.consuming.promoting import pump
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT

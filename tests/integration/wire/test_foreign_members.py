@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.consuming.pumping import NOTHING_PASSED, Passed, Pumped, pump
+from streamops.wire.consuming.promoting import NOTHING_PASSED, Passed, Pumped, pump
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, delayed_cancel, schedule_many
 from streamops.wire.server import Server

@@ -1,7 +1,7 @@
 """The script reads what the plain commands read, payloads left out."""
 
 from streamops.model.readings import StreamReading
-from streamops.wire.heavy import HEAVY_BYTES
+from streamops.wire.large_streams import HEAVY_BYTES
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 from tests.support.servers import RunningServer

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply, Unreachable
 from streamops.wire.options import Secret
-from streamops.wire.succession import Named, Succession
+from streamops.wire.primary_tracker import Named, Succession
 from tests.support.servers import RunningServer, choose_port
 from tests.support.wire.refusals import PLANTED, refusal
 from tests.support.wire.sentinel import behind, names

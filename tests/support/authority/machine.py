@@ -24,7 +24,7 @@ from streamops.model.acting import Confirmation
 from streamops.model.delayed import DelayedBody
 from streamops.operations.console import Console
 from streamops.runtime import Entry, Reject, Streamops
-from streamops.wire.consuming.pumping import pump
+from streamops.wire.consuming.promoting import pump
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.options import Secret
 from streamops.wire.server import Server

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from datetime import timedelta
 
 from streamops.exporter.alerts import AlertEvaluator, Look, Origin
-from streamops.exporter.guards import Guards
 from streamops.exporter.notifier import Notifier, Sending
 from streamops.exporter.outlets import NotifyAddress, open_outlets
 from streamops.exporter.scraper import Scraper
+from streamops.exporter.series_limits import Guards
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.monitor.watch import Watch

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from streamops.exporter.catalogue import FAMILIES
-from streamops.exporter.guards import NO_GUARDS, Guards
+from streamops.exporter.series_limits import NO_GUARDS, Guards
 from streamops.exporter.shown import Reading, show
 
 Told = Mapping[str, Mapping[tuple[str, ...], float]]

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import aiohttp
 from msgspec.structs import replace
 
-from streamops.exporter.guards import NO_GUARDS, Guards
 from streamops.exporter.scraper import Scraper
+from streamops.exporter.series_limits import NO_GUARDS, Guards
 from streamops.exporter.server import ServerOptions, serving
 from streamops.exporter.target import Open
 from streamops.exporter.targets import Targets

@@ -10,8 +10,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import SECTIONS
-from streamops.exporter.guards import NO_GUARDS, Guards
 from streamops.exporter.scraper import Scraper
+from streamops.exporter.series_limits import NO_GUARDS, Guards
 from streamops.model.retention import RetentionPolicy
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console

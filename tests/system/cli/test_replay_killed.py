@@ -11,7 +11,7 @@ from collections import Counter
 from streamops.wire.writes.jobs import JOBS, job_key
 from tests.chaos.histories.replays import Place
 from tests.support.deployments import RunningCluster
-from tests.support.monitor.letters import STREAM, make_group, node_of
+from tests.support.monitor.dead_letters import STREAM, make_group, node_of
 from tests.support.servers import RunningServer
 
 LETTERS = 3_000

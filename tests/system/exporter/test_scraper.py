@@ -6,8 +6,8 @@ import pytest
 import structlog
 
 from streamops.exporter import scraper as scraper_module
-from streamops.exporter.guards import NO_GUARDS
 from streamops.exporter.scraper import Scraper
+from streamops.exporter.series_limits import NO_GUARDS
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster

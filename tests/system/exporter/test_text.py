@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from streamops.exporter.guards import NO_GUARDS
 from streamops.exporter.page import Page
+from streamops.exporter.series_limits import NO_GUARDS
 from streamops.exporter.shown import Reading
 from streamops.exporter.text import LabelCache
 from tests.support.exporter.readings import HOSTILE, reading

@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 
 import streamops
-from streamops.exporter.guards import Guards
+from streamops.exporter.series_limits import Guards
 from streamops.model.delayed import DelayedBody
 from streamops.model.retention import RetentionPolicy
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.wire.consuming.hearts import beat
+from streamops.wire.consuming.heartbeats import beat
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import pool_key
 from streamops.wire.server import Server

@@ -1,6 +1,6 @@
 """What is read beside snapshots, on every server: queues, memory, workers, and what happens without permission."""
 
-from streamops.wire.consuming.hearts import beat
+from streamops.wire.consuming.heartbeats import beat
 from tests.support.deployments import RunningCluster
 from tests.support.invented import minutes
 from tests.support.monitor.extras import at, extras_of, heart

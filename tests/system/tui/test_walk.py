@@ -11,7 +11,7 @@ import pytest
 
 from streamops.model.acting import Environment
 from tests.support.eventually import eventually
-from tests.support.monitor.letters import QUEUE, add_letter
+from tests.support.monitor.dead_letters import QUEUE, add_letter
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of, pending_count
 from tests.support.tui.tmux import Tmux, in_tmux

@@ -17,9 +17,9 @@ from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret
+from streamops.wire.primary_tracker import Succession
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
-from streamops.wire.succession import Succession
 from tests.support.deployments import RunningCluster
 from tests.support.eventually import SETTLE_SECONDS, eventually
 from tests.support.programs import newest_program

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.exporter import page as page_module
-from streamops.exporter.guards import NO_GUARDS
 from streamops.exporter.page import Page
+from streamops.exporter.series_limits import NO_GUARDS
 from streamops.exporter.shown import ExporterHealth, Reading
 from streamops.exporter.text import Form, LabelCache, render
 from tests.support.exporter.readings import readings

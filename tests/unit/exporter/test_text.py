@@ -9,8 +9,8 @@ from prometheus_client.openmetrics import parser
 from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import FAMILIES
-from streamops.exporter.guards import NO_GUARDS, Guards
 from streamops.exporter.page import Page
+from streamops.exporter.series_limits import NO_GUARDS, Guards
 from streamops.exporter.shown import ExporterHealth, Reading, show
 from streamops.exporter.text import Form, LabelCache
 from streamops.model.safe_text import encodable

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.exporter.guards import Granularity, Guards
+from streamops.exporter.series_limits import Granularity, Guards
 from streamops.exporter.shown import ExporterHealth
 from streamops.model.consumer_table import MILLISECOND, NO_TIME, Members, Sightings
 from streamops.model.ids import EPOCH, EntryId

@@ -14,7 +14,7 @@ from streamops.main.program import ROOT, run
 from streamops.operations import registry
 from streamops.operations.registry import LISTED, OPERATIONS
 from streamops.tui.acting.offers import backup_for
-from streamops.tui.subjects import Sort, Subject
+from streamops.tui.selection import Sort, Subject
 
 FORCED = {"trim"}
 """Their backup goes with ``--unsafe`` alone, and is written where one is asked for."""

@@ -34,7 +34,7 @@ from streamops.settings.decoding import decode_config
 from streamops.settings.files import read_project
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.pools.records import decode_pool
-from streamops.wire.pools.roster import decode_worker
+from streamops.wire.pools.registry import decode_worker
 from streamops.wire.topics import decode_topic
 from streamops.wire.urls import parse_url
 from streamops.wire.writes.jobs import decode_job

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.tui.subjects import KEYS
+from streamops.tui.selection import KEYS
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import crumbs
 from tests.support.tui.driving import NARROW, bar, press, running, settle, shown, until

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.tui.app import StreamopsApp
 from streamops.tui.explaining import runbook
-from streamops.tui.places import Alerts, command
+from streamops.tui.routes import Alerts, command
 from streamops.tui.screens.alerts import alert_lines
 from tests.support.tui import sample
 from tests.support.tui.driving import (
@@ -16,7 +16,7 @@ from tests.support.tui.driving import (
     shown,
     until,
 )
-from tests.support.tui.pulse_source import PulseSource
+from tests.support.tui.overview_source import PulseSource
 from tests.support.tui.source import PROD, app_for
 
 ALL = [

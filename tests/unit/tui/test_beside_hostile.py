@@ -14,7 +14,7 @@ from streamops.model.workers import WorkerState
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.monitor.pools import Crowd
 from streamops.monitor.topics import TopicFailures, TopicView
-from streamops.tui import places
+from streamops.tui import routes
 from tests.support.invented import NOW, entry_id, minutes
 from tests.support.tui import hostile, sample
 from tests.support.tui.driving import NARROW, running
@@ -93,15 +93,15 @@ pytestmark = pytest.mark.usefixtures("own_directories")
     ("place", "walk"),
     [
         (None, LETTERS),
-        (places.DelayedQueues(), DELAYED),
-        (places.Topics(), TOPICS),
+        (routes.DelayedQueues(), DELAYED),
+        (routes.Topics(), TOPICS),
         (None, WORKERS),
-        (places.Trace(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
+        (routes.Trace(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
     ],
     ids=["dead letters", "delayed", "topics", "workers", "trace"],
 )
 async def test_hostile_text_is_only_text_beside_streams(
-    place: places.Place | None, walk: list[list[str]]
+    place: routes.Place | None, walk: list[list[str]]
 ) -> None:
     app = app_for(source(EVERYTHING))
     async with running(app, NARROW):

@@ -9,14 +9,14 @@ from textual.strip import Strip
 from streamops.model.observation import Observation
 from streamops.tui.app import StreamopsApp
 from streamops.tui.charting import SPANS, grid, group_charts, since_words, window
-from streamops.tui.past import alerts
-from streamops.tui.past.memory import TIERS, Past
+from streamops.tui.history import alerts
+from streamops.tui.history.memory import TIERS, Past
 from streamops.tui.screens.charts import ChartsScreen
 from streamops.tui.widgets.bars import BoxView
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import NARROW, WIDE, bar, press, resize, running, screen_text, shown, until
-from tests.support.tui.pulse_source import PulseSource, fed, waves
+from tests.support.tui.overview_source import PulseSource, fed, waves
 from tests.support.tui.source import app_for
 
 FULFILMENT = [*"jjjj"]

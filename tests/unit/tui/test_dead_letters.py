@@ -5,7 +5,7 @@ from textual.widgets import Input
 from streamops.errors import NotFound, Refused
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
-from streamops.tui import places
+from streamops.tui import routes
 from tests.support.invented import entry_id, minutes
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import planned
@@ -73,7 +73,7 @@ async def test_a_letter_that_is_gone_says_so() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        app.go(places.OneLetter(QUEUE, entry_id(minutes(999))))
+        app.go(routes.OneLetter(QUEUE, entry_id(minutes(999))))
         await shown(app, f"queue {QUEUE} has no letter")
 
 

@@ -3,7 +3,7 @@
 from streamops.errors import Unreachable
 from streamops.model.snapshot import Gap
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
-from streamops.tui import places
+from streamops.tui import routes
 from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
@@ -80,7 +80,7 @@ async def test_a_queue_as_a_whole_is_all_of_it() -> None:
 async def test_a_message_that_is_gone_says_so() -> None:
     app = app_for(shop_source())
     async with running(app):
-        app.go(places.OneDelayed("orders", "was-there"))
+        app.go(routes.OneDelayed("orders", "was-there"))
         await shown(app, "it became an entry, or was cancelled")
 
 

@@ -7,7 +7,7 @@ from streamops.errors import Refused
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.present.entries import Decoding
-from streamops.tui import places
+from streamops.tui import routes
 from streamops.tui.entry_text import SHOWN_BYTES, entry_text, parts_of
 from streamops.tui.widgets.text_view import TextView
 from tests.support.invented import NOW
@@ -96,7 +96,7 @@ async def test_references_are_followed_and_payloads_read_on_demand() -> None:
         await shown(app, f"→ {KEY}  18 B, kept for 20h00m more")
         await shown(app, '"hello": "world"')
         await press(app, "tab", "enter")
-        assert app.frame.place == places.OneEntry("clicks", ORIGIN.id)
+        assert app.frame.place == routes.OneEntry("clicks", ORIGIN.id)
         await shown(app, "order.placed")
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from streamops.errors import Refused
 from streamops.operations.replay.intent import ReplayIntent
-from streamops.tui import places
+from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
-from streamops.tui.places import Place
+from streamops.tui.routes import Place
 from streamops.tui.screens.form import FormScreen
 from streamops.tui.screens.listing import Arranged
-from streamops.tui.subjects import KEYS
+from streamops.tui.selection import KEYS
 from tests.support.tui import acts, sample
 from tests.support.tui.driving import list_of, press, running, screen_text, settle, shown, until
 from tests.support.tui.invented_beside import QUEUE
@@ -20,36 +20,36 @@ from tests.support.tui.source import InventedSource, app_for
 LISTS: dict[type[Place], Place] = {
     type(place): place
     for place in (
-        places.Status(),
-        places.Streams(),
-        places.Stream("orders"),
-        places.Group("orders", "fulfilment"),
-        places.Pending("orders", "fulfilment"),
-        places.Entries("orders"),
-        places.Search("orders", "A-"),
-        places.Pulse(),
-        places.Alerts(),
-        places.DeadLetters(),
-        places.Letters(QUEUE),
-        places.DelayedQueues(),
-        places.Delayed("orders"),
-        places.Topics(),
-        places.Workers(),
-        places.OneWorker("so-billing-2", "billing"),
-        places.Pools(),
-        places.Jobs(),
-        places.Audit(),
-        places.Contexts(),
-        places.Views(),
+        routes.Status(),
+        routes.Streams(),
+        routes.Stream("orders"),
+        routes.Group("orders", "fulfilment"),
+        routes.Pending("orders", "fulfilment"),
+        routes.Entries("orders"),
+        routes.Search("orders", "A-"),
+        routes.Pulse(),
+        routes.Alerts(),
+        routes.DeadLetters(),
+        routes.Letters(QUEUE),
+        routes.DelayedQueues(),
+        routes.Delayed("orders"),
+        routes.Topics(),
+        routes.Workers(),
+        routes.OneWorker("so-billing-2", "billing"),
+        routes.Pools(),
+        routes.Jobs(),
+        routes.Audit(),
+        routes.Contexts(),
+        routes.Views(),
     )
 }
 NOTHING_SUCH = ["slash", *"qqq", "enter"]
 MARKS = ["space", "asterisk", "asterisk", "exclamation_mark"]
 OWN_ACTIONS: dict[type[Place], list[str]] = {
-    places.Jobs: ["R", "X", "X"],
-    places.Alerts: ["m"],
-    places.Audit: ["z"],
-    places.Contexts: ["enter"],
+    routes.Jobs: ["R", "X", "X"],
+    routes.Alerts: ["m"],
+    routes.Audit: ["z"],
+    routes.Contexts: ["enter"],
 }
 
 
@@ -69,7 +69,7 @@ async def open_list(app: StreamopsApp, place: Place) -> None:
 def test_every_list_of_the_console_is_tried() -> None:
     assert {
         place
-        for place in places.Place.__subclasses__()
+        for place in routes.Place.__subclasses__()
         if issubclass(resolve_name(f"streamops.tui.screens.{place.screen}"), Arranged)
     } == set(LISTS)
 
@@ -80,7 +80,7 @@ async def test_filter_that_matches_nothing_leaves_every_action_without_effect(pl
     app = app_for(source)
     async with running(app):
         await open_list(app, place)
-        if not isinstance(place, places.Views):
+        if not isinstance(place, routes.Views):
             await until(app, lambda: bool(list_of(app).rows))
         await press(app, *NOTHING_SUCH)
         assert not list_of(app).rows
@@ -94,7 +94,7 @@ async def test_filter_that_matches_nothing_leaves_every_action_without_effect(pl
         assert app.moment.context.name == "prod"
 
 
-@pytest.mark.parametrize("place", [places.Letters(QUEUE), places.Entries(QUEUE)])
+@pytest.mark.parametrize("place", [routes.Letters(QUEUE), routes.Entries(QUEUE)])
 async def test_queue_without_a_row_to_show_is_never_replayed_as_a_whole(place: Place) -> None:
     source = shop_at_work()
     app = app_for(source)
@@ -113,7 +113,7 @@ async def test_expression_that_holds_of_no_letter_replays_none() -> None:
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
-        await open_list(app, places.Letters(QUEUE))
+        await open_list(app, routes.Letters(QUEUE))
         await until(app, lambda: bool(list_of(app).rows))
         await press(app, "equals_sign", *"reason", "space", *"==", "space", *"'no'", "enter")
         await shown(app, "no letter is such")
@@ -128,7 +128,7 @@ async def test_rows_that_the_filter_shows_are_taken_unless_some_are_marked_and_t
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
-        await open_list(app, places.Letters(QUEUE))
+        await open_list(app, routes.Letters(QUEUE))
         await press(app, "slash", *"rejected", "enter", "R", "enter")
         await shown(app, "4 shown of 18")
         chosen = tuple(source.beside.letters[at].id for at in (-3, -7, -11, -15))
@@ -141,7 +141,7 @@ async def test_rows_that_the_filter_shows_are_taken_unless_some_are_marked_and_t
 async def test_selection_is_not_claimed_once_the_form_names_other_entries() -> None:
     app = app_for(shop_at_work())
     async with running(app):
-        await open_list(app, places.Letters(QUEUE))
+        await open_list(app, routes.Letters(QUEUE))
         await press(app, "slash", *"rejected", "enter", "R")
         assert isinstance(app.frame, FormScreen)
         next(row for row in app.frame._rows if row.question.label == "ids").answer.value = "1-1"

@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from textual.widgets import Input
 
-from streamops.tui import places
+from streamops.tui import routes
 from streamops.tui.providers import ACTIONS
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.help import ACTING, FINDING, LOOKING, MOVING
@@ -67,7 +67,7 @@ async def test_keys_lead_to_places_and_back(name: str) -> None:
 
 
 async def test_every_place_has_its_screen() -> None:
-    for place in places.Place.__subclasses__():
+    for place in routes.Place.__subclasses__():
         module, name = place.screen.split(":")
         assert issubclass(getattr(import_module(f"streamops.tui.screens.{module}"), name), Frame)
 

@@ -1,5 +1,5 @@
 from streamops.model.ids import EntryId
-from streamops.tui import places
+from streamops.tui import routes
 from streamops.tui.goto import (
     WORDS,
     Nowhere,
@@ -28,20 +28,20 @@ SHOP = sample.observation(
 
 def test_line_that_is_typed_leads_to_its_place() -> None:
     for text, goal in [
-        ("orders", places.Stream("orders")),
-        ("orders billing", places.Group("orders", "billing")),
-        ("orders/billing", places.Group("orders", "billing")),
-        ("orders night shift", places.Group("orders", "night shift")),
-        ("orders west", places.Stream("orders west")),
-        ("orders west billing", places.Group("orders west", "billing")),
-        ("orders billing worker-1", places.Pending("orders", "billing", "worker-1")),
-        ("orders night shift worker 1", places.Pending("orders", "night shift", "worker 1")),
-        ("orders billing pending", places.Pending("orders", "billing")),
-        ("orders tail", places.Entries("orders")),
-        ("orders 1795-0", places.OneEntry("orders", EntryId(1795, 0))),
-        ("a:b:c 1795-3", places.OneEntry("a:b:c", EntryId(1795, 3))),
-        ("orders 1795", places.OneEntry("orders", EntryId(1795, 0))),
-        ("view x", places.Stream("view x")),
+        ("orders", routes.Stream("orders")),
+        ("orders billing", routes.Group("orders", "billing")),
+        ("orders/billing", routes.Group("orders", "billing")),
+        ("orders night shift", routes.Group("orders", "night shift")),
+        ("orders west", routes.Stream("orders west")),
+        ("orders west billing", routes.Group("orders west", "billing")),
+        ("orders billing worker-1", routes.Pending("orders", "billing", "worker-1")),
+        ("orders night shift worker 1", routes.Pending("orders", "night shift", "worker 1")),
+        ("orders billing pending", routes.Pending("orders", "billing")),
+        ("orders tail", routes.Entries("orders")),
+        ("orders 1795-0", routes.OneEntry("orders", EntryId(1795, 0))),
+        ("a:b:c 1795-3", routes.OneEntry("a:b:c", EntryId(1795, 3))),
+        ("orders 1795", routes.OneEntry("orders", EntryId(1795, 0))),
+        ("view x", routes.Stream("view x")),
         ("view y", ShowView("y")),
         ("view", ShowView()),
         ("views", ShowView()),
@@ -49,7 +49,7 @@ def test_line_that_is_typed_leads_to_its_place() -> None:
         ("save ", Nowhere("save NAME: the name is missing")),
         ("ctx prod", Switch("prod")),
         ("quit", Quit()),
-        ("night", places.Group("orders", "night shift")),
+        ("night", routes.Group("orders", "night shift")),
         ("orders zzz", Nowhere("no stream, group or word like orders zzz")),
         ("1795-0", Nowhere("no stream, group or word like 1795-0")),
     ]:
@@ -57,21 +57,21 @@ def test_line_that_is_typed_leads_to_its_place() -> None:
 
 
 def test_an_id_alone_is_looked_for_where_one_stands() -> None:
-    assert parse_goal("1795-0", SHOP, "orders") == places.OneEntry("orders", EntryId(1795, 0))
+    assert parse_goal("1795-0", SHOP, "orders") == routes.OneEntry("orders", EntryId(1795, 0))
     assert parse_goal("1795", SHOP, "orders") == Nowhere("no stream, group or word like 1795")
 
 
 def test_the_way_back_from_a_place_to_what_is_typed() -> None:
-    cases: list[places.Place] = [
-        places.Status(),
-        places.Streams(),
-        places.Audit(),
-        places.Stream("orders"),
-        places.Group("orders", "night shift"),
-        places.Pending("orders", "billing"),
-        places.Pending("orders", "billing", "worker 1"),
-        places.Entries("a:b:c"),
-        places.OneEntry("orders", EntryId(1795, 0)),
+    cases: list[routes.Place] = [
+        routes.Status(),
+        routes.Streams(),
+        routes.Audit(),
+        routes.Stream("orders"),
+        routes.Group("orders", "night shift"),
+        routes.Pending("orders", "billing"),
+        routes.Pending("orders", "billing", "worker 1"),
+        routes.Entries("a:b:c"),
+        routes.OneEntry("orders", EntryId(1795, 0)),
     ]
     for place in cases:
         text = text_of(place)
@@ -80,7 +80,7 @@ def test_the_way_back_from_a_place_to_what_is_typed() -> None:
 
 
 def test_a_search_cannot_be_typed() -> None:
-    assert text_of(places.Search("orders", "x")) is None
+    assert text_of(routes.Search("orders", "x")) is None
 
 
 def test_completions_are_what_can_be_typed_and_words_come_first() -> None:

@@ -3,7 +3,7 @@
 from streamops.model.observation import FindingCode
 from streamops.present.explaining import BASES, FINDINGS
 from streamops.tui.explaining import finding_help, lag_help
-from streamops.tui.subjects import Sort, Subject
+from streamops.tui.selection import Sort, Subject
 from streamops.tui.widgets.text_view import TextView
 from tests.support.tui import sample
 from tests.support.tui.driving import press, running, until

@@ -10,7 +10,7 @@ from tests.support.invented import NOW
 from tests.support.tui import hostile
 from tests.support.tui.driving import NARROW, WIDE, press, running, until
 from tests.support.tui.hostile import EVERYTHING, check_screen, press_checked
-from tests.support.tui.pulse_source import PulseSource
+from tests.support.tui.overview_source import PulseSource
 from tests.support.tui.source import settings_for
 
 WALK = [

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.tui.moment import CHOICES, RETRIES, Pace, faster, pace, retry_delay, slower
+from streamops.tui.app_state import CHOICES, RETRIES, Pace, faster, pace, retry_delay, slower
 from tests.support.invented import seconds
 
 

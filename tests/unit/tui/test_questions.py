@@ -13,7 +13,7 @@ from streamops.model.ids import EntryId
 from streamops.operations.registry import OPERATIONS
 from streamops.present.units import ABSENT
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written
-from streamops.tui.subjects import Sort, Subject
+from streamops.tui.selection import Sort, Subject
 
 IDS = tuple(EntryId(at, 0) for at in range(1, 31))
 SUBJECT = Subject(sort=Sort.PENDING, stream="or\udcffders", group="", consumer="w", ids=IDS)

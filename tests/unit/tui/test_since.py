@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
 from streamops.model.observation import Observation
-from streamops.tui.past.alerts import Alerts
+from streamops.tui.history.alerts import Alerts
 from tests.support import invented
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample

@@ -9,12 +9,12 @@ import pytest
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.tui.app import StreamopsApp
-from streamops.tui.moment import Loss
-from streamops.tui.past import alerts
+from streamops.tui.app_state import Loss
+from streamops.tui.history import alerts
 from tests.support.tui import acts, sample
 from tests.support.tui.acting_shop import CLAIM_FORM
 from tests.support.tui.driving import press, until
-from tests.support.tui.pulse_source import PulseSource, fed
+from tests.support.tui.overview_source import PulseSource, fed
 from tests.support.tui.shop import shop_source
 from tests.support.tui.snapshots import Compare, Look, hold, looking
 from tests.support.tui.source import app_for

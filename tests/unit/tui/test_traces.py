@@ -1,7 +1,7 @@
 """One entry's trace, from wherever it is listed; and a group's pending entries as a whole."""
 
 from streamops.errors import Refused
-from streamops.tui import places
+from streamops.tui import routes
 from tests.support.invented import entry_id, minutes
 from tests.support.tui.driving import NARROW, bar, names, press, running, shown, until
 from tests.support.tui.shop import shop_source
@@ -23,7 +23,7 @@ async def test_a_pending_entry_has_a_trace() -> None:
         assert ("trace", "orders", first) in source.beside.asked
         assert app.frame.command_text() == f"streamops -c prod entries trace orders {first}"
         await press(app, "enter")
-        assert app.frame.place == places.OneEntry("orders", first)
+        assert app.frame.place == routes.OneEntry("orders", first)
 
 
 async def test_an_entry_of_a_stream_has_one_too() -> None:
@@ -51,7 +51,7 @@ async def test_a_trace_that_cannot_be_read_says_why() -> None:
     source.beside.fails = Refused("NOPERM: this user may not run 'xrange'", "Ask for it.")
     app = app_for(source)
     async with running(app):
-        app.go(places.Trace("orders", entry_id(minutes(42))))
+        app.go(routes.Trace("orders", entry_id(minutes(42))))
         await shown(app, "✗ NOPERM")
 
 

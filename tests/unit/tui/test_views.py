@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from streamops.errors import SettingsError
 from streamops.present.views import View
-from streamops.tui import places
+from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
 from streamops.tui.providers import Arrangements
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
@@ -35,7 +35,7 @@ async def test_a_saved_view_is_its_filter_its_order_and_its_columns() -> None:
     app = app_with(VIEWS)
     async with running(app):
         await press(app, "2", "colon", *"view stuck", "enter")
-        assert app.frame.place == places.Status()
+        assert app.frame.place == routes.Status()
         assert titles(app) == ["STREAM", "GROUP", "IDLE", "TRIES", "LAG BASIS"]
         assert names(app)[0] == "orders/fulfilment"
         assert "▾IDLE" in screen_text(app)
@@ -95,7 +95,7 @@ async def test_columns_are_chosen_and_sorted_by_from_their_list() -> None:
         await press(app, "escape", "escape")
         assert "LAG BASIS" in [column.title for column in app.frame.chosen_columns]  # type: ignore[attr-defined]
         await press(app, "h", "slash", *"tries>", "enter", "enter")
-        assert app.frame.place == places.Status()
+        assert app.frame.place == routes.Status()
         assert names(app)[0] == "emails/mailer"
         await press(app, "h", "u", "escape")
         assert "LAG BASIS" not in titles(app)
@@ -120,7 +120,7 @@ async def test_tab_completes_names_and_columns() -> None:
         await press(app, "colon", *"orders ful")
         await until(app, lambda: "orders fulfilment" in screen_text(app).splitlines()[1])
         await press(app, "tab", "enter")
-        assert app.frame.place == places.Group("orders", "fulfilment")
+        assert app.frame.place == routes.Group("orders", "fulfilment")
         await press(app, "escape", "slash", *"!hea", "tab", *"ok", "enter")
         assert bar(app, "crumbs").startswith("prod | /!health:ok")
         assert names(app) == [

@@ -7,8 +7,8 @@ from streamops.model.observation import Health, Observation
 from streamops.model.server import Mode
 from streamops.present.table import Tone
 from streamops.tui import words
+from streamops.tui.app_state import Loss, Moment, Pace
 from streamops.tui.live import Tally
-from streamops.tui.moment import Loss, Moment, Pace
 from tests.support.present.text import text
 from tests.support.tui import sample
 from tests.support.tui.source import PROD, STAGING

@@ -25,11 +25,11 @@ from streamops.operations.backups import parse_line, taken_back
 from streamops.operations.packing import pack, unpack, unpack_asked
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.undo_snapshots import unpack_pages
-from streamops.wire.consuming.hearts import decode_heart
+from streamops.wire.consuming.heartbeats import decode_heart
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.faults import Fault
 from streamops.wire.pools.records import decode_pool
-from streamops.wire.pools.roster import decode_worker
+from streamops.wire.pools.registry import decode_worker
 from streamops.wire.topics import decode_topic
 from streamops.wire.writes.jobs import decode_job
 from tests.support.invented import NOW

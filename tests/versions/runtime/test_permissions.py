@@ -10,7 +10,7 @@ from streamops.model.pools import PoolSupervisor, RosterWorker
 from streamops.model.workers import WorkerState
 from streamops.monitor.doctor import examine
 from streamops.wire.pools.records import list_pool
-from streamops.wire.pools.roster import clock_in, clock_out, leave_duty, read_roster, report_for_duty
+from streamops.wire.pools.registry import clock_in, clock_out, leave_duty, read_roster, report_for_duty
 from streamops.wire.server import Server
 from tests.support.monitor.doctor import by_topic
 from tests.support.operations.engine.acl import used_commands

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.wire.heavy import HEAVY_BYTES
+from streamops.wire.large_streams import HEAVY_BYTES
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
 from tests.support.servers import RunningServer

@@ -11,7 +11,15 @@ from streamops.errors import (
 from streamops.model.acting import Confirmation, JobState, Outcome, Progress
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
-from tests.support.monitor.letters import QUEUE, STREAM, add_letter, add_letters, do, make_group, payloads
+from tests.support.monitor.dead_letters import (
+    QUEUE,
+    STREAM,
+    add_letter,
+    add_letters,
+    do,
+    make_group,
+    payloads,
+)
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
 

@@ -3,7 +3,7 @@
 from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
-from tests.support.monitor.letters import QUEUE, STREAM, add_letter, do, make_group
+from tests.support.monitor.dead_letters import QUEUE, STREAM, add_letter, do, make_group
 from tests.support.operations.replaying.fields import FLAT, OWN, WEEK
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of

@@ -8,7 +8,7 @@ from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.replay.run import REPLAY
-from tests.support.monitor.letters import add_pairs, make_group
+from tests.support.monitor.dead_letters import add_pairs, make_group
 from tests.support.operations.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, add_events
 from tests.support.servers import RunningServer
 

@@ -16,7 +16,7 @@ from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.wire.options import Secret
-from tests.support.monitor.letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
+from tests.support.monitor.dead_letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.operations.replaying.fields import OWN
 from tests.support.servers import RunningServer
 

@@ -12,7 +12,15 @@ from streamops.model.ids import EntryId
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
-from tests.support.monitor.letters import QUEUE, STREAM, add_letter, add_letters, do, make_group, payloads
+from tests.support.monitor.dead_letters import (
+    QUEUE,
+    STREAM,
+    add_letter,
+    add_letters,
+    do,
+    make_group,
+    payloads,
+)
 from tests.support.operations.replaying.fields import OWN
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of

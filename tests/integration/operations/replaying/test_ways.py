@@ -8,7 +8,7 @@ from streamops.model.acting import Confirmation, Impact
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.wire.writes.replay_arguments import BATCH_BYTES
-from tests.support.monitor.letters import (
+from tests.support.monitor.dead_letters import (
     GROUP,
     QUEUE,
     STREAM,

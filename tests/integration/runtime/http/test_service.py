@@ -11,7 +11,7 @@ from streamops.model.acting import Confirmation
 from streamops.model.secret import Secret
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
-from streamops.runtime.http import book
+from streamops.runtime.http import registry
 from streamops.runtime.http.keeping import keep_short
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
@@ -194,7 +194,7 @@ async def test_streams_are_kept_short(server: RunningServer, receiver: Receiver)
     server.command(
         "XREADGROUP", "GROUP", "callbacks", "w", "COUNT", 2_900, "NOACK", "STREAMS", "topic:remind", ">"
     )
-    places = book.TopicBook([site(server, receiver.topic(), idle)])
+    places = registry.TopicBook([site(server, receiver.topic(), idle)])
     keeping = asyncio.create_task(keep_short(places, timedelta(milliseconds=10), kept=500))
     await eventually(lambda: 500 <= server.command("XLEN", "topic:remind") < 700)
     keeping.cancel()

@@ -46,7 +46,7 @@ from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import pool_key
-from streamops.wire.pools.roster import report_for_duty
+from streamops.wire.pools.registry import report_for_duty
 from streamops.wire.writes.jobs import job_key
 
 STREAM, GROUP = "payments", "billing"

@@ -2,7 +2,7 @@
 
 from streamops.model.acting import Confirmation
 from streamops.operations.replay.intent import ReplayIntent
-from tests.support.monitor.letters import add_pairs
+from tests.support.monitor.dead_letters import add_pairs
 from tests.support.servers import RunningServer
 
 EVENTS, TARGET = "events", "archive"

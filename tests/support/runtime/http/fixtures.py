@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.runtime.http import book
+from streamops.runtime.http import registry
 from tests.support.runtime.http.receiver import Receiver, running_receiver
 
 
 @pytest.fixture(autouse=True)
 def looked_at_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(book, "LOOK_EVERY", timedelta(milliseconds=50))
+    monkeypatch.setattr(registry, "LOOK_EVERY", timedelta(milliseconds=50))
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ import aiohttp
 from msgspec import Struct
 
 from streamops.model.topics import Topic
-from streamops.runtime.http.book import Site
 from streamops.runtime.http.breaker import BreakerOptions
 from streamops.runtime.http.callback import HostOptions
-from streamops.runtime.http.intake import IntakeOptions
+from streamops.runtime.http.ingest import IntakeOptions
+from streamops.runtime.http.registry import Site
 from streamops.runtime.http.service import ListenOptions, ServiceOptions, serve
 from tests.support.servers import RunningServer
 

@@ -5,7 +5,7 @@ import pytest
 from streamops.errors import StalePlan
 from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster
-from tests.support.monitor.letters import make_group
+from tests.support.monitor.dead_letters import make_group
 from tests.support.operations.replaying.queues_in_use import EVENTS, REPLAYING, TARGET, YES, add_events
 
 

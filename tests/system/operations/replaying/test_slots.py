@@ -9,7 +9,7 @@ from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from tests.support.deployments import RunningCluster
-from tests.support.monitor.letters import (
+from tests.support.monitor.dead_letters import (
     GROUP,
     QUEUE,
     STREAM,

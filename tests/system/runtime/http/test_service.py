@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.runtime.http import book
+from streamops.runtime.http import registry
 from tests.support.deployments import RunningCluster
 from tests.support.eventually import eventually
 from tests.support.runtime.http.receiver import Receiver
@@ -16,7 +16,7 @@ async def test_a_topic_on_a_cluster_is_called_tried_again_and_buried(
 ) -> None:
     topic = receiver.topic(delay=timedelta(milliseconds=20), retry=SOON, max_attempts=2)
     receiver.status = 500
-    async with serving(book.Site("", cluster.options, (topic,))) as served:
+    async with serving(registry.Site("", cluster.options, (topic,))) as served:
         await served.post("remind/messages/m-1")
         await eventually(lambda: len(receiver.seen) == 2)
         node = cluster.node_of(LETTERS)

@@ -1,0 +1,229 @@
+"""The workers of one server's topics: started, and started anew where topics come, go or change their shape.
+
+What a topic says of its calls (URL, headers, schedule) counts from the next call on. Where it changes what is read,
+or how, a new worker takes over and the old one drains beside it, so that no topic waits for another's calls.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from streamops.errors import RetryLater, StreamopsError, Unreachable
+from streamops.model.backoff import Backoff
+from streamops.model.topics import Topic
+from streamops.runtime.app import Streamops
+from streamops.runtime.entry import Entry
+from streamops.runtime.events import DeadLettered, GroupRestored, Lost
+from streamops.runtime.http.callback import Callback
+from streamops.runtime.http.registry import Place
+from streamops.runtime.http.semaphore import Permits
+from streamops.runtime.worker import Worker, WorkerOptions
+from streamops.wire.consuming.reading import ensure_group
+from streamops.wire.keys import retry_key
+
+LOG: Final = logging.getLogger("streamops.callbacks")
+OFF: Final = timedelta(seconds=5)
+"""How long messages are put back of a topic that was switched off while they were on their way."""
+
+BACKOFF: Final = Backoff(0.2, 10.0)
+LOOK_EVERY: Final = 1.0
+TRY_AGAIN: Final = 30.0
+"""How often topics are tried again whose stream cannot be read."""
+
+LEASE: Final = timedelta(seconds=60)
+
+Topics = Callable[[], Mapping[str, Topic]]
+
+
+class Shape(NamedTuple):
+    """What of a topic a worker is made of."""
+
+    name: str
+    stream: str
+    group: str
+    concurrency: int
+    max_attempts: int
+
+
+class Running(NamedTuple):
+    """A worker at work, and what it is made of."""
+
+    shapes: frozenset[Shape]
+    worker: Worker
+    task: asyncio.Task[None]
+
+
+class PlaceCallers:
+    """Calls the messages of one server's topics."""
+
+    def __init__(
+        self, place: Place, topics: Topics, callback: Callback, permits: Permits, options: WorkerOptions
+    ) -> None:
+        self._place = place
+        self._topics = topics
+        self._callback = callback
+        self._permits = permits
+        self._options = options
+        self._running: Running | None = None
+        self._draining: set[asyncio.Task[None]] = set()
+        self._changed = asyncio.Event()
+        self._refused: dict[Shape, float] = {}
+
+    def changed(self) -> None:
+        """Topics are not what they were."""
+        self._changed.set()
+
+    def renew(self) -> None:
+        """Have a new worker take over, though topics are what they were."""
+        self._retire()
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Keep the right worker running, until cancelled; a server that is away is waited for. Then drain."""
+        failures = 0
+        try:
+            while True:
+                self._changed.clear()
+                try:
+                    self._forget_ended()
+                    await self._arrange()
+                    failures = 0
+                except StreamopsError as error:
+                    LOG.info("%s: %s", self._place.label, error.message)
+                    failures += 1
+                    await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_EVERY):
+                        await self._changed.wait()
+        finally:
+            self._retire()
+            while self._draining:
+                await asyncio.wait({*self._draining})
+
+    def _forget_ended(self) -> None:
+        """Forget a worker that ended by itself; raises what it ended with."""
+        running = self._running
+        if running is not None and running.task.done():
+            self._running = None
+            running.task.result()
+
+    async def _arrange(self) -> None:
+        """Replace the worker where it is not made of the topics there are."""
+        wanted = frozenset(_shape(topic) for topic in self._topics().values() if topic.enabled)
+        running = self._running.shapes if self._running else frozenset[Shape]()
+        readable = frozenset(
+            [shape for shape in wanted if shape in running or await self._is_readable(shape)]
+        )
+        if readable == running:
+            return
+        self._retire()
+        if readable:
+            worker = self._worker(readable)
+            self._running = Running(readable, worker, asyncio.create_task(worker.run(), name="topics"))
+
+    async def _is_readable(self, shape: Shape) -> bool:
+        """Whether a topic's stream can be read: one that cannot be must not hold the others up."""
+        now = asyncio.get_running_loop().time()
+        if self._refused.get(shape, 0.0) > now:
+            return False
+        try:
+            for key in (shape.stream, retry_key(shape.stream, shape.group)):
+                await ensure_group(self._place.server, key, shape.group, "0")
+        except Unreachable:
+            raise
+        except StreamopsError as error:
+            if shape not in self._refused:
+                LOG.error("topic %s is not called: %s", shape.name, error.message)  # noqa: TRY400 - it is no bug of ours
+            self._refused[shape] = now + TRY_AGAIN
+            return False
+        self._refused.pop(shape, None)
+        return True
+
+    def _retire(self) -> None:
+        """Let the worker finish what it has begun, and take nothing new."""
+        if self._running is None:
+            return
+        running, self._running = self._running, None
+        running.worker.stop()
+        self._draining.add(running.task)
+        running.task.add_done_callback(self._draining.discard)
+        running.task.add_done_callback(_tell_end)
+
+    def _worker(self, shapes: frozenset[Shape]) -> Worker:
+        site = self._place.site
+        app = Streamops(
+            site.options, name="topics", dead_letters=site.names.dead_letters, delayed=site.names.delayed
+        )
+        names = {(shape.stream, shape.group): shape.name for shape in shapes}
+        for shape in sorted(shapes):
+            app.handler(
+                shape.stream,
+                group=shape.group,
+                start="0",
+                concurrency=shape.concurrency,
+                prefetch=shape.concurrency,
+                # Each failure says itself how long to wait.
+                retry=OFF,
+                max_deliveries=shape.max_attempts,
+                # A call is bounded by its topic's time to run; what waits for its turn has all the time.
+                timeout=None,
+                lease=LEASE,
+                name=f"topic {shape.name}",
+            )(self._handler(shape.name))
+        _log_events(app, names)
+        return app.worker(self._options)
+
+    def _handler(self, name: str) -> Callable[[Entry], Awaitable[None]]:
+        async def call(entry: Entry) -> None:
+            topic = self._topic(name)
+            async with self._permits.one(name, topic.weight):
+                # It may have waited for long.
+                await self._callback(self._topic(name), entry)
+
+        return call
+
+    def _topic(self, name: str) -> Topic:
+        topic = self._topics().get(name)
+        if topic is None or not topic.enabled:
+            raise RetryLater(OFF, f"topic {name} is off", counts=False)
+        return topic
+
+
+def _shape(topic: Topic) -> Shape:
+    return Shape(topic.name, topic.key, topic.group, topic.concurrency, topic.max_attempts)
+
+
+def _log_events(app: Streamops, names: Mapping[tuple[str, str], str]) -> None:
+    """Log what operators have to know of."""
+
+    @app.on(DeadLettered)
+    def given_up(event: DeadLettered) -> None:
+        name = names.get((event.stream, event.group))
+        LOG.error(
+            "topic %s: entry %s is given up after %d calls, %s: %s",
+            name,
+            event.entry_id,
+            event.attempt,
+            event.reason,
+            event.error,
+        )
+
+    @app.on(GroupRestored)
+    def restored(event: GroupRestored) -> None:
+        LOG.warning("group %s of %s was gone, and begins again at %s", event.group, event.stream, event.began)
+
+    @app.on(Lost)
+    def lost(event: Lost) -> None:
+        LOG.error("entry %s of %s was deleted while it was pending", event.entry_id, event.stream)
+
+
+def _tell_end(task: asyncio.Task[None]) -> None:
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, StreamopsError):
+        LOG.warning("a worker ended: %s", error.message)
+    elif error is not None:
+        LOG.error("a bug in a worker", exc_info=error)

@@ -1,0 +1,250 @@
+"""The intake: messages of topics added, looked up and cancelled over HTTP.
+
+``POST /topics/TOPIC/messages[/ID]`` adds the body of the request; ``?delay=30m`` or ``?at=2026-03-01T14:00:00Z`` say when
+it is due, and ``?id=`` its ID. ``GET`` and ``DELETE /topics/TOPIC/messages/ID`` look up and cancel what waits;
+``GET /topics/TOPIC/messages`` counts it. Errors are ``{"error", "hint"}``. ``/-/healthy`` and ``/-/ready`` are for probes.
+
+Importing this imports aiohttp.
+"""
+
+import asyncio
+import hmac
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from typing import Any, Final
+
+from aiohttp import web
+from msgspec import Struct
+
+from streamops.errors import StreamopsError
+from streamops.model.delayed import DelayedMessage
+from streamops.model.names import name_bytes
+from streamops.model.secret import Secret
+from streamops.runtime.http.answers import (
+    AWAY_SECONDS,
+    Problem,
+    error_answer,
+    json_answer,
+    of_http,
+    of_ours,
+    rfc3339,
+    shown,
+)
+from streamops.runtime.http.asking import check_content, due_of, refuse_pages
+from streamops.runtime.http.messages import DATA
+from streamops.runtime.http.registry import Listing, TopicBook
+from streamops.service.requests import LargeBody, MalformedBody, decoded, encoding_of
+
+LOG: Final = logging.getLogger("streamops.intake")
+BODY_SECONDS: Final = 15.0
+"""How long a request may take to arrive."""
+
+FULL_SECONDS: Final = 1
+AT_ONCE: Final = 512
+"""Requests under way at once; further ones are told to come again."""
+
+IDENT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
+NO_SUCH: Final = "It was called, is being called, or never was; only messages that wait can be looked up."
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class IntakeOptions(Struct, frozen=True):
+    """How messages are taken in.
+
+    Attributes:
+        tokens: Bearer tokens, one of which has to be shown; without any nobody has to.
+        max_body: Bytes of a message at most.
+    """
+
+    tokens: tuple[Secret, ...] = ()
+    max_body: int = 1 << 20
+
+
+def intake_app(book: TopicBook, options: IntakeOptions) -> web.Application:
+    """The web application of the intake."""
+    intake = _Intake(book, options)
+    app = web.Application(client_max_size=options.max_body, middlewares=[intake.guard])
+    app.router.add_get("/-/healthy", intake.healthy)
+    app.router.add_get("/-/ready", intake.ready)
+    messages = "/topics/{topic}/messages"
+    app.router.add_post(messages, intake.add)
+    app.router.add_get(messages, intake.count)
+    app.router.add_post(f"{messages}/{{id}}", intake.add)
+    app.router.add_get(f"{messages}/{{id}}", intake.find)
+    app.router.add_delete(f"{messages}/{{id}}", intake.cancel)
+    return app
+
+
+class _Intake:
+    def __init__(self, book: TopicBook, options: IntakeOptions) -> None:
+        self._book = book
+        self._options = options
+        self._digests = tuple(sha256(token.reveal().encode()).digest() for token in options.tokens)
+        self._under_way = 0
+
+    async def healthy(self, _request: web.Request) -> web.Response:
+        """Whether this process runs."""
+        return json_answer(200, {"healthy": True})
+
+    async def ready(self, _request: web.Request) -> web.Response:
+        """Whether any server answers; each is told of by itself, without its address."""
+        places = [
+            {"context": place.site.name or None, "up": place.known and not place.problem}
+            for place in self._book.places
+        ]
+        ready = any(place["up"] for place in places)
+        return json_answer(200 if ready else 503, {"ready": ready, "servers": places})
+
+    async def add(self, request: web.Request) -> web.Response:
+        """Add a message."""
+        listing = self._listing(request)
+        ident = self._ident(request, listing)
+        due = due_of(request)
+        content_type = request.headers.get("Content-Type", "")
+        body = await self._body(request)
+        check_content(content_type, body)
+        topic = listing.topic
+        added = await listing.place.mailbox.add(topic, body, content_type=content_type, ident=ident, due=due)
+        if added is None and await listing.place.mailbox.find(topic, ident) is None:
+            raise Problem(
+                409,
+                f"ID {ident} was taken in the delayed queue of {topic.name}",
+                "By another program, another topic, or a message that is called now: use another ID.",
+            )
+        if added is None:
+            raise Problem(
+                409, f"a message {ident} of {topic.name} waits already", "Cancel it first, or use another ID."
+            )
+        LOG.info(
+            "topic %s: message %s is taken in, due %s", topic.name, added.id, rfc3339(added.due_at) or "now"
+        )
+        answer = {"topic": topic.name, "id": added.id, "due_at": rfc3339(added.due_at)}
+        return json_answer(201, answer, Location=f"/topics/{topic.name}/messages/{added.id}")
+
+    async def count(self, request: web.Request) -> web.Response:
+        """How many messages of a topic wait."""
+        listing = self._listing(request)
+        queue = await listing.place.mailbox.count(listing.topic)
+        return json_answer(
+            200,
+            {
+                "topic": listing.topic.name,
+                "enabled": listing.topic.enabled,
+                "waiting": queue.messages,
+                "due": queue.due,
+                "next_due_at": rfc3339(queue.next_due_at),
+            },
+        )
+
+    async def find(self, request: web.Request) -> web.Response:
+        """A message that waits."""
+        listing, ident = self._listing(request), request.match_info["id"]
+        message = await listing.place.mailbox.find(listing.topic, ident)
+        if message is None:
+            raise Problem(404, f"no message {shown(ident)} waits", NO_SUCH)
+        return json_answer(200, _message_json(listing, ident, message))
+
+    async def cancel(self, request: web.Request) -> web.Response:
+        """Cancel a message that waits."""
+        listing, ident = self._listing(request), request.match_info["id"]
+        if not await listing.place.mailbox.cancel(listing.topic, ident):
+            raise Problem(404, f"no message {shown(ident)} waits", NO_SUCH)
+        LOG.info("topic %s: message %s is cancelled", listing.topic.name, ident)
+        return json_answer(200, {"topic": listing.topic.name, "id": ident, "cancelled": True})
+
+    @property
+    def guard(self) -> Any:  # noqa: ANN401 - aiohttp's own type is private
+        """What stands around every request: who may, how many at once, and errors as JSON."""
+
+        @web.middleware
+        async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+            try:
+                if request.path.startswith("/-/"):
+                    return await handler(request)
+                self._authenticate(request)
+                return await self._bounded(request, handler)
+            except Problem as problem:
+                return error_answer(problem)
+            except web.HTTPException as error:
+                return error_answer(of_http(error), Allow=error.headers.get("Allow", ""))
+            except StreamopsError as error:
+                return error_answer(of_ours(error))
+            except (asyncio.CancelledError, ConnectionError):
+                raise
+            except Exception:
+                LOG.exception("a bug in the intake")
+                return error_answer(Problem(500, "something went wrong here", "Its log tells more."))
+
+        return guard
+
+    async def _bounded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if self._under_way >= AT_ONCE:
+            raise Problem(503, "too many requests at once", "Come again.", FULL_SECONDS)
+        self._under_way += 1
+        try:
+            return await handler(request)
+        finally:
+            self._under_way -= 1
+
+    def _authenticate(self, request: web.Request) -> None:
+        if not self._digests:
+            refuse_pages(request)
+            return
+        scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+        given = sha256(name_bytes(token.strip())).digest()
+        # Every token is compared, so that time tells nothing.
+        matches = [hmac.compare_digest(given, digest) for digest in self._digests]
+        if scheme.lower() != "bearer" or not any(matches):
+            raise Problem(401, "no valid token", "Send `Authorization: Bearer TOKEN`.")
+
+    def _listing(self, request: web.Request) -> Listing:
+        name = request.match_info["topic"]
+        listing = self._book.listings.get(name)
+        if listing is not None:
+            return listing
+        if not self._book.complete:
+            raise Problem(
+                503, f"topic {shown(name)} is not known yet", "A server does not answer.", AWAY_SECONDS
+            )
+        raise Problem(404, f"there is no topic {shown(name)}", "`streamops topics ls` lists them.")
+
+    def _ident(self, request: web.Request, listing: Listing) -> str:
+        ident = request.match_info.get("id") or request.query.get("id", "")
+        if ident and (not IDENT.fullmatch(ident) or ident.startswith(f"{listing.topic.group}:")):
+            raise Problem(
+                400,
+                "not an ID for a message",
+                f"Up to 100 letters, digits, '.', '_', ':' and '-', not beginning with {listing.topic.group}:.",
+            )
+        return ident
+
+    async def _body(self, request: web.Request) -> bytes:
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await request.read()
+        except TimeoutError:
+            raise Problem(408, "the message did not arrive in time", "Send it in one go.") from None
+        encoding = encoding_of(request.headers.get("Content-Encoding"))
+        try:
+            return decoded(body, encoding, self._options.max_body)
+        except MalformedBody:
+            raise Problem(
+                400, f"the message is no whole {encoding}", "Send it as Content-Encoding says."
+            ) from None
+        except LargeBody:
+            raise of_http(web.HTTPRequestEntityTooLarge(self._options.max_body, len(body))) from None
+
+
+def _message_json(listing: Listing, ident: str, message: DelayedMessage) -> dict[str, Any]:
+    body = message.body
+    return {
+        "topic": listing.topic.name,
+        "id": ident,
+        "state": "retrying" if body is not None and body.group else "waiting",
+        "due_at": rfc3339(message.due_at),
+        "attempt": max(1, body.attempt) if body is not None else None,
+        "bytes": next((len(value) for name, value in body.fields if name == DATA), None) if body else None,
+    }

@@ -1,0 +1,191 @@
+"""The topics of all servers: those of the configuration, and those kept in Redis, looked at again every second.
+
+A topic belongs to one server. Where the configuration has a topic, one of that name in Redis is left out. A server
+that is away keeps the topics that were known, so that what is asked of them fails there and nowhere else.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.errors import StreamopsError
+from streamops.model.topics import Topic, check_topic
+from streamops.runtime.context import Names
+from streamops.runtime.http.topic_queue import Mailbox
+from streamops.wire.options import ConnectionOptions
+from streamops.wire.server import Server
+from streamops.wire.topics import KeptTopic, read_topics
+
+LOG: Final = logging.getLogger("streamops.topics")
+LOOK_EVERY: Final = timedelta(seconds=1)
+
+
+class Site(Struct, frozen=True):
+    """A server and the topics that the configuration has for it.
+
+    Attributes:
+        name: The context's name; empty for the one in use.
+        options: How it is reached.
+        topics: The configured topics.
+        names: The queues that the context names.
+    """
+
+    name: str
+    options: ConnectionOptions
+    topics: tuple[Topic, ...] = ()
+    names: Names = Names()
+
+
+class Place:
+    """One server with its topics.
+
+    Attributes:
+        site: Which it is.
+        mailbox: Its messages.
+        topics: Its topics by name, as far as they are known.
+        problem: Why it does not answer; empty while it does.
+        known: Whether the topics that it keeps were ever read.
+    """
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.topics: dict[str, Topic] = {topic.name: topic for topic in site.topics}
+        self.problem = ""
+        self.known = False
+        self._server = Server(site.options)
+        self.mailbox = Mailbox(self._server, site.names.delayed)
+        self._told: dict[str, str] = {}
+
+    @property
+    def label(self) -> str:
+        """The context's name, else the address in words."""
+        return self.site.name or self.site.options.label
+
+    @property
+    def server(self) -> Server:
+        """Its connections, for what takes no more than a moment."""
+        return self._server
+
+    async def look(self) -> None:
+        """Read the topics that it keeps."""
+        try:
+            kept = await read_topics(self._server)
+        except StreamopsError as error:
+            self._trouble(error.message)
+            return
+        self._trouble("")
+        self.known = True
+        configured = {topic.name: topic for topic in self.site.topics}
+        self.topics = {**dict(self._good(kept)), **configured}
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._server.close()
+
+    def _good(self, kept: Sequence[KeptTopic]) -> Iterator[tuple[str, Topic]]:
+        """Those that make sense; of the others is told once what is wrong with them."""
+        told: dict[str, str] = {}
+        for one in kept:
+            problems = check_topic(one.topic) if one.topic is not None else ()
+            text = one.problem or "; ".join(f"{problem.field}: {problem.text}" for problem in problems)
+            if one.topic is not None and not text:
+                yield one.name, one.topic
+                continue
+            told[one.name] = text
+            if self._told.get(one.name) != text:
+                LOG.warning("topic %r of %s is left out: %s", one.name, self.label, text)
+        self._told = told
+
+    def _trouble(self, problem: str) -> None:
+        if bool(problem) != bool(self.problem):
+            LOG.warning("%s: %s", self.label, problem or "answers again")
+        self.problem = problem
+
+
+class Listing(Struct, frozen=True):
+    """A topic and where its messages are."""
+
+    topic: Topic
+    place: Place
+
+
+class TopicBook:
+    """The topics of several servers; ``run`` keeps it up to date.
+
+    Attributes:
+        places: The servers, the first first where two keep topics of one name.
+    """
+
+    def __init__(self, sites: Sequence[Site], changed: Callable[[], None] = lambda: None) -> None:
+        self.places = tuple(map(Place, sites))
+        self._changed = changed
+        self._listings: dict[str, Listing] = {}
+        self._doubled: dict[tuple[str, str], str] = {}
+        self._list()
+
+    @property
+    def listings(self) -> Mapping[str, Listing]:
+        """The topics by name."""
+        return self._listings
+
+    @property
+    def complete(self) -> bool:
+        """Whether every server has told its topics: otherwise one that is not here may be there."""
+        return all(place.known for place in self.places)
+
+    def topics_of(self, place: Place) -> dict[str, Topic]:
+        """The topics whose messages are on one server."""
+        return {name: one.topic for name, one in self._listings.items() if one.place is place}
+
+    async def look(self) -> None:
+        """Look at every server once."""
+        await asyncio.gather(*(place.look() for place in self.places))
+        self._list()
+
+    async def run(self) -> None:
+        """Look again and again, until cancelled; a server that hangs holds up no other."""
+        async with asyncio.TaskGroup() as tasks:
+            for place in self.places:
+                tasks.create_task(self._watch(place))
+
+    async def close(self) -> None:
+        """Close all connections."""
+        for place in self.places:
+            with suppress(StreamopsError):
+                await place.close()
+
+    async def _watch(self, place: Place) -> None:
+        while True:
+            await place.look()
+            self._list()
+            await asyncio.sleep(LOOK_EVERY.total_seconds())
+
+    def _list(self) -> None:
+        found: dict[str, Listing] = {}
+        read: dict[tuple[Place, str, str], str] = {}
+        doubled: dict[tuple[str, str], str] = {}
+        for place in self.places:
+            for name, topic in sorted(place.topics.items()):
+                reader = read.setdefault((place, topic.key, topic.group), name)
+                if name in found:
+                    doubled[place.label, name] = f"{found[name].place.label} has one too"
+                elif reader != name:
+                    # Messages of one group go to either at random.
+                    doubled[place.label, name] = f"topic {reader} has the same stream and group"
+                else:
+                    found[name] = Listing(topic, place)
+        self._tell(doubled)
+        if found != self._listings:
+            self._listings = found
+            self._changed()
+
+    def _tell(self, doubled: dict[tuple[str, str], str]) -> None:
+        for (label, name), why in doubled.items():
+            if self._doubled.get((label, name)) != why:
+                LOG.warning("topic %r of %s is left out: %s", name, label, why)
+        self._doubled = doubled

@@ -1,0 +1,109 @@
+"""Since when each finding holds, and the memory of one context."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.model.ids import EntryId
+from streamops.model.observation import Finding, Observation, StreamView
+from streamops.monitor.observe import fold_retries
+from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest
+from streamops.tui.history.memory import Past
+from streamops.tui.remember import Remembered
+
+GRACE: Final = timedelta(minutes=1)
+"""How long a finding may be out of sight and still be the same one when it is back."""
+
+Found = tuple[FindingKey, Finding]
+
+
+class _Sight(Struct):
+    """When a finding was seen."""
+
+    first: datetime
+    last: datetime
+    from_start: bool
+
+
+class Alerts:
+    """The findings of one server, from observation to observation."""
+
+    def __init__(self) -> None:
+        self._sights: dict[tuple[FindingKey, EntryId | None], _Sight] = {}
+        self._of_stream = Remembered[StreamView, tuple[Found, ...]](_found_about)
+        self._found: Sequence[Found] = ()
+        self._rows: dict[tuple[FindingKey, int], AlertRow] = {}
+        self._shown: tuple[AlertRow, ...] = ()
+        self._now: datetime | None = None
+
+    def take(self, observation: Observation) -> tuple[AlertRow, ...]:
+        """Take an observation; the findings that hold in it."""
+        now = observation.snapshot.collected_at
+        found: list[Found] = [((str(finding.code), None, None), finding) for finding in observation.findings]
+        for about in self._of_stream.values(fold_retries(observation.streams)):
+            found += about
+        changed = self._see(found, now) or found != self._found
+        self._now, self._found = now, found
+        return self._order() if changed else self._shown
+
+    # -- inside --------------------------------------------------------------------------------------
+
+    def _see(self, found: Sequence[Found], now: datetime) -> bool:
+        """Note what is in sight; say whether something came."""
+        came = False
+        for key, finding in found:
+            # Another entry is another cause, though the same is wrong with it.
+            seen = (key, finding.entry)
+            sight = self._sights.get(seen)
+            if sight is None or abs(now - sight.last) > GRACE:
+                self._sights[seen] = _Sight(now, now, self._now is None)
+                came = True
+            else:
+                sight.last = now
+        if len(self._sights) > len(found):
+            self._sights = {
+                seen: sight for seen, sight in self._sights.items() if abs(now - sight.last) <= GRACE
+            }
+        return came
+
+    def _order(self) -> tuple[AlertRow, ...]:
+        """Make the rows, in the order to look at them; what did not change is the very same row."""
+        numbers: dict[FindingKey, int] = {}
+        rows: dict[tuple[FindingKey, int], AlertRow] = {}
+        for key, finding in self._found:
+            number = numbers[key] = numbers.get(key, -1) + 1
+            sight, (_, stream, group) = self._sights[key, finding.entry], key
+            row = AlertRow(stream, group, finding, number, sight.first, sight.from_start)
+            known = self._rows.get((key, number))
+            rows[key, number] = known if known is not None and known == row else row
+        self._rows, self._shown = rows, worst_then_newest(list(rows.values()))
+        return self._shown
+
+
+def _found_about(view: StreamView) -> tuple[Found, ...]:
+    name = view.stream.name
+    found: list[Found] = [((str(finding.code), name, None), finding) for finding in view.findings]
+    for group in view.groups:
+        found += [((str(finding.code), name, group.group.name), finding) for finding in group.findings]
+    return tuple(found)
+
+
+class Noticing:
+    """The memory of one context, made once the first rows are on the screen.
+
+    Attributes:
+        past: What was observed before.
+        firing: The findings that hold, in the order to look at them.
+    """
+
+    def __init__(self) -> None:
+        self.past = Past()
+        self.firing: tuple[AlertRow, ...] = ()
+        self._alerts = Alerts()
+
+    def take(self, observation: Observation, every: timedelta | None) -> None:
+        """Note an observation; those are asked for with so much time between them."""
+        self.past.take(observation, every)
+        self.firing = self._alerts.take(observation)

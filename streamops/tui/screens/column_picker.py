@@ -1,0 +1,190 @@
+"""The columns of a list: choose the one to sort by, and which are shown."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from msgspec import Struct
+from textual.binding import Binding, BindingType
+
+from streamops.present.filters import EVERY_SIGN, common_sign, names_of
+from streamops.present.table import Cell, Column, Tone
+from streamops.tui.app_state import Moment
+from streamops.tui.asking import Back
+from streamops.tui.details import paragraph
+from streamops.tui.screens.listing import Listing
+from streamops.tui.widgets.line_view import SORT_MARKS
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.text_view import Builder
+
+
+class Heading(Struct, frozen=True):
+    """A column of a list.
+
+    Attributes:
+        column: The column.
+        shown: Whether it is among those that are shown where there is room.
+        visible: Whether there is room.
+        mark: How the list is sorted by it; empty where it is not.
+    """
+
+    column: Column[Any]
+    shown: bool
+    visible: bool
+    mark: str
+
+
+def _shown(row: Heading) -> Cell:
+    if row.visible:
+        return Cell("✓", Tone.OK)
+    return Cell("no room" if row.shown else "-", Tone.DIM)
+
+
+COLUMNS: tuple[Column[Heading], ...] = (
+    Column(
+        key="shown",
+        title="SHOWN",
+        help="Whether the column is shown where there is room for it.",
+        cell=_shown,
+        value=lambda row: row.shown,
+        width=7,
+        priority=0,
+    ),
+    Column(
+        key="title",
+        title="COLUMN",
+        help="Its title, and how the list is sorted by it.",
+        cell=lambda row: Cell(f"{row.column.title}{row.mark}", Tone.STRONG if row.mark else Tone.PLAIN),
+        value=lambda row: row.column.title,
+        width=14,
+        flexible=True,
+        priority=0,
+    ),
+    Column(
+        key="name",
+        title="IN A FILTER",
+        help="What it is called in a filter, before the sign that it is compared with most.",
+        cell=lambda row: Cell(names_of(row.column)[0] + common_sign(row.column), Tone.OK),
+        value=lambda row: names_of(row.column)[0],
+        width=16,
+        flexible=True,
+        priority=1,
+    ),
+    Column(
+        key="help",
+        title="WHAT IT IS",
+        help="What its values mean.",
+        cell=lambda row: Cell(row.column.help, Tone.DIM),
+        value=lambda row: row.column.help,
+        width=20,
+        flexible=True,
+        priority=2,
+    ),
+)
+
+
+class HeadingsScreen(Listing[Heading]):
+    """The columns of the list below.
+
+    Args:
+        listing: The list.
+    """
+
+    LITERAL = EVERY_SIGN
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "show_or_hide", "show or hide", show=False, id="show_or_hide"),
+        Binding("u", "own", "the list's own", show=False, id="own_columns"),
+    ]
+    HINTS = (
+        ("enter", "sort by it, again inverts"),
+        ("space", "show or hide"),
+        ("u", "the list's own"),
+        ("esc", "back"),
+    )
+
+    def __init__(self, listing: Listing[Any]) -> None:
+        super().__init__(listing.place, listing.moment, COLUMNS)
+        self._listing = listing
+        self._rows: tuple[Heading, ...] = self._headings()
+
+    def _headings(self) -> tuple[Heading, ...]:
+        listing = self._listing
+        shown = [column.key for column in listing.chosen_columns]
+        every = {column.key: column for column in listing.every_column}
+        order = [*shown, *(key for key in every if key not in shown)]
+        visible = {column.key for column in listing.list.shown_columns}
+        wish = listing.wish
+        marks = {wish.sort: SORT_MARKS[wish.descending]}
+        return tuple(Heading(every[key], key in shown, key in visible, marks.get(key, "")) for key in order)
+
+    def rows_of(self, moment: Moment) -> Sequence[Heading]:
+        """The columns, those that are shown first."""
+        del moment
+        return self._rows
+
+    def identify(self, row: Heading) -> str:
+        """The column's key."""
+        return row.column.key
+
+    def text_of(self, row: Heading) -> str:
+        """Title, names and what it means."""
+        names = names_of(row.column)
+        return " ".join((row.column.title, names[0] + common_sign(row.column), *names, row.column.help))
+
+    def name_of(self, row: Heading) -> str:
+        """What it is called in a filter."""
+        return names_of(row.column)[0]
+
+    def detail(self, row: Heading) -> Builder:
+        """What its values mean, in full."""
+        column = row.column
+
+        def build(width: int) -> list[Line]:
+            names = ", ".join(names_of(column))
+            return [
+                (Cell(f" {column.title}", Tone.STRONG),),
+                BLANK_LINE,
+                *paragraph(column.help, width, Tone.PLAIN),
+                BLANK_LINE,
+                *(paragraph(f"from {column.source}", width, Tone.DIM) if column.source else ()),
+                BLANK_LINE,
+                *paragraph(f"in a filter: {names}", width, Tone.DIM),
+            ]
+
+        return build
+
+    def selection_words(self) -> Line:
+        """That these are columns."""
+        return (*super().selection_words(), Cell("columns ", Tone.OK))
+
+    def on_line_view_chosen(self) -> None:
+        """Sort the list by the column, and go back to it."""
+        row = self.list.highlighted
+        if row is not None:
+            self._listing.sort_by(row.column.key)
+            self.post_message(Back())
+
+    def action_show_or_hide(self) -> None:
+        """Show the column, or hide it; one is always shown."""
+        row = self.list.highlighted
+        if row is None:
+            return
+        columns = list(self._listing.chosen_columns)
+        if not row.shown:
+            columns.append(row.column)
+        elif len(columns) > 1:
+            columns.remove(row.column)
+        self._choose(columns)
+        self.list.move_to(self.list.cursor + 1)
+
+    def action_own(self) -> None:
+        """Show the columns that the list has by itself."""
+        self._choose([])
+
+    def _choose(self, columns: Sequence[Column[Any]]) -> None:
+        # Shown columns keep the list's own order; further ones follow.
+        order = [column.key for column in self._listing.every_column]
+        self._listing.choose_columns(sorted(columns, key=lambda column: order.index(column.key)))
+        # Rows stay where they are: whoever chooses several goes on from one to the next.
+        now = {row.column.key: row for row in self._headings()}
+        self._rows = tuple(now[row.column.key] for row in self._rows)
+        self.show_body(self.moment)

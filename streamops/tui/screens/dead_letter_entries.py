@@ -1,0 +1,383 @@
+"""One dead-letter queue: what its letters died of and where they came from, and the letters, the newest first."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from time import monotonic
+from typing import ClassVar, Final
+
+from msgspec.structs import replace
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from streamops.errors import SettingsError, StreamopsError
+from streamops.model.dead_letters import QueueSummary
+from streamops.model.entries import Entry
+from streamops.model.ids import EntryId
+from streamops.model.selections import LetterSelection
+from streamops.model.wording import counted
+from streamops.monitor.dead_letters import LetterPage
+from streamops.present.columns.dead_letters import (
+    DEAD_LETTER_QUEUE_COLUMNS,
+    LETTER_COLUMNS,
+    LETTER_DETAIL_COLUMNS,
+)
+from streamops.present.dead_letters import LetterRow, QueueRow
+from streamops.present.table import Cell, Tone
+from streamops.present.text import safe
+from streamops.present.units import count, duration, percent, size
+from streamops.tui import routes, words
+from streamops.tui.app_state import Moment
+from streamops.tui.charting import Part, parts_line
+from streamops.tui.details import paragraph
+from streamops.tui.payload import SHOWN_BYTES, field_lines
+from streamops.tui.routes import Place
+from streamops.tui.row_facts import column_facts
+from streamops.tui.screens.marking import WholeMarking
+from streamops.tui.screens.streams import find_stream
+from streamops.tui.selection import Sort, Subject, subject_at
+from streamops.tui.source import Source
+from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.prompt import WHERE, Prompt
+from streamops.tui.widgets.text_view import Builder, Head
+
+AHEAD: Final = 20
+PANE_BYTES: Final = 8 * 1024
+SUM_UP_AGAIN: Final = 10.0
+"""Seconds from one summing up to the next; only where the length changed."""
+WIDTHS: Final = {"reason": 14, "error": 22}
+PRIORITIES: Final = {"age_seconds": 0, "deliveries": 1, "group": 2, "replays": 4, "error": 0, "origin": 3}
+ORIGIN: Final = tuple(column for column in LETTER_DETAIL_COLUMNS if column.key == "origin")
+COLUMNS: Final = tuple(
+    replace(
+        column,
+        width=WIDTHS.get(column.key, column.width),
+        priority=PRIORITIES.get(column.key, column.priority),
+    )
+    for column in (*LETTER_COLUMNS[:3], *ORIGIN, *LETTER_COLUMNS[3:])
+)
+
+
+PAGE: Final = 100
+MOST_CHOSEN: Final = 1_000
+"""Dead letters that an expression holds of and that are shown."""
+
+
+class LettersScreen(WholeMarking[LetterRow]):
+    """Letters. The next page is read when the cursor nears the end; ``=`` asks for an expression that holds of them.
+
+    What is marked is acted on, by IDs; ``*`` once more takes all that there are, or that the expression holds of.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("equals_sign", "where", "those where", show=False, id="where")
+    ]
+    HINTS = (
+        ("enter", "letter"),
+        ("=", "where"),
+        ("/", "filter"),
+        ("* !", "mark all, others"),
+        ("o i", "sort"),
+        ("esc", "back"),
+    )
+
+    def __init__(self, place: routes.Letters, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS, LETTER_DETAIL_COLUMNS)
+        self._queue = place.queue
+        self._where = place.where
+        self._rows: tuple[LetterRow, ...] = ()
+        self._more = False
+        self._asked = 0
+        self._asking = False
+        self._read_at: float | None = None
+        self._error = ""
+        self._summary: QueueSummary | None = None
+        self._summed_at = 0.0
+        self._head = Head(id="head")
+
+    def compose_body(self) -> Iterable[Widget]:
+        """What all of it comes to, the list and the pane."""
+        yield self._head
+        yield from super().compose_body()
+
+    def on_mount(self) -> None:
+        """Read the first page, and what the queue comes to."""
+        self._tell_whole()
+        self.reread()
+
+    def reread(self) -> None:
+        """Begin anew; the rows shown stay until the first page is there."""
+        self._ask(None)
+        self._sum_up()
+
+    def show(self, moment: Moment) -> None:
+        """Sum up again where the queue's length changed."""
+        newer = moment.observation is not self.moment.observation
+        super().show(moment)
+        seen = find_stream(moment, self._queue) if newer else None
+        known = None if self._summary is None else self._summary.length
+        due = monotonic() - self._summed_at > SUM_UP_AGAIN
+        if seen is not None and known not in {None, seen.stream.length} and due:
+            self._sum_up()
+
+    # -- what arrives --------------------------------------------------------------------------------
+
+    def _take_page(self, number: int, before: EntryId | None, page: LetterPage) -> None:
+        if number != self._asked:
+            return  # another expression was asked for since
+        rows = tuple(LetterRow(letter, page.now) for letter in page.letters)
+        self._rows = (*self._rows, *rows) if before is not None else rows
+        self._asking, self._error, self._more = False, "", page.more
+        self._read_at = monotonic() if before is None else self._read_at
+        self.show_body(self.moment)
+
+    def _lack_page(self, number: int, error: StreamopsError) -> None:
+        if number == self._asked:
+            self._asking, self._error = False, safe(error.message)
+            self.show_body(self.moment)
+
+    def _take_summary(self, summary: QueueSummary) -> None:
+        self._summary = summary
+        self._tell_whole()
+
+    def _lack_summary(self, error: StreamopsError) -> None:
+        reason = safe(error.message)
+        self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
+
+    def on_line_view_highlighted(self) -> None:
+        """Read on where the cursor nears the end; what an expression holds of comes all at once."""
+        near = self.list.cursor >= len(self.list.rows) - AHEAD
+        if near and self._more and not self._where and self._rows and not self._asking:
+            self._ask(self._rows[-1].letter.id)
+
+    # -- what it shows -------------------------------------------------------------------------------
+
+    def rows_of(self, moment: Moment) -> Sequence[LetterRow]:
+        """What was read so far."""
+        del moment
+        return self._rows
+
+    def identify(self, row: LetterRow) -> EntryId:
+        """The letter's ID."""
+        return row.letter.id
+
+    def text_of(self, row: LetterRow) -> str:
+        """What it says about itself, and its first fields."""
+        letter = row.letter
+        parts = (letter.reason, letter.group, letter.origin, letter.consumer, letter.error, letter.problem)
+        preview = LETTER_DETAIL_COLUMNS[-1].cell(row).text
+        return " ".join([str(letter.id), *filter(None, parts), preview])
+
+    def is_fault(self, row: LetterRow) -> bool:
+        """Whether it died again after a replay, or cannot be taken apart."""
+        return row.letter.replays > 0 or bool(row.letter.problem)
+
+    def place_of(self, row: LetterRow) -> Place:
+        """The letter."""
+        return routes.OneLetter(self._queue, row.letter.id)
+
+    def name_of(self, row: LetterRow) -> str:
+        """The letter's ID."""
+        return str(row.letter.id)
+
+    def detail(self, row: LetterRow) -> Builder:
+        """The letter in full."""
+        return lambda width: letter_lines(row, width, limit=PANE_BYTES)
+
+    def empty_note(self) -> str:
+        """Why nothing is listed."""
+        if self._error:
+            return f"✗ {self._error}"
+        if self._read_at is None:
+            return "reading"
+        return "no letter is such; Esc shows all" if self._where else "the queue is empty"
+
+    def selection_words(self) -> Line:
+        """What is marked, and the expression."""
+        where = (Cell(f"where {safe(self._where)}  ", Tone.WARN),) if self._where else ()
+        return (*super().selection_words(), *where)
+
+    def position_words(self) -> Line:
+        """What went wrong, how old the list is, and the cursor."""
+        failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._rows else Cell("")
+        age = Cell("")
+        if self._read_at is not None:
+            seconds = monotonic() - self._read_at
+            said = f"read {words.whole_seconds(seconds)} ago  " if seconds >= 1 else "just read  "
+            age = Cell(said, Tone.DIM)
+        more = Cell(self._more_words(), Tone.DIM) if self._more else Cell("")
+        return (failed, age, *words.position(self.list.cursor, len(self.list.rows)), more)
+
+    def _more_words(self) -> str:
+        return f"the first {MOST_CHOSEN:,}, the oldest first " if self._where else "and more "
+
+    def _tell_whole(self) -> None:
+        summary = self._summary
+        self._head.show(lambda width: queue_head(summary, width))
+
+    def entry_at(self) -> tuple[str, EntryId] | None:
+        """The entry that died, where the letter says which it was."""
+        letter = None if self.list.highlighted is None else self.list.highlighted.letter
+        if letter is None or letter.origin is None or letter.origin_id is None:
+            return None
+        return letter.origin, letter.origin_id
+
+    # -- what is acted on ----------------------------------------------------------------------------
+
+    def subject_of(self, place: Place | None) -> Subject | None:
+        """The letter."""
+        return subject_at(place or self.place, dead_letters=True)
+
+    def whole_subject(self) -> Subject:
+        """All letters, or all that the expression holds of."""
+        return Subject(sort=Sort.LETTER, stream=self._queue, where=self._where, dead_letters=True)
+
+    def whole_words(self) -> str:
+        """What is marked then."""
+        return "all such letters" if self._where else super().whole_words()
+
+    # -- the expression ------------------------------------------------------------------------------
+
+    async def action_where(self) -> None:
+        """Ask for an expression."""
+        await self.open_prompt(Prompt(WHERE, self._where, lambda _: None, self.moment.typed.get(WHERE, ())))
+
+    def complaint(self, sign: str, text: str) -> str:
+        """What is wrong with an expression, or with a filter."""
+        if sign != WHERE:
+            return super().complaint(sign, text)
+        from streamops.model.expressions import LETTER_ROOTS, Expression  # noqa: PLC0415 - only who filters so needs it
+
+        try:
+            Expression(text, LETTER_ROOTS)
+        except SettingsError as error:
+            return error.message if text.strip() else ""
+        return ""
+
+    def entered(self, sign: str, text: str) -> None:
+        """Read the letters that it holds of."""
+        if sign == WHERE:
+            self._read_where(text)
+
+    def cancel(self) -> bool:
+        """Take the marks away, drop the filter, then the expression."""
+        if super().cancel():
+            return True
+        if self._where:
+            self._read_where("")
+            return True
+        return False
+
+    def _read_where(self, where: str) -> None:
+        self._where, self._rows, self._more, self._read_at = where, (), False, None
+        self.action_unmark()
+        self.place = routes.Letters(self._queue, where)
+        self.reread()
+        self.show_body(self.moment)
+
+    def _ask(self, before: EntryId | None) -> None:
+        self._asked += 1
+        self._asking = True
+        self.fetch(
+            partial(self._read_page, self._where, before),
+            partial(self._take_page, self._asked, before),
+            partial(self._lack_page, self._asked),
+        )
+
+    async def _read_page(self, where: str, before: EntryId | None, source: Source) -> LetterPage:
+        if where:
+            return await source.dead_letters.page(
+                LetterSelection(queue=self._queue, where=where), MOST_CHOSEN
+            )
+        return await source.dead_letters.newest(self._queue, before=before, count=PAGE)
+
+    def _sum_up(self) -> None:
+        self._summed_at = monotonic()
+        self.fetch(
+            lambda source: source.dead_letters.queue(self._queue), self._take_summary, self._lack_summary
+        )
+
+
+OF_QUEUE: Final = tuple(
+    column for column in DEAD_LETTER_QUEUE_COLUMNS if column.key not in {"queue", "reasons", "length"}
+)
+TOLD_ABOVE: Final = frozenset({"id", "error", "preview", "reason", "queue"})
+OF_LETTER: Final = tuple(
+    column for column in (*LETTER_COLUMNS, *LETTER_DETAIL_COLUMNS) if column.key not in TOLD_ABOVE
+)
+NAMES: Final = {"deliveries": "deliveries", "payload_key": "payload key"}
+NO_REASON: Final = "no reason"
+
+
+def queue_lines(row: QueueRow, width: int) -> list[Line]:
+    """A queue in full: how many letters, of what they died, and where they came from."""
+    queue = row.queue
+    lines = paragraph(safe(queue.queue), width, Tone.STRONG)
+    lines += [(Cell(f" {counted(queue.length, 'letter', 'letters')}"),), BLANK_LINE]
+    lines += column_facts(OF_QUEUE, row, width)
+    lines += [BLANK_LINE, (Cell(" Reasons", Tone.STRONG),)]
+    lines += [_share(name, number, queue) for name, number in _reasons(queue)]
+    lines += [BLANK_LINE, (Cell(" From", Tone.STRONG),)]
+    return lines + [_share(name, number, queue) for name, number in _origins(queue)]
+
+
+def queue_head(queue: QueueSummary | None, width: int) -> list[Line]:
+    """What a queue comes to, in three lines: how many, of what they died, where they came from."""
+    if queue is None:
+        return [(Cell(" summing up", Tone.DIM),)]
+    row = QueueRow(queue)
+    oldest = (
+        f" · oldest {duration(row.oldest_age)}, newest {duration(row.newest_age)}" if queue.length else ""
+    )
+    source = f" of {safe(queue.source)}" if queue.source else ""
+    about = "" if queue.coverage == 1 else f"(of the newest {count(queue.tally.letters)})"
+    return [
+        (Cell(f" {counted(queue.length, 'letter', 'letters')}", Tone.STRONG), Cell(f"{source}{oldest}")),
+        parts_line("Reasons", _parts(_reasons(queue), Tone.WARN), width, note=about),
+        parts_line("From", _parts(_origins(queue), Tone.OK), width),
+    ]
+
+
+def letter_lines(row: LetterRow, width: int, *, limit: int = SHOWN_BYTES) -> list[Line]:
+    """A letter in full: why it died, where it came from, and the entry's own fields."""
+    return [*letter_facts(row, width), BLANK_LINE, *own_fields(row, width, limit=limit)]
+
+
+def letter_facts(row: LetterRow, width: int) -> list[Line]:
+    """Why a letter died, and where it came from."""
+    letter = row.letter
+    lines: list[Line] = [(Cell(f" {letter.id}", Tone.STRONG), Cell(f"  {safe(letter.reason)}", Tone.WARN))]
+    if letter.error:
+        lines += paragraph(safe(letter.error), width, Tone.CRITICAL, indent=3)
+    if letter.problem:
+        lines += paragraph(f"▲ {safe(letter.problem)}", width, Tone.WARN, hang=2)
+    lines.append(BLANK_LINE)
+    return [*lines, *column_facts(OF_LETTER, row, width, NAMES)]
+
+
+def own_fields(row: LetterRow, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
+    """The fields with which the entry was added; what the letter says about itself is told apart."""
+    entry = Entry(row.letter.origin_id or row.letter.id, row.letter.fields)
+    about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
+    heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))
+    return [heading, *field_lines(entry, width, limit=limit, raw=raw)]
+
+
+def _reasons(queue: QueueSummary) -> list[tuple[str, int]]:
+    return [(safe(reason) or NO_REASON, number) for reason, number in queue.tally.reasons]
+
+
+def _origins(queue: QueueSummary) -> list[tuple[str, int]]:
+    counts: dict[str, int] = {}
+    for kind, number in queue.tally.kinds:
+        name = safe(" ▸ ".join(filter(None, (kind.stream, kind.group)))) or "unknown"
+        counts[name] = counts.get(name, 0) + number
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _parts(pairs: list[tuple[str, int]], tone: Tone) -> list[Part]:
+    return [Part(name, number, tone) for name, number in pairs]
+
+
+def _share(name: str, number: int, queue: QueueSummary) -> Line:
+    share = percent(number / max(1, queue.tally.letters), rounded=True)
+    return (Cell(f" {count(number).rjust(9)} {share.rjust(5)}  "), Cell(name))

@@ -1,0 +1,111 @@
+"""How the whole is, on one page: health, rates, what waits, dead letters, delayed messages, workers, memory, the worst."""
+
+from collections.abc import Iterable, Sequence
+from time import monotonic
+from typing import Final
+
+from msgspec.structs import replace
+from textual.widget import Widget
+
+from streamops.errors import StreamopsError
+from streamops.model.observation import StreamView
+from streamops.monitor.delayed import DelayedQueues
+from streamops.monitor.pools import Crowd
+from streamops.present.alerts import AlertRow
+from streamops.present.columns.alerts import ALERT_COLUMNS
+from streamops.present.text import safe
+from streamops.tui import routes
+from streamops.tui.app_state import Moment
+from streamops.tui.history.rows import Totals, stream_totals, together
+from streamops.tui.overview import Beside, page_lines
+from streamops.tui.reads import read_crowd
+from streamops.tui.remember import Remembered
+from streamops.tui.screens.alerts import Firing, alert_lines
+from streamops.tui.widgets.bars import Body, BoxView, Divider
+from streamops.tui.widgets.paint import Line
+from streamops.tui.widgets.text_view import Builder
+
+AGAIN: Final = 60.0
+"""Seconds from one look for workers and delayed messages to the next: each goes through all keys."""
+
+
+COLUMNS: Final = tuple(column for column in ALERT_COLUMNS if column.key != "since")
+
+
+class PulseScreen(Firing):
+    """The page, and under it what is worst, with the reason."""
+
+    CSS = """
+    PulseScreen #body { layout: vertical; }
+    PulseScreen #panel { height: 11; }
+    PulseScreen.-wide #panel { height: 14; }
+    PulseScreen.-roomy #panel { height: 18; }
+    PulseScreen Divider { display: block; width: 1fr; height: 1; }
+    """
+    HINTS = (("enter", "go there"), ("6", "alerts"), ("g", "charts"), ("3", "groups"), ("esc", "back"))
+
+    def __init__(self, place: routes.Pulse, moment: Moment) -> None:
+        super().__init__(place, moment, COLUMNS)
+        self._panel = BoxView(id="panel")
+        self._beside = Beside()
+        self._asked: set[str] = set()
+        self._due = 0.0
+        self._sums = Remembered[StreamView, Totals](stream_totals)
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The page and the list."""
+        yield Body(self._panel, Divider(), self.list, id="body")
+
+    def on_mount(self) -> None:
+        """Read what is not observed."""
+        self.reread()
+
+    def show_body(self, moment: Moment) -> None:
+        """Show the page of a moment."""
+        super().show_body(moment)
+        self._panel.show(self._build)
+
+    def tick(self) -> None:
+        """Look for workers and delayed messages again, when it is time."""
+        super().tick()
+        if monotonic() >= self._due:
+            self.reread()
+
+    def tell(self) -> None:
+        """There is no pane."""
+
+    def detail(self, row: AlertRow) -> Builder:
+        """What help tells: the finding and its runbook."""
+        return lambda width: alert_lines(row, width)
+
+    def reread(self) -> None:
+        """Look for workers and delayed messages, unless that is under way."""
+        self._due = monotonic() + AGAIN
+        if "crowd" not in self._asked:
+            self._asked.add("crowd")
+            self.fetch(read_crowd, self._take_crowd, self._lack_crowd)
+        if "delayed" not in self._asked:
+            self._asked.add("delayed")
+            self.fetch(lambda source: source.find_delayed(), self._take_delayed, self._lack_delayed)
+
+    def _take_crowd(self, crowd: Crowd) -> None:
+        self._take("crowd", replace(self._beside, crowd=crowd, no_crowd=""))
+
+    def _lack_crowd(self, error: StreamopsError) -> None:
+        self._take("crowd", replace(self._beside, crowd=None, no_crowd=safe(error.message)))
+
+    def _take_delayed(self, delayed: DelayedQueues) -> None:
+        self._take("delayed", replace(self._beside, delayed=delayed, no_delayed=""))
+
+    def _lack_delayed(self, error: StreamopsError) -> None:
+        self._take("delayed", replace(self._beside, delayed=None, no_delayed=safe(error.message)))
+
+    def _take(self, what: str, beside: Beside) -> None:
+        self._asked.discard(what)
+        self._beside = beside
+        self._panel.show(self._build)
+
+    def _build(self, width: int, height: int) -> Sequence[Line]:
+        # Not the newest sums: a frozen page shows those of what it froze at.
+        streams = () if self.moment.observation is None else self.moment.observation.streams
+        return page_lines(self.moment, together(self._sums.values(streams)), self._beside, width, height)

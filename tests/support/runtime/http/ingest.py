@@ -1,0 +1,57 @@
+"""Requests to the intake."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import aiohttp
+
+from streamops.model.topics import Topic
+from streamops.runtime.http.ingest import IntakeOptions, intake_app
+from streamops.runtime.http.listening import listening
+from streamops.runtime.http.registry import Site, TopicBook
+from tests.support.servers import RunningServer
+
+OPEN = IntakeOptions(max_body=1000)
+REMIND = Topic(name="remind", url="http://h", delay=timedelta(minutes=30))
+NOW = Topic(name="now", url="http://h")
+MESSAGES = "/topics/remind/messages"
+
+
+class Reply(NamedTuple):
+    """What the intake answered."""
+
+    status: int
+    document: dict[str, Any]
+    headers: dict[str, str]
+
+
+class Client:
+    """Asks the intake."""
+
+    def __init__(self, session: aiohttp.ClientSession, book: TopicBook) -> None:
+        self.session = session
+        self.book = book
+
+    async def __call__(self, method: str, path: str, **given: Any) -> Reply:
+        async with self.session.request(method, path, **given) as response:
+            assert response.content_type == "application/json"
+            return Reply(response.status, await response.json(), dict(response.headers))
+
+
+@asynccontextmanager
+async def intake(*sites: Site, options: IntakeOptions = OPEN, most: int = 100) -> AsyncIterator[Client]:
+    book = TopicBook(sites)
+    await book.look()
+    try:
+        async with listening(intake_app(book, options), "127.0.0.1", 0, most) as port:
+            timeout = aiohttp.ClientTimeout(total=20)
+            async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", timeout=timeout) as session:
+                yield Client(session, book)
+    finally:
+        await book.close()
+
+
+def site(server: RunningServer, *topics: Topic, name: str = "") -> Site:
+    return Site(name, server.options, topics)

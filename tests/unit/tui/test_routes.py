@@ -1,0 +1,148 @@
+import shlex
+
+import click
+
+from streamops.main.program import PROGRAM, ROOT
+from streamops.model.ids import EntryId
+from streamops.tui import routes
+from streamops.tui.goto import Nowhere, Quit, Switch, parse_goal
+from streamops.tui.routes import Place, command, short_id
+from streamops.tui.source import ContextInfo
+from tests.support.tui import sample
+from tests.support.tui.source import PROD
+
+
+def test_a_place_has_its_crumbs_and_its_command() -> None:
+    cases: list[tuple[routes.Place, tuple[str, ...], str]] = [
+        (routes.Status(), (), "status"),
+        (routes.Streams(), ("streams",), "streams ls"),
+        (routes.Stream("orders"), ("orders",), "streams info orders"),
+        (routes.Group("orders", "billing"), ("orders", "billing"), "groups info orders billing"),
+        (routes.Pending("o", "g"), ("o", "g", "pending"), "pending ls o g"),
+        (routes.Pending("o", "g", "w 1"), ("o", "g", "w 1"), "pending ls '--consumer=w 1' o g"),
+        (routes.Entries("orders"), ("orders", "tail"), "streams tail -n 100 orders"),
+        (
+            routes.OneEntry("o", EntryId(1795000000000, 0)),
+            ("o", "1795…-0"),
+            "streams search --from-id=1795000000000-0 --to-id=1795000000000-0 -o json o",
+        ),
+        (routes.Contexts(), ("contexts",), "ctx ls"),
+        (routes.DeadLetters(), ("dead letters",), "dlq ls"),
+        (routes.Letters("o:dlq"), ("dead letters", "o:dlq"), "dlq ls o:dlq"),
+        (
+            routes.Letters("o:dlq", "reason == `1`"),
+            ("dead letters", "o:dlq"),
+            "dlq ls '--where=reason == `1`' o:dlq",
+        ),
+        (
+            routes.OneLetter("o:dlq", EntryId(1795000000000, 0)),
+            ("dead letters", "o:dlq", "1795…-0"),
+            "dlq show o:dlq 1795000000000-0",
+        ),
+        (routes.DelayedQueues(), ("delayed",), "delayed ls"),
+        (routes.Delayed("o"), ("delayed", "o"), "delayed ls o"),
+        (routes.OneDelayed("o", "-x"), ("delayed", "o", "-x"), "delayed show -- o -x"),
+        (routes.Topics(), ("topics",), "topics ls"),
+        (routes.OneTopic("remind"), ("topics", "remind"), "topics show remind"),
+        (routes.Workers(), ("workers",), "workers ls"),
+        (routes.OneWorker("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
+        (routes.Trace("o", EntryId(5, 1)), ("o", "5-1", "trace"), "entries trace o 5-1"),
+        (routes.Pulse(), ("pulse",), "status"),
+        (routes.Alerts(), ("alerts",), "alerts ls"),
+        (routes.Charts("o", "g"), ("o", "g", "charts"), "groups info o g"),
+        (routes.Stream("-x"), ("-x",), "streams info -- -x"),
+        (routes.Stream("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
+    ]
+    for place, trail, line in cases:
+        assert place.trail == trail
+        assert command(PROD, place) == f"streamops -c prod {line}"
+
+
+def test_an_entry_remembers_the_way_to_it() -> None:
+    place = routes.OneEntry("o", EntryId(1795000000000, 3), ("o", "g", "w"))
+    assert place.trail == ("o", "g", "w", "1795…-3")
+
+
+def test_without_a_configured_context_the_command_names_the_url() -> None:
+    context = ContextInfo("demo", "development", "the demo", "unix:///tmp/demo.sock")
+    assert command(context, routes.Status()) == "streamops --url unix:///tmp/demo.sock status"
+
+
+def test_a_command_is_one_line_that_a_terminal_only_shows() -> None:
+    line = command(PROD, routes.Stream("a\x1b]52;c;eA==\x07\nb\udcff"))
+    assert line.isprintable()
+    assert line == r"streamops -c prod streams info $'a\x1b]52;c;eA==\x07\x0ab\xff'"
+    assert len(shlex.split(line)) == 6
+
+
+def test_short_ids_are_never_longer_than_ids() -> None:
+    for entry_id, short in [((5, 0), "5-0"), ((12345, 1), "12345-1"), ((123456, 1), "1234…-1")]:
+        assert short_id(EntryId(*entry_id)) == short
+
+
+def test_line_that_is_typed_leads_to_a_place() -> None:
+    for text, goal in [
+        ("status", routes.Status()),
+        (" streams ", routes.Streams()),
+        ("pulse", routes.Pulse()),
+        ("alerts", routes.Alerts()),
+        ("ctx", routes.Contexts()),
+        ("ctx staging", Switch("staging")),
+        ("q", Quit()),
+        ("orders", routes.Stream("orders")),
+        ("payments", routes.Stream("payments")),
+        ("orders billing", routes.Group("orders", "billing")),
+        ("orders/billing", routes.Group("orders", "billing")),
+        ("dlq", routes.DeadLetters()),
+        ("payments:dlq", routes.Stream("payments:dlq")),
+        ("delayed", routes.DelayedQueues()),
+        ("topics", routes.Topics()),
+        ("workers", routes.Workers()),
+        ("INVENT", routes.Stream("inventory")),
+        ("heatmap", routes.Group("clicks", "heatmap")),
+        ("nowhere", Nowhere("no stream, group or word like nowhere")),
+        ("pay", Nowhere("2 places like pay: payments, payments:dlq")),
+        ("s", Nowhere("6 places like s: clicks, emails, orders, …")),
+        ("orders nope", Nowhere("no stream, group or word like orders nope")),
+        ("\x1b[2J", Nowhere("no stream, group or word like \\x1b[2J")),
+    ]:
+        assert parse_goal(text, sample.shop()) == goal
+
+
+def test_before_the_first_observation_only_words_lead_somewhere() -> None:
+    assert parse_goal("streams", None) == routes.Streams()
+    assert isinstance(parse_goal("orders", None), Nowhere)
+
+
+PLACES: tuple[Place, ...] = (
+    routes.Status(),
+    routes.Streams(),
+    routes.Stream("-o"),
+    routes.Group("orders", "--help"),
+    routes.Pending("orders", "billing"),
+    routes.Pending("orders", "billing", "-c"),
+    routes.Entries("orders"),
+    routes.OneEntry("orders", EntryId(5, 0)),
+    routes.Contexts(),
+    routes.Pulse(),
+    routes.Alerts(),
+    routes.Charts("orders", "--help"),
+)
+
+
+def test_every_command_is_one_that_the_command_line_takes() -> None:
+    """Parsed to its last word, down to the command itself; a name stays a name, whatever it looks like."""
+    for place in PLACES:
+        for context in [PROD, ContextInfo("demo", url="redis://localhost:1/0")]:
+            words = shlex.split(command(context, place))
+            assert words[0] == PROGRAM
+            parent, parameters = ROOT.make_context(PROGRAM, words[1:]), {}
+            while isinstance(parent.command, click.Group):
+                name, found, rest = parent.command.resolve_command(
+                    parent, [*parent._protected_args, *parent.args]
+                )
+                assert found is not None
+                parent = found.make_context(name, rest, parent=parent)
+                parameters = parent.params
+            for name in place.names:
+                assert name in parameters.values() or (name,) in parameters.values()

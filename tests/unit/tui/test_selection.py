@@ -1,0 +1,137 @@
+"""What an action would act on, and which keys fit it."""
+
+from streamops.model.ids import EntryId
+from streamops.operations.registry import OPERATIONS
+from streamops.tui.acting.offers import offers, undoing
+from streamops.tui.acting.questions import questions_for
+from streamops.tui.routes import (
+    Contexts,
+    Delayed,
+    Entries,
+    Group,
+    Letters,
+    OneDelayed,
+    OneEntry,
+    OneLetter,
+    Pending,
+    Place,
+    Status,
+    Stream,
+    Trace,
+)
+from streamops.tui.selection import VERBS, Sort, Subject, fitting, queue_of, subject_at, together, verb_of
+from tests.support.tui import sample
+
+ID = EntryId(5, 1)
+ENTRY = OneEntry("orders", ID)
+OWNED = OneEntry("orders", ID, group="billing", consumer="worker-1")
+
+
+def test_the_keys_that_fit() -> None:
+    cases: list[tuple[Place, bool, dict[str, str]]] = [
+        (Stream("orders"), False, {"T": "trim"}),
+        (Entries("orders"), False, {"T": "trim"}),
+        (Stream("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
+        (
+            Group("orders", "billing"),
+            False,
+            {"C": "claim", "T": "trim", "W": "groups.rewind", "X": "groups.destroy"},
+        ),
+        (
+            Pending("orders", "billing"),
+            False,
+            {"C": "claim", "T": "trim", "W": "groups.rewind", "X": "groups.destroy"},
+        ),
+        (Pending("orders", "billing", "w"), False, {"C": "claim", "W": "groups.rewind", "X": "consumers.rm"}),
+        (OWNED, False, {"A": "ack", "C": "claim", "D": "streams.rm-entry", "N": "nack"}),
+        (ENTRY, False, {"D": "streams.rm-entry", "T": "trim"}),
+        (ENTRY, True, {"D": "streams.rm-entry", "E": "replay", "R": "replay", "T": "trim"}),
+        (Letters("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
+        (OneLetter("orders:dlq", ID), True, {"D": "dlq.purge", "E": "replay", "R": "replay"}),
+        (Delayed("orders"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
+        (OneDelayed("orders", "m"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
+        (Trace("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
+        (Status(), False, {}),
+        (Contexts(), False, {}),
+    ]
+    for place, dead_letters, operations in cases:
+        subject = subject_at(place, dead_letters=dead_letters)
+        assert {verb.key: verb.operation for verb in fitting(subject)} == operations
+        assert all(verb_of(key, subject) for key in operations)
+        assert verb_of("Q", subject) is None
+
+
+def test_topic_that_is_on_is_switched_off_and_the_other_way_round() -> None:
+    for subject, operations in [
+        (Subject(sort=Sort.TOPIC, topic="t"), {"P": "topics.off", "X": "topics.rm"}),
+        (Subject(sort=Sort.TOPIC_OFF, topic="t"), {"P": "topics.on", "X": "topics.rm"}),
+        (Subject(sort=Sort.POOL, pool="p"), {"P": "pause", "S": "scale.set"}),
+        (Subject(sort=Sort.POOL_PAUSED, pool="p"), {"P": "resume", "S": "scale.set"}),
+    ]:
+        assert operations.items() <= {verb.key: verb.operation for verb in fitting(subject)}.items()
+        for operation in operations.values():
+            first = questions_for(OPERATIONS[operation].intent, subject, {}, long=False)[0]
+            assert first.value == (subject.topic or subject.pool)
+
+
+def test_a_topic_or_a_pool_fills_in_no_stream() -> None:
+    for subject in (Subject(sort=Sort.TOPIC, topic="t"), Subject(sort=Sort.POOL, pool="p")):
+        assert "trim" not in {operation.name for operation in offers(subject)}
+
+
+def test_the_dead_letters_of_a_stream_are_found_by_what_they_serve() -> None:
+    assert queue_of(sample.shop(), "payments") == "payments:dlq"
+    assert queue_of(sample.shop(), "payments:dlq") == "payments:dlq"
+    assert queue_of(sample.shop(), "orders") is None
+    assert queue_of(None, "payments") is None
+
+
+def test_every_key_has_its_operation() -> None:
+    assert {verb.operation for verb in VERBS} <= set(OPERATIONS)
+
+
+def test_entries_together_keep_an_owner_they_share() -> None:
+    subjects = [
+        subject_at(OneEntry("s", EntryId(at, 0), group="g", consumer=owner), dead_letters=False)
+        for at, owner in ((1, "a"), (2, "a"), (3, "b"))
+    ]
+    both, mixed = together(subjects[:2]), together(subjects)
+    assert both is not None
+    assert mixed is not None
+    assert (both.consumer, len(both.ids)) == ("a", 2)
+    assert (mixed.consumer, len(mixed.ids)) == (None, 3)
+    assert together([]) is None
+
+
+def names(place: Place, *, dead_letters: bool = False) -> set[str]:
+    return {operation.name for operation in offers(subject_at(place, dead_letters=dead_letters))}
+
+
+def test_the_palette_offers_what_can_be_filled_in() -> None:
+    assert names(Status()) == {
+        "restore",
+        "topics.add",
+        "topics.off",
+        "topics.on",
+        "topics.rm",
+        "pause",
+        "resume",
+        "scale.set",
+        "autoscale.pause",
+        "autoscale.resume",
+        "autoscale.override",
+        "autoscale.limits",
+    }
+    stream = names(Stream("orders"))
+    assert {"trim", "publish", "groups.create", "delayed.cancel", "delayed.run-now"} <= stream
+    assert not stream & {"claim", "groups.destroy", "consumers.rm", "replay", "dlq.purge", "undo"}
+    group = names(Group("orders", "billing"))
+    assert stream | {"claim", "ack", "groups.destroy", "consumers.prune"} <= group
+    assert "consumers.rm" in names(Pending("orders", "billing", "worker-1"))
+    assert {"replay", "dlq.purge"} <= names(Stream("orders:dlq"), dead_letters=True)
+
+
+def test_undoing_names_the_action() -> None:
+    intent = undoing("5-1")
+    assert intent is not None
+    assert getattr(intent, "audit_id", None) == ID

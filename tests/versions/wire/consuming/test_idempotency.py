@@ -1,0 +1,33 @@
+"""Business keys: whoever came first has one, and keeps it."""
+
+from datetime import timedelta
+
+import pytest
+
+from streamops.wire.consuming.idempotency import Claim, Guards
+from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.keys import done_key
+from streamops.wire.server import Server
+from tests.support.servers import RunningServer
+
+pytestmark = pytest.mark.every_server("replies and scripts differ by version")
+
+
+KEY = done_key("s", "g", "order-7")
+SUB = Subscription("s", "g", "ann", guarded=timedelta(hours=1))
+
+
+def claim(key: str, origin: str) -> Claim:
+    return Claim(key, origin.encode(), origin)
+
+
+async def test_who_came_first_keeps_its_key_whoever_asks(server: RunningServer) -> None:
+    client = Server(server.options)
+    guards = Guards(client)
+    try:
+        for origin in ("1-1", "2-1", "1-1"):
+            assert await guards.take(SUB, [claim(KEY, origin)]) == [b"1-1"]
+        other = done_key("s", "g", "other")
+        assert await guards.take(SUB, [claim(KEY, "3-1"), claim(other, "3-1")]) == [b"1-1", b"3-1"]
+    finally:
+        await client.close()
