@@ -15,9 +15,9 @@ from streamops.autoscaling.leader_lease import LeaderLeases
 from streamops.autoscaling.pool_controller import PoolController, last_known
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.pools import Pool, PoolDecision
-from streamops.monitor.pools import Staff
+from streamops.monitor.pools import PoolWorkers
 from streamops.operations.console import Console
-from streamops.wire.pools.leading import Told, Written, write_decisions
+from streamops.wire.pools.leading import DecisionRecord, Written, write_decisions
 
 KEEP_EVERY: Final = 6
 """Rounds between two times that what was learned is kept for others, and the pools are listed again."""
@@ -120,12 +120,12 @@ class Controller:
         try:
             snapshot = await self._console.collect(sorted({pool.assignment.stream for pool in led}))
             seen = Seen(snapshot, {stream.name: stream for stream in snapshot.streams})
-            staffs = await self._console.pools.staffs([pool.name for pool in led], seen.now)
+            of_pools = await self._console.pools.of_pools([pool.name for pool in led], seen.now)
             elsewhere = await self._look_elsewhere()
         except StreamopsError as error:
             return {pool.name: pool.unread(error) for pool in led}
         looked = await asyncio.gather(
-            *(self._look(pool, seen, staff) for pool, staff in zip(led, staffs, strict=True))
+            *(self._look(pool, seen, staff) for pool, staff in zip(led, of_pools, strict=True))
         )
         found = zip((pool.name for pool in led), looked, strict=True)
         decisions = {name: one for name, one in found if isinstance(one, PoolDecision)}
@@ -139,7 +139,7 @@ class Controller:
         return decisions | {one.assignment.pool: each for one, each in zip(shared, done, strict=True)}
 
     async def _look(
-        self, pool: PoolController, seen: Seen, staff: Staff | StreamopsError
+        self, pool: PoolController, seen: Seen, staff: PoolWorkers | StreamopsError
     ) -> Judged | PoolDecision:
         if isinstance(staff, StreamopsError):
             return pool.unread(staff)
@@ -162,7 +162,9 @@ class Controller:
 
     async def _write_down(self, led: Sequence[PoolController], decisions: dict[str, PoolDecision]) -> None:
         told = [
-            Told(pool.pool, decisions[pool.name], pool.calls.take_errors(), pool.note(decisions[pool.name]))
+            DecisionRecord(
+                pool.pool, decisions[pool.name], pool.calls.take_errors(), pool.note(decisions[pool.name])
+            )
             for pool in led
         ]
         try:

@@ -11,7 +11,7 @@ from streamops.autoscaling.policy.outlook import outlook, signals
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.policy.view import View, look
-from streamops.model.pools import Applied, PoolDecision, PoolSize, Steering
+from streamops.model.pools import Applied, PoolDecision, PoolOverrides, PoolSize
 from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
 from streamops.model.wording import counted, instant, quoted
 
@@ -105,7 +105,7 @@ class Judged(Struct, frozen=True, kw_only=True):
 
 
 def judge(
-    assignment: Assignment, state: ScalingState, demand: Demand, steering: Steering, now: datetime
+    assignment: Assignment, state: ScalingState, demand: Demand, steering: PoolOverrides, now: datetime
 ) -> Judged:
     """Decide by the policy, and by what people told the controller above it.
 
@@ -132,7 +132,7 @@ def judge(
 
 
 def judge_blindly(
-    config: ScalingConfig, size: PoolSize, steering: Steering, now: datetime, why: str
+    config: ScalingConfig, size: PoolSize, steering: PoolOverrides, now: datetime, why: str
 ) -> ScaleDecision:
     """Decide without reading the work: what people told, or no change, but for the least there may be.
 
@@ -153,7 +153,7 @@ def judge_blindly(
     return ScaleDecision(size.ordered, ScaleCode.UNREADABLE, f"{why}: nothing is changed")
 
 
-def in_force(config: ScalingConfig, steering: Steering) -> ScalingConfig:
+def in_force(config: ScalingConfig, steering: PoolOverrides) -> ScalingConfig:
     """A configuration with the limits that people told instead of its own; a limit pushes the other aside."""
     least = config.minimum if steering.minimum is None else steering.minimum
     most = config.maximum if steering.maximum is None else steering.maximum
@@ -163,7 +163,7 @@ def in_force(config: ScalingConfig, steering: Steering) -> ScalingConfig:
 
 
 def _steered(
-    config: ScalingConfig, ordered: int, steering: Steering, now: datetime, otherwise: str
+    config: ScalingConfig, ordered: int, steering: PoolOverrides, now: datetime, otherwise: str
 ) -> ScaleDecision | None:
     """What people told the controller, as long as it holds; none if they leave it to itself."""
     if steering.until is not None and steering.until <= now:

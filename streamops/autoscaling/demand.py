@@ -11,11 +11,11 @@ from streamops.autoscaling.decisions import Assignment
 from streamops.errors import NotFound
 from streamops.model.ids import EntryId
 from streamops.model.lag import LagBasis
-from streamops.model.pools import PoolSize, RosterWorker
+from streamops.model.pools import PoolSize, RegisteredWorker
 from streamops.model.scaling import Demand
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
-from streamops.monitor.pools import PoolReader, Staff
+from streamops.monitor.pools import PoolReader, PoolWorkers
 from streamops.monitor.rates import acknowledgements, arrivals, deliveries
 from streamops.monitor.samples import GroupSample, recreated, sample_group, sample_stream
 
@@ -63,7 +63,7 @@ def uncounted(past: Tallied, stream: StreamState, group: ConsumerGroup) -> tuple
     return added, (last.last_delivered_id, now.last_delivered_id) if forward else None
 
 
-def tally(
+def count_reading(
     past: Tallied,
     stream: StreamState,
     group: ConsumerGroup,
@@ -105,7 +105,7 @@ def rejoin(past: Tallied, stream: StreamState, group: ConsumerGroup) -> Tallied:
     """What was counted, with a group that had not been there for a while: what it did meanwhile is not known."""
     sample = sample_group(group, sample_stream(stream))
     if recreated(past.sample.stream, sample.stream):
-        return tally(past, stream, group)
+        return count_reading(past, stream, group)
     return Tallied(sample=sample, added=past.added, acked=past.acked)
 
 
@@ -152,7 +152,7 @@ def demand_of(
     )
 
 
-def busy_share(before: tuple[RosterWorker, ...], now: tuple[RosterWorker, ...]) -> float | None:
+def busy_share(before: tuple[RegisteredWorker, ...], now: tuple[RegisteredWorker, ...]) -> float | None:
     """The share of the workers' slots that was busy between two readings of their roster; none where nobody tells.
 
     Calls that have ended meanwhile tell by their durations; those that went on all the while by their number, of which
@@ -168,7 +168,7 @@ def busy_share(before: tuple[RosterWorker, ...], now: tuple[RosterWorker, ...]) 
     return min(1.0, busy / slots) if slots else None
 
 
-def _busy(before: RosterWorker | None, now: RosterWorker) -> float:
+def _busy(before: RegisteredWorker | None, now: RegisteredWorker) -> float:
     """Slots that were busy, on average."""
     span = 0.0 if before is None else (now.at - before.at).total_seconds()
     if before is None or span <= 0 or now.worked < before.worked:
@@ -217,10 +217,10 @@ class DemandReader:
         self._assignment = assignment
         self._tallied: Tallied | None = None
         self._missed = False
-        self._roster: tuple[RosterWorker, ...] = ()
+        self._registry_of: tuple[RegisteredWorker, ...] = ()
         self._beats = False
 
-    async def read(self, seen: Seen, staff: Staff, size: PoolSize) -> tuple[Demand, PoolSize]:
+    async def read(self, seen: Seen, staff: PoolWorkers, size: PoolSize) -> tuple[Demand, PoolSize]:
         """Return one reading, and the size with as many ready workers as beat.
 
         Targets count processes, some of which do not work yet. Workers that never beat are of another library, and the
@@ -239,22 +239,22 @@ class DemandReader:
         self._beats = self._beats or bool(beating)
         if self._beats:
             size = replace(size, ready=beating if size.ready is None else min(beating, size.ready))
-        busy = busy_share(self._roster, staff.workers)
-        self._roster = staff.workers
+        busy = busy_share(self._registry_of, staff.workers)
+        self._registry_of = staff.workers
         missed, self._missed = self._missed, True
         stream, group = seen.find(self._assignment.stream, self._assignment.group)
         self._missed = False
-        self._tallied = await self._tally(stream, group, missed=missed)
+        self._tallied = await self._counted(stream, group, missed=missed)
         return demand_of(self._tallied, group, size, at=seen.now, busy=busy), size
 
-    async def _tally(self, stream: StreamState, group: ConsumerGroup, *, missed: bool) -> Tallied:
+    async def _counted(self, stream: StreamState, group: ConsumerGroup, *, missed: bool) -> Tallied:
         past = self._tallied
         if past is None:
             return Tallied(sample=sample_group(group, sample_stream(stream)))
         if missed:
             return rejoin(past, stream, group)
         added, delivered = [await self._count(span) for span in uncounted(past, stream, group)]
-        return tally(past, stream, group, added=added, delivered=delivered)
+        return count_reading(past, stream, group, added=added, delivered=delivered)
 
     async def _count(self, span: Span) -> int | None:
         """As many entries as may be counted; none if none may be, or have to be."""

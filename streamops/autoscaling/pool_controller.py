@@ -22,7 +22,7 @@ from streamops.errors import StreamopsError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision
 from streamops.model.scaling import ScaleCode, ScaleDecision
-from streamops.monitor.pools import Staff
+from streamops.monitor.pools import PoolWorkers
 from streamops.operations.console import Console
 from streamops.wire.pools.leading import LeaderLease
 
@@ -109,7 +109,7 @@ class PoolController:
         self.state = state
         self._last = self.pool.last
 
-    async def look(self, seen: Seen, staff: Staff, patience: float) -> Judged | PoolDecision:
+    async def look(self, seen: Seen, staff: PoolWorkers, patience: float) -> Judged | PoolDecision:
         """Decide about it; if its work cannot be read, already with what came of that.
 
         Args:

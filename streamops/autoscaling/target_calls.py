@@ -22,7 +22,7 @@ from streamops.errors import (
 from streamops.model.acting import Limits
 from streamops.model.backoff import Backoff
 from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision, PoolSize
-from streamops.monitor.pools import Staff
+from streamops.monitor.pools import PoolWorkers
 from streamops.operations.autoscale.intent import ScaleIntent
 from streamops.operations.console import Console
 
@@ -114,7 +114,7 @@ class TargetCalls:
         self._errors = 0
         self.label = ""
 
-    async def read(self, pool: Pool, staff: Staff, now: datetime, patience: float) -> PoolSize:
+    async def read(self, pool: Pool, staff: PoolWorkers, now: datetime, patience: float) -> PoolSize:
         """Return how many workers there are; if that takes longer than ``patience``, a later call gives it.
 
         Args:

@@ -18,7 +18,7 @@ from streamops.present.text import safe_lines
 REPORT: Final = "Please report it with what `--log-level debug` shows."
 
 
-def tell_failure(error: BaseException, given: Globals) -> ExitCode:
+def report_failure(error: BaseException, given: Globals) -> ExitCode:
     """Say what went wrong and return the exit code for it."""
     narrator = Narrator()
     match error:
@@ -49,7 +49,7 @@ def tell_failure(error: BaseException, given: Globals) -> ExitCode:
             )
             return ExitCode.FAILED
         case _:
-            return _tell_bug(error, narrator, given)
+            return _report_bug(error, narrator, given)
 
 
 def _usage_words(error: click.UsageError) -> tuple[str, str]:
@@ -66,7 +66,7 @@ def _usage_words(error: click.UsageError) -> tuple[str, str]:
     return _lowered(error.format_message()), getattr(error, "hint", "") or f"See `{path} --help`."
 
 
-def _tell_bug(error: BaseException, narrator: Narrator, given: Globals) -> ExitCode:
+def _report_bug(error: BaseException, narrator: Narrator, given: Globals) -> ExitCode:
     if given.log_level == "debug":
         sys.stderr.write(safe_lines("".join(traceback.format_exception(error))))
     text = " ".join(str(error).split())

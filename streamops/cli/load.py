@@ -13,7 +13,7 @@ from streamops.operations.confirmation import ConfirmationKind, ConfirmationPoli
 Answer = TypeVar("Answer")
 
 
-def agree_to_burden(session: Session, command: str, burden: str, *, yes: bool) -> None:
+def confirm_load(session: Session, command: str, burden: str, *, yes: bool) -> None:
     """Say what a command will put on the server, and ask, unless the context is a development one.
 
     Args:

@@ -24,7 +24,7 @@ def is_for_nagios(args: Sequence[str]) -> bool:
     return named and "check" in args
 
 
-def tell_unknown(error: BaseException) -> int:
+def print_unknown(error: BaseException) -> int:
     """Say on stdout, where Nagios reads, why nothing was judged; the exit code for that."""
     line = safe(" ".join(_words(error).split())).replace("|", "/")
     try:

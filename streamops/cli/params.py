@@ -67,7 +67,7 @@ class EntryIdType(click.ParamType[EntryId]):
             self.fail(f"{error}. Write 1526919030474-0, or its first part alone.", param, ctx)
 
 
-class MomentType(click.ParamType["datetime | timedelta"]):
+class InstantType(click.ParamType["datetime | timedelta"]):
     """An instant in RFC 3339, taken for UTC where it names no zone, or how long ago, as a span."""
 
     name = "time"
@@ -204,7 +204,7 @@ def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: s
 DURATION: Final = DurationType()
 SIZE: Final = SizeType()
 ENTRY_ID: Final = EntryIdType()
-MOMENT: Final = MomentType()
+MOMENT: Final = InstantType()
 FIELD: Final = FieldType()
 NUMBER: Final = NumberType()
 RATE: Final = RateType()

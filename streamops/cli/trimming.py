@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.acting.choices import Choices
-from streamops.cli.acting.progress import ProgressTeller
+from streamops.cli.acting.progress import ProgressPrinter
 from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.output.printer import Printer
 from streamops.cli.session import Session
@@ -115,7 +115,7 @@ class _Work:
     async def _apply(
         self, console: Console, trims: Sequence[PolicyTrim], confirmation: Confirmation
     ) -> list[RetentionRow]:
-        teller = ProgressTeller(self._session)
+        teller = ProgressPrinter(self._session)
         try:
             with stopped_by_ctrl_c() as stop:
                 return await apply_retention(console, trims, confirmation, teller, stop)

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from streamops.cli.session import Session
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.wording import counted
 from streamops.present.units import percent
 
 MOST_GAPS = 10
 
 
-def tell_reading(
+def note_reading(
     session: Session,
     observation: Observation,
     patterns: Sequence[str],
@@ -27,14 +27,14 @@ def tell_reading(
             note(f"{node.address} is a replica: it may lag behind its primary, and does not know who polls")
     if not observation.streams:
         note(_why_empty(session, patterns, scanned=scanned))
-    tell_left_out(session, left_out)
+    note_left_out(session, left_out)
     beyond = snapshot.discovered - session.settings.watch.max_streams
     if beyond > 0:
         note(f"{counted(beyond, 'stream', 'streams')} beyond max_streams left out; name patterns or raise it")
-    tell_gaps(session, snapshot.gaps)
+    note_read_errors(session, snapshot.gaps)
 
 
-def tell_left_out(session: Session, left_out: int) -> None:
+def note_left_out(session: Session, left_out: int) -> None:
     """Say how many rows a limit left out."""
     if left_out:
         session.narrator.note(
@@ -42,7 +42,7 @@ def tell_left_out(session: Session, left_out: int) -> None:
         )
 
 
-def tell_gaps(session: Session, gaps: Sequence[Gap]) -> None:
+def note_read_errors(session: Session, gaps: Sequence[ReadError]) -> None:
     """Say what could not be read, and why."""
     for gap in gaps[:MOST_GAPS]:
         session.narrator.note(f"not read: {gap.scope}: {gap.reason}")
@@ -58,7 +58,7 @@ def _why_empty(session: Session, patterns: Sequence[str], *, scanned: bool) -> s
     return f"{what} in {options.label}{effort}"
 
 
-def tell_profile(session: Session, profile: PendingProfile) -> None:
+def note_profile(session: Session, profile: PendingProfile) -> None:
     """Say what share of the pending entries a distribution describes, where it is not all of them."""
     if profile.coverage < 1:
         share = percent(profile.coverage)

@@ -14,7 +14,7 @@ from streamops.demo.payloads import UNREADABLE_AMOUNT, is_poisoned, poisoned_ord
 from streamops.demo.sources import ORDERS, Source
 
 MAX_DELIVERIES = 20
-LETTERS_CAP = 1_000
+DEAD_LETTERS_CAP = 1_000
 _FIRST_POISON = timedelta(seconds=10)
 _WAVE = 0.25
 _WAVE_PERIOD = timedelta(seconds=90)
@@ -118,4 +118,4 @@ async def _give_up(client: DemoClient, worker: Worker, delivery: Delivery, times
         failed_at=await client.read_time(),
     )
     letter = dead_letter(delivery.fields, failure)
-    await client.bury(letter, worker.stream, worker.group, delivery.id, cap=LETTERS_CAP)
+    await client.give_up(letter, worker.stream, worker.group, delivery.id, cap=DEAD_LETTERS_CAP)

@@ -103,7 +103,7 @@ class DemoClient:
         reply = await self._client.xclaim(stream, group, consumer, int(min_idle / MILLISECOND), list(counts))
         return [(_delivery(row), counts[row[0]] + 1) for row in cast("list[_Row]", reply)]
 
-    async def bury(self, letter: Fields, stream: str, group: str, entry_id: EntryId, *, cap: int) -> None:
+    async def give_up(self, letter: Fields, stream: str, group: str, entry_id: EntryId, *, cap: int) -> None:
         """Write a dead letter and acknowledge its entry, in one transaction."""
         async with self._client.pipeline(transaction=True) as pipe:
             pipe.xadd(dead_letter_stream(stream), cast("Any", letter), maxlen=cap)

@@ -93,7 +93,7 @@ class _Past:
         await client.skim(stream, "fraud", "fraud-1", poison)
         await client.abandon(stream, "fraud", "fraud-1", 1, idle=timedelta(0), deliveries=_POISON_DELIVERIES)
         await client.skim(stream, "fraud", "fraud-1", total - poison - 1)
-        await self._write_letters(ORDERS, "fraud", _REFUSED_ORDERS)
+        await self._write_dead_letters(ORDERS, "fraud", _REFUSED_ORDERS)
 
     async def write_payments(self) -> None:
         client, stream = self._client, PAYMENTS.stream
@@ -107,7 +107,7 @@ class _Past:
         await client.backdate_consumer(stream, "ledger-2", _CRASH_AGE)
         await client.add_past(stream, entries[crash:])
         await client.skim(stream, "ledger", "ledger-1", len(entries) - crash)
-        await self._write_letters(PAYMENTS, "ledger", _REFUSED_PAYMENTS)
+        await self._write_dead_letters(PAYMENTS, "ledger", _REFUSED_PAYMENTS)
 
     async def write_audit(self) -> None:
         await self._client.add_past(AUDIT.stream, past_entries(AUDIT, self._rng, self._now))
@@ -118,7 +118,7 @@ class _Past:
         await self._client.create_group(source.stream, group)
         await self._client.skim(source.stream, group, consumer, source.past_entries)
 
-    async def _write_letters(self, source: Source, group: str, refusals: tuple[_Refusal, ...]) -> None:
+    async def _write_dead_letters(self, source: Source, group: str, refusals: tuple[_Refusal, ...]) -> None:
         payload = poisoned_order if source is ORDERS else source.payload
         letters = []
         for number, refusal in enumerate(refusals):

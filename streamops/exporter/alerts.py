@@ -38,7 +38,7 @@ _PARTS: Final = {
 }
 
 
-class Subject(Struct, frozen=True, order=True, gc=False):
+class AlertSource(Struct, frozen=True, order=True, gc=False):
     """What a condition is about.
 
     Attributes:
@@ -62,13 +62,13 @@ class Condition(Struct, frozen=True, gc=False):
         advice: What to do about it.
     """
 
-    subject: Subject
+    subject: AlertSource
     level: Health
     text: str
     advice: str
 
 
-class Look(Struct, frozen=True):
+class Evaluation(Struct, frozen=True):
     """What one look at the server showed.
 
     Attributes:
@@ -76,8 +76,8 @@ class Look(Struct, frozen=True):
         unknown: Whether a condition that was not found may hold all the same.
     """
 
-    found: dict[Subject, Condition]
-    unknown: Callable[[Subject], bool]
+    found: dict[AlertSource, Condition]
+    unknown: Callable[[AlertSource], bool]
 
 
 class Notice(Struct, frozen=True, gc=False):
@@ -122,23 +122,23 @@ class Message(Struct, frozen=True):
     level: Health
 
 
-def look_at(observation: Observation) -> Look:
+def evaluation_of(observation: Observation) -> Evaluation:
     """What an observation shows: findings about groups, streams and the server, and what its gaps leave unknown."""
     placed = [("", "", observation.findings)]
     for view in observation.streams:
         placed.append((view.stream.name, "", view.findings))
         placed += [(view.stream.name, one.group.name, one.findings) for one in view.groups]
-    found: dict[Subject, Condition] = {}
+    found: dict[AlertSource, Condition] = {}
     for stream, group, findings in placed:
         for finding in findings:
-            subject = Subject(finding.code, stream, group)
+            subject = AlertSource(finding.code, stream, group)
             # Of several processes of a cluster that suffer from the same, the worst.
             if subject not in found or finding.level > found[subject].level:
                 found[subject] = Condition(subject, finding.level, finding.text, finding.advice)
-    return Look(found, _unknown_in(observation))
+    return Evaluation(found, _unknown_in(observation))
 
 
-def look_failing(reason: str, *, down: bool) -> Look:
+def evaluate_failing(reason: str, *, down: bool) -> Evaluation:
     """What is known while nothing can be collected: that alone.
 
     Args:
@@ -148,11 +148,11 @@ def look_failing(reason: str, *, down: bool) -> Look:
     code = REDIS_DOWN if down else COLLECTION_FAILING
     text = f"Redis {'does not answer' if down else 'cannot be read'}: {reason}"
     advice = "Nothing else is known meanwhile. Check that it runs, the network, the user's permissions and the load"
-    condition = Condition(Subject(code), Health.CRITICAL, text, advice)
-    return Look({condition.subject: condition}, lambda _: True)
+    condition = Condition(AlertSource(code), Health.CRITICAL, text, advice)
+    return Evaluation({condition.subject: condition}, lambda _: True)
 
 
-def _unknown_in(observation: Observation) -> Callable[[Subject], bool]:
+def _unknown_in(observation: Observation) -> Callable[[AlertSource], bool]:
     """Whether a condition that an observation does not show may hold all the same."""
     snapshot = observation.snapshot
     gaps = {
@@ -173,7 +173,7 @@ def _unknown_in(observation: Observation) -> Callable[[Subject], bool]:
         node.used_memory is None or node.max_memory is None for node in snapshot.server.nodes
     )
 
-    def unknown(subject: Subject) -> bool:
+    def unknown(subject: AlertSource) -> bool:
         if not subject.stream:
             return memory and subject.code in _MEMORY_CODES
         if subject.stream not in streams:
@@ -228,9 +228,9 @@ class AlertEvaluator:
         self._level = level
         self._fire_after = fire_after
         self._resolve_after = resolve_after
-        self._alerts: dict[Subject, _Alert] = {}
+        self._alerts: dict[AlertSource, _Alert] = {}
 
-    def evaluate(self, look: Look, at: timedelta) -> list[Notice]:
+    def evaluate(self, look: Evaluation, at: timedelta) -> list[Notice]:
         """What fires and what is resolved with this look, the worst first.
 
         Args:
@@ -260,7 +260,7 @@ class AlertEvaluator:
         return not alert.peak or at - alert.gone_at >= self._resolve_after
 
 
-def _rank(notice: Notice) -> tuple[bool, int, Subject]:
+def _rank(notice: Notice) -> tuple[bool, int, AlertSource]:
     return notice.resolved, -notice.condition.level, notice.condition.subject
 
 
@@ -277,18 +277,21 @@ def render_message(notices: Iterable[Notice], origin: Origin) -> Message:
     for notice in ranked[:LISTED]:
         lines += ["", *_lines(notice, origin)]
     if (more := len(ranked) - LISTED) > 0:
-        lines += ["", f"... and {more:,} more. Look: {_line(_look_command(Subject(''), origin.selector))}"]
+        lines += [
+            "",
+            f"... and {more:,} more. Look: {_line(_look_command(AlertSource(''), origin.selector))}",
+        ]
     level = max((notice.condition.level for notice in firing), default=Health.OK)
     return Message(shorten(title, _TITLE_WIDTH), "\n".join(lines) + "\n", level)
 
 
-def _look_command(subject: Subject, selector: Sequence[str]) -> str:
+def _look_command(subject: AlertSource, selector: Sequence[str]) -> str:
     verb = "groups info" if subject.group else "streams info" if subject.stream else "status"
     names = [name for name in (subject.stream, subject.group) if name]
     return command(verb, *names, options=" ".join(map(quoted, selector)))
 
 
-def _name(subject: Subject) -> str:
+def _name(subject: AlertSource) -> str:
     where = "/".join(shorten(safe(name), _NAME_WIDTH) for name in (subject.stream, subject.group) if name)
     return f"{subject.code} {where}".rstrip()
 

@@ -14,12 +14,12 @@ from msgspec import Struct
 
 from streamops.exporter.alerts import (
     AlertEvaluator,
-    Look,
+    Evaluation,
     Message,
     Notice,
     Origin,
-    look_at,
-    look_failing,
+    evaluate_failing,
+    evaluation_of,
     render_message,
 )
 from streamops.exporter.outlets import NotifySettings, Outlet, open_outlets
@@ -165,7 +165,7 @@ class Notifier:
         """Notices so far, by outcome, each counted at each outlet."""
         return dict(self._counts)
 
-    async def run(self, look: Callable[[], Awaitable[Look | None]]) -> None:
+    async def run(self, look: Callable[[], Awaitable[Evaluation | None]]) -> None:
         """Look again and again, and send what fires and what is resolved, until cancelled; then once more.
 
         Args:
@@ -185,7 +185,7 @@ class Notifier:
             for sender in self._senders:
                 sender.abandon()
 
-    async def _look_once(self, look: Callable[[], Awaitable[Look | None]]) -> None:
+    async def _look_once(self, look: Callable[[], Awaitable[Evaluation | None]]) -> None:
         try:
             shown = await look()
             if shown is not None:
@@ -213,7 +213,7 @@ class PageWatcher:
         self._seen: Page | None = None
         self._seen_at = time.monotonic()
 
-    async def look(self) -> Look | None:
+    async def look(self) -> Evaluation | None:
         """What there is to see; none if no collection has ended since the last look, for a short while."""
         page = self._scraper.page
         if page is None or page is self._seen or _age(page.begun) >= self._every:
@@ -222,11 +222,11 @@ class PageWatcher:
             silent = _age(self._seen_at)
             if silent < self._patience:
                 return None
-            return look_failing(f"no collection has come to its end for {span(silent)}", down=False)
+            return evaluate_failing(f"no collection has come to its end for {span(silent)}", down=False)
         self._seen, self._seen_at = page, time.monotonic()
         if page.reading.observation is not None:
-            return look_at(page.reading.observation)
-        return look_failing(self._scraper.problem or "no reason given", down=not self._scraper.answered)
+            return evaluation_of(page.reading.observation)
+        return evaluate_failing(self._scraper.problem or "no reason given", down=not self._scraper.answered)
 
 
 def open_notifier(settings: NotifySettings, origin: Origin) -> Notifier:

@@ -4,7 +4,7 @@ import time
 import zlib
 from typing import Final
 
-from streamops.exporter.series_limits import Guards
+from streamops.exporter.series_limits import SeriesLimits
 from streamops.exporter.shown import Reading, Shown, show
 from streamops.exporter.text import END, Form, LabelCache, render
 
@@ -30,7 +30,7 @@ class Page:
         render_seconds: How long the first rendering took, with its compression; none before it.
     """
 
-    def __init__(self, reading: Reading, guards: Guards, labels: LabelCache, begun: float) -> None:
+    def __init__(self, reading: Reading, guards: SeriesLimits, labels: LabelCache, begun: float) -> None:
         self.reading = reading
         self.begun = begun
         self.render_seconds: float | None = None

@@ -11,7 +11,7 @@ import structlog
 
 from streamops.errors import Refused, ServerError, StreamopsError, Unreachable
 from streamops.exporter.page import Page
-from streamops.exporter.series_limits import Guards, Reason
+from streamops.exporter.series_limits import Reason, SeriesLimits
 from streamops.exporter.shown import ExporterHealth, Reading
 from streamops.exporter.stream_counts import advance
 from streamops.exporter.target import DISCOVERY, Open, Target, nothing_read, unread_parts
@@ -50,7 +50,7 @@ class Scraper:
     """
 
     def __init__(
-        self, open_console: Open, guards: Guards, name: str, policies: Sequence[RetentionPolicy] = ()
+        self, open_console: Open, guards: SeriesLimits, name: str, policies: Sequence[RetentionPolicy] = ()
     ) -> None:
         self.page: Page | None = None
         self.answered = False

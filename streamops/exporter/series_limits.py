@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.consumer_table import MILLISECOND, Members, Sightings
+from streamops.model.consumer_table import MILLISECOND, ConsumerColumns, Members
 from streamops.model.name_patterns import NamePattern, name_pattern
 from streamops.model.observation import StreamView
 from streamops.model.safe_text import encodable
@@ -47,7 +47,7 @@ class Reason(StrEnum):
     MAX_NAME = "max_name"
 
 
-class Guards(Struct, frozen=True, kw_only=True):
+class SeriesLimits(Struct, frozen=True, kw_only=True):
     """Limits of what is shown.
 
     Attributes:
@@ -77,7 +77,7 @@ class Guards(Struct, frozen=True, kw_only=True):
         return self.granularity is Granularity.CONSUMER
 
 
-NO_GUARDS: Final = Guards()
+NO_LIMITS: Final = SeriesLimits()
 
 
 def compile_patterns(patterns: Sequence[str], setting: str) -> tuple[NamePattern, ...]:
@@ -93,7 +93,7 @@ def compile_patterns(patterns: Sequence[str], setting: str) -> tuple[NamePattern
     return tuple([_compiled(pattern, setting) for pattern in patterns])
 
 
-def wants(guards: Guards, name: str) -> bool:
+def wants(guards: SeriesLimits, name: str) -> bool:
     """Whether the patterns let a stream through."""
     text = encodable(name)
     if any(pattern.fullmatch(text) for pattern in guards.exclude):
@@ -101,7 +101,9 @@ def wants(guards: Guards, name: str) -> bool:
     return not guards.include or any(pattern.fullmatch(text) for pattern in guards.include)
 
 
-def shown_streams(guards: Guards, views: Sequence[StreamView], omitted: Omitted) -> Sequence[StreamView]:
+def shown_streams(
+    guards: SeriesLimits, views: Sequence[StreamView], omitted: Omitted
+) -> Sequence[StreamView]:
     """The streams to show, in their order."""
     shown = views
     if guards.include or guards.exclude:
@@ -114,7 +116,7 @@ def shown_streams(guards: Guards, views: Sequence[StreamView], omitted: Omitted)
     return shown
 
 
-def shown_consumers(guards: Guards, members: Members, omitted: Omitted) -> Sightings:
+def shown_consumers(guards: SeriesLimits, members: Members, omitted: Omitted) -> ConsumerColumns:
     """The consumers of a group to show, in their order."""
     told, most, since = members.sightings, guards.max_consumers, members.now - guards.unseen_after
     pending, seen = told.pending, told.seen

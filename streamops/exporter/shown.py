@@ -11,9 +11,9 @@ from msgspec import Struct
 import streamops
 from streamops.exporter.group_counts import GroupCount
 from streamops.exporter.series_limits import (
-    Guards,
     Omitted,
     Reason,
+    SeriesLimits,
     are_plain,
     note,
     showable,
@@ -21,13 +21,13 @@ from streamops.exporter.series_limits import (
     shown_streams,
 )
 from streamops.exporter.stream_counts import NO_COUNTERS, Counters, StreamCount
-from streamops.model.consumer_table import MILLISECOND, NOBODY, Members, Sightings
+from streamops.model.consumer_table import MILLISECOND, NOBODY, ConsumerColumns, Members
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH
 from streamops.model.observation import GroupView, Observation
-from streamops.model.queue_metrics import NO_EXTRAS, Extras
+from streamops.model.queue_metrics import NO_QUEUE_METRICS, QueueMetrics
 from streamops.model.server import ServerNode
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
 
 PYTHON: Final = platform.python_version()
@@ -71,7 +71,7 @@ class Reading(Struct, frozen=True):
     """
 
     observation: Observation | None
-    extras: Extras = NO_EXTRAS
+    extras: QueueMetrics = NO_QUEUE_METRICS
     counters: Counters = NO_COUNTERS
     health: ExporterHealth = ExporterHealth()
 
@@ -104,12 +104,12 @@ class Shown(Struct, kw_only=True):
     """
 
     reading: Reading
-    guards: Guards
+    guards: SeriesLimits
     omitted: Omitted
     database: str = ""
     now: int = 0
     nodes: Sequence[ServerNode] = ()
-    gaps: Sequence[Gap] = ()
+    gaps: Sequence[ReadError] = ()
     streams: Sequence[StreamState] = ()
     stream_labels: Sequence[Labels] = ()
     stream_counts: Sequence[StreamCount | None] = ()
@@ -120,7 +120,7 @@ class Shown(Struct, kw_only=True):
     group_counts: Sequence[GroupCount | None] = ()
     oldest: Sequence[PendingEntry | None] = ()
     members: Sequence[Members | None] = ()
-    consumers: Sequence[Sightings] = ()
+    consumers: Sequence[ConsumerColumns] = ()
     consumer_names: tuple[Sequence[Labels], Sequence[Labels]] = ((), ())
     on_replica: bool = False
     sees_polls: bool = False
@@ -135,7 +135,7 @@ class Shown(Struct, kw_only=True):
         ]
 
 
-def show(reading: Reading, guards: Guards) -> Shown:
+def show(reading: Reading, guards: SeriesLimits) -> Shown:
     """What a page shows of a reading; of one without an observation, the exporter alone."""
     shown = Shown(reading=reading, guards=guards, omitted=Counter(reading.health.omitted))
     if (observation := reading.observation) is None:

@@ -11,7 +11,7 @@ from typing import Final
 from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.group_counts import ALL_COUNTED
 from streamops.exporter.shown import Shown
-from streamops.model.consumer_table import MILLISECOND, Members, Sightings
+from streamops.model.consumer_table import MILLISECOND, ConsumerColumns, Members
 from streamops.model.ids import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
 from streamops.model.observation import GroupView, Health
 from streamops.model.streams import ConsumerGroup
@@ -60,7 +60,7 @@ def of_ids(ids: Iterable[EntryId | None], now: int) -> list[Value]:
     ]
 
 
-def of_consumers(shown: Shown, column: Callable[[Sightings], Sequence[int | None]]) -> list[Value]:
+def of_consumers(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int | None]]) -> list[Value]:
     """Instants of all consumers, rounded.
 
     One that lies ahead of the server's clock by a little is of a moment later, or of another node, and is told as now.
@@ -72,7 +72,7 @@ def of_consumers(shown: Shown, column: Callable[[Sightings], Sequence[int | None
     return [None if at is None else at // TENTH * TENTH for at in instants]
 
 
-def _by_idle_time(shown: Shown, column: Callable[[Sightings], Sequence[int | None]]) -> list[Value]:
+def _by_idle_time(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int | None]]) -> list[Value]:
     """The same of instants that idle times tell, which do not on a replica."""
     return (
         [None] * sum(map(len, shown.consumer_names[1])) if shown.on_replica else of_consumers(shown, column)

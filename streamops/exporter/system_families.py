@@ -14,7 +14,7 @@ from streamops.model.pools import Pool, PoolDecision, Signals
 from streamops.model.queue_metrics import QueueCount
 from streamops.model.safe_text import encodable
 from streamops.model.server import ServerNode
-from streamops.model.snapshot import NO_SUCH_STREAM, Gap
+from streamops.model.snapshot import NO_SUCH_STREAM, ReadError
 from streamops.model.workers import WorkerHeartbeat
 
 FORGOTTEN: Final = timedelta(days=1)
@@ -90,13 +90,13 @@ def _nodes(shown: Shown) -> Sequence[ServerNode]:
     return list({encodable(node.address): node for node in shown.nodes}.values())
 
 
-def _part(gap: Gap) -> str:
+def _part(gap: ReadError) -> str:
     if gap.stream is None:
         return "nodes" if gap.part.startswith("node ") else gap.part
     return gap.part or "streams"
 
 
-def _is_missed(gap: Gap, shown: Shown) -> bool:
+def _is_missed(gap: ReadError, shown: Shown) -> bool:
     # What a limit leaves out is counted as omitted.
     if gap.capped or gap.reason == NO_SUCH_STREAM:
         return False

@@ -11,9 +11,9 @@ import structlog
 
 from streamops.errors import ServerError
 from streamops.model.observation import Observation
-from streamops.model.queue_metrics import NO_EXTRAS, Extras
+from streamops.model.queue_metrics import NO_QUEUE_METRICS, QueueMetrics
 from streamops.model.retention import RetentionPolicy
-from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
+from streamops.model.snapshot import NO_SUCH_STREAM, ReadError, Snapshot
 from streamops.monitor.queue_metrics import QueueMetricsReader
 from streamops.operations.console import Console
 
@@ -70,9 +70,9 @@ class Target:
             self._lanes.add_done_callback(_log_end)
         return self._console
 
-    async def extras(self, now: datetime) -> Extras:
+    async def extras(self, now: datetime) -> QueueMetrics:
         """What is read beside the snapshot; ``now`` is the server's clock."""
-        return NO_EXTRAS if self._extras is None else await self._extras.read(now)
+        return NO_QUEUE_METRICS if self._extras is None else await self._extras.read(now)
 
     def with_rates(self, observation: Observation) -> Observation:
         """The last observation, with rates."""
@@ -122,7 +122,7 @@ def unread_parts(snapshot: Snapshot) -> dict[str, str]:
     return {part: _usual(found) for part, found in reasons.items()}
 
 
-def _of_streams(gaps: Iterable[Gap]) -> Iterator[Gap]:
+def _of_streams(gaps: Iterable[ReadError]) -> Iterator[ReadError]:
     """Whole streams that are there and could not be read."""
     return (
         gap for gap in gaps if gap.stream and not gap.group and not gap.part and gap.reason != NO_SUCH_STREAM

@@ -9,17 +9,17 @@ import click
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.load import agree_to_burden, run_to_its_end
+from streamops.cli.load import confirm_load, run_to_its_end
 from streamops.cli.output.choosing import FOR_PEOPLE
-from streamops.cli.output.facts import tell_facts
+from streamops.cli.output.facts import print_facts
 from streamops.cli.output.printer import Printer
 from streamops.cli.params import DURATION
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
-from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
+from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.model.measures import parse_duration
 from streamops.model.pools import PoolDecision
-from streamops.present.columns.drill import DRILL_COLUMNS, drill_burden, drill_document, verdict_facts
+from streamops.present.columns.drill import DRILL_COLUMNS, drill_document, drill_load, verdict_facts
 from streamops.present.columns.pools import DECISION_COLUMNS
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def drill(
     except ValueError as error:
         raise SettingsError(f"--objective: {error}", "Correct it.") from None
     tag = new_tag()
-    agree_to_burden(session, "drill", drill_burden(plan, tag, session.settings.connection.label), yes=yes)
+    confirm_load(session, "drill", drill_load(plan, tag, session.settings.connection.label), yes=yes)
     # The timeline and the decisions tell all that the supervisor and the controller would log.
     configure_logs(LogFormat.TEXT, SILENT)
     timeline = Timeline(printer)
@@ -221,20 +221,20 @@ async def _forget_killed(console: "Console") -> None:
     from streamops.runtime.drill.keys import is_drill_pool  # noqa: PLC0415
 
     for name in filter(is_drill_pool, await console.pools.names()):
-        if await console.pools.staff(name) == NOBODY:
+        if await console.pools.of_pool(name) == NOBODY:
             await console.pools.forget(name)
 
 
 class Timeline:
     """The rows of a drill, written as they come, and the controller's decisions; a document is written at the end."""
 
-    def __init__(self, printer: Printer[DrillMoment]) -> None:
+    def __init__(self, printer: Printer[DrillProgress]) -> None:
         self._printer = printer
-        self._moments: list[DrillMoment] = []
+        self._moments: list[DrillProgress] = []
         self._decisions: list[PoolDecision] = []
         self._lines = None if printer.output is Output.JSON else printer.lines(header=True)
 
-    def add(self, moment: DrillMoment) -> None:
+    def add(self, moment: DrillProgress) -> None:
         """Write a row."""
         self._moments.append(moment)
         if self._lines is not None:
@@ -260,7 +260,7 @@ class Timeline:
         if people or not session.given.quiet:
             file = sys.stdout if people else sys.stderr
             file.write("\n" if people else "")
-            tell_facts(verdict_facts(plan, verdict), file, output=output, color=session.allows_color)
+            print_facts(verdict_facts(plan, verdict), file, output=output, color=session.allows_color)
         if people and self._decisions:
             click.echo()
             session.printer(DECISION_COLUMNS).print_rows(self._decisions, dict)

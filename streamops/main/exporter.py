@@ -24,7 +24,7 @@ from streamops.settings.load import Settings, load_settings, selector_of
 if TYPE_CHECKING:
     from streamops.exporter.notifier import Notifier
     from streamops.exporter.scraper import Scraper
-    from streamops.exporter.series_limits import Guards
+    from streamops.exporter.series_limits import SeriesLimits
     from streamops.exporter.server import ServerOptions
     from streamops.exporter.target import Open
     from streamops.monitor.watch import Watch
@@ -160,7 +160,7 @@ def _collect_garbage_seldom() -> None:
 async def _serve(
     session: Session,
     options: "ServerOptions",
-    guards: "Guards",
+    guards: "SeriesLimits",
     patterns: Sequence[str],
     notifier: "Notifier | None",
 ) -> None:
@@ -181,7 +181,7 @@ async def _serve(
     try:
         with suppress(asyncio.CancelledError), stopped_by_signals(signal.SIGTERM, signal.SIGINT) as stop:
             async with serving(options, scraper, targets, notifier) as port:
-                _tell_started(session, options, port)
+                _announce(session, options, port)
                 await stop.wait()
     finally:
         await targets.close()
@@ -198,7 +198,7 @@ def _load_notifier(session: Session) -> "Notifier":
     return open_notifier(load_notify(settings), Origin(named, selector_of(settings)))
 
 
-def _tell_started(session: Session, options: "ServerOptions", port: int) -> None:
+def _announce(session: Session, options: "ServerOptions", port: int) -> None:
     host = f"[{options.host}]" if ":" in options.host else options.host
     if options.web_config is None and not is_loopback(options.host):
         session.narrator.note(
@@ -221,11 +221,11 @@ def _address(flag: str | None, configured: str) -> tuple[str, int]:
         ) from None
 
 
-def _guards(settings: Settings) -> "Guards":
-    from streamops.exporter.series_limits import Granularity, Guards, compile_patterns  # noqa: PLC0415 - as above
+def _guards(settings: Settings) -> "SeriesLimits":
+    from streamops.exporter.series_limits import Granularity, SeriesLimits, compile_patterns  # noqa: PLC0415 - as above
 
     table = settings.tables.exporter
-    return Guards(
+    return SeriesLimits(
         include=compile_patterns(table.include, "exporter.include"),
         exclude=compile_patterns(table.exclude, "exporter.exclude"),
         max_streams=table.max_streams,
@@ -240,7 +240,9 @@ def _loads(session: Session, context: str | None = None) -> Callable[[], Setting
     return lambda: load_settings(flags, os.environ, Path.cwd())
 
 
-def _opening(loads: "Iterator[Callable[[], Settings]]", guards: "Guards", patterns: Sequence[str]) -> "Open":
+def _opening(
+    loads: "Iterator[Callable[[], Settings]]", guards: "SeriesLimits", patterns: Sequence[str]
+) -> "Open":
     """What connects a scraper."""
 
     async def open_console() -> "Console":
@@ -254,7 +256,7 @@ def _opening(loads: "Iterator[Callable[[], Settings]]", guards: "Guards", patter
     return open_console
 
 
-def _watch(settings: Settings, guards: "Guards", patterns: Sequence[str]) -> "Watch":
+def _watch(settings: Settings, guards: "SeriesLimits", patterns: Sequence[str]) -> "Watch":
     watch = replace(settings.watch, deep=True)
     if "max_streams" not in settings.origins:
         watch = replace(watch, max_streams=max(MOST_READ, guards.max_streams))

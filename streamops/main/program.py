@@ -12,9 +12,9 @@ from click.shell_completion import shell_complete
 from streamops import __version__
 from streamops.cli.catalogue import COMMANDS
 from streamops.cli.command import Family, Lazy, joined
-from streamops.cli.failures import tell_failure
+from streamops.cli.failures import report_failure
 from streamops.cli.globals import Globals, globals_of
-from streamops.cli.nagios import is_for_nagios, tell_unknown
+from streamops.cli.nagios import is_for_nagios, print_unknown
 from streamops.cli.terminal import prepare_streams
 
 PROGRAM: Final = "streamops"
@@ -83,5 +83,5 @@ def run(args: Sequence[str]) -> int:
     except Exit as ended:
         return ended.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort: nobody sees a traceback
-        return tell_unknown(error) if is_for_nagios(args) else tell_failure(error, given)
+        return print_unknown(error) if is_for_nagios(args) else report_failure(error, given)
     return code or 0

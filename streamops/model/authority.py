@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 
-class Beside(StrEnum):
+class StreamPart(StrEnum):
     """What lies beside a stream: the stream itself, or a key that begins with its tag and this."""
 
     STREAM = ""
@@ -18,15 +18,19 @@ class Beside(StrEnum):
 
 
 DELAYED_SUFFIX = ":delayed"
-DESTINATIONS = (Beside.STREAM, Beside.RETRIES)
+DESTINATIONS = (StreamPart.STREAM, StreamPart.RETRIES)
 """Where a delayed message may become an entry."""
 
 
-def lies_beside(key: str, stream: str, *parts: Beside) -> bool:
+def is_part_of(key: str, stream: str, *parts: StreamPart) -> bool:
     """Whether a key is one of these parts of a stream's own. ``orders`` and ``{orders}`` have the same."""
     tag = tag_of(stream)
     for part in parts:
-        if key in (stream, tag, source_of(tag)) if part is Beside.STREAM else key.startswith(f"{tag}{part}"):
+        if (
+            key in (stream, tag, source_of(tag))
+            if part is StreamPart.STREAM
+            else key.startswith(f"{tag}{part}")
+        ):
             return True
     return False
 

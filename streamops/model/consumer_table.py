@@ -18,7 +18,7 @@ MILLISECOND: Final = timedelta(milliseconds=1)
 NO_TIME: Final = timedelta(0)
 
 
-class Sightings(Struct, frozen=True, gc=False):
+class ConsumerColumns(Struct, frozen=True, gc=False):
     """The consumers of a group, column by column; instants are milliseconds since the epoch, as in IDs.
 
     Attributes:
@@ -36,7 +36,7 @@ class Sightings(Struct, frozen=True, gc=False):
     delivered: tuple[int | None, ...] = ()
 
     @classmethod
-    def of(cls, consumers: Sequence[Consumer], now: int) -> "Sightings":
+    def of(cls, consumers: Sequence[Consumer], now: int) -> "ConsumerColumns":
         """Those of consumers that are told with their ages at an instant."""
         if not consumers:
             return NOBODY
@@ -48,9 +48,9 @@ class Sightings(Struct, frozen=True, gc=False):
             _ago([one.oldest_delivered for one in consumers], now),
         )
 
-    def only(self, places: Sequence[int]) -> "Sightings":
+    def only(self, places: Sequence[int]) -> "ConsumerColumns":
         """Those at some places alone."""
-        return Sightings(
+        return ConsumerColumns(
             tuple([self.names[at] for at in places]),
             tuple([self.pending[at] for at in places]),
             tuple([self.seen[at] for at in places]),
@@ -59,7 +59,7 @@ class Sightings(Struct, frozen=True, gc=False):
         )
 
 
-NOBODY: Final = Sightings()
+NOBODY: Final = ConsumerColumns()
 
 
 class Delivery(Struct, frozen=True, gc=False):
@@ -96,7 +96,7 @@ class Members(Sequence[Consumer]):
 
     __slots__ = ("_consumers", "now", "sightings")
 
-    def __init__(self, sightings: Sightings, now: int) -> None:
+    def __init__(self, sightings: ConsumerColumns, now: int) -> None:
         self.sightings = sightings
         self.now = now
         self._consumers: tuple[Consumer, ...] | None = None
@@ -141,7 +141,7 @@ class Members(Sequence[Consumer]):
     @classmethod
     def of(cls, consumers: Sequence[Consumer], now: int) -> "Members":
         """The same of consumers that are told with their ages at that instant."""
-        return consumers if isinstance(consumers, Members) else cls(Sightings.of(consumers, now), now)
+        return consumers if isinstance(consumers, Members) else cls(ConsumerColumns.of(consumers, now), now)
 
     def idle_within(self, span: timedelta) -> bool:
         """Whether each of them was seen within a span of time."""

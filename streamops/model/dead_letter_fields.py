@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Raw
 
-from streamops.model.dead_letters import DeadLetter, Fields, LetterKind, LetterShape, LetterTally
+from streamops.model.dead_letters import DeadLetter, DeadLetterCounts, DeadLetterKind, DeadLetterShape, Fields
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.names import name_bytes, name_text
@@ -37,7 +37,7 @@ _FOREIGN: Final = frozenset({b"orig_id", b"reason", b"payload"})
 _OBJECT: Final = msgspec.json.Decoder(dict[str, Raw])
 
 
-def read_letter(entry: Entry, queue: str, source: str | None) -> DeadLetter:
+def read_dead_letter(entry: Entry, queue: str, source: str | None) -> DeadLetter:
     """What an entry of a dead-letter queue says. Whatever it holds, it is some letter.
 
     Args:
@@ -54,7 +54,7 @@ def read_letter(entry: Entry, queue: str, source: str | None) -> DeadLetter:
         entry=entry,
         queue=queue,
         fields=own,
-        shape=LetterShape.OURS if about else LetterShape.PLAIN,
+        shape=DeadLetterShape.OURS if about else DeadLetterShape.PLAIN,
         origin=_text(about.get(b"_so_origin")) or source,
         origin_id=origin_ids[-1] if origin_ids else None,
         born_id=origin_ids[0] if origin_ids else None,
@@ -78,7 +78,7 @@ def _foreign(entry: Entry, queue: str, source: str | None) -> DeadLetter:
         entry=entry,
         queue=queue,
         fields=entry.fields if problem else fields,
-        shape=LetterShape.PLAIN if problem else LetterShape.FOREIGN,
+        shape=DeadLetterShape.PLAIN if problem else DeadLetterShape.FOREIGN,
         origin=source,
         origin_id=origin_id,
         born_id=origin_id,
@@ -132,7 +132,7 @@ def edited(fields: Fields, edits: Iterable[tuple[bytes, bytes]]) -> Fields:
     return fields
 
 
-def letter_document(letter: DeadLetter, *, with_json: bool = True) -> dict[str, Any]:
+def dead_letter_document(letter: DeadLetter, *, with_json: bool = True) -> dict[str, Any]:
     """What an expression sees of a letter: ``{id, time, reason, group, deliveries, error, fields, json}``."""
     # The library behind expressions is paid for by those who filter.
     from streamops.model.expressions import entry_document  # noqa: PLC0415
@@ -145,17 +145,17 @@ def letter_document(letter: DeadLetter, *, with_json: bool = True) -> dict[str, 
     }
 
 
-def kind_of(letter: DeadLetter) -> LetterKind:
+def kind_of(letter: DeadLetter) -> DeadLetterKind:
     """What it has in common with others."""
-    return LetterKind(letter.origin or "", letter.group or "", letter.reason)
+    return DeadLetterKind(letter.origin or "", letter.group or "", letter.reason)
 
 
-def tally_of(letters: Sequence[DeadLetter]) -> LetterTally:
+def counts_of(letters: Sequence[DeadLetter]) -> DeadLetterCounts:
     """Letters of one queue, counted; they stand in its order."""
-    counts: dict[LetterKind, int] = {}
+    counts: dict[DeadLetterKind, int] = {}
     for letter in letters:
         counts[kind_of(letter)] = counts.get(kind_of(letter), 0) + 1
-    return LetterTally(
+    return DeadLetterCounts(
         len(letters),
         ordered_kinds(counts),
         sum(letter.payload_key is not None for letter in letters),
@@ -163,7 +163,7 @@ def tally_of(letters: Sequence[DeadLetter]) -> LetterTally:
     )
 
 
-def ordered_kinds(counts: Mapping[LetterKind, int]) -> tuple[tuple[LetterKind, int], ...]:
+def ordered_kinds(counts: Mapping[DeadLetterKind, int]) -> tuple[tuple[DeadLetterKind, int], ...]:
     """Kinds with their numbers, the most frequent first."""
     return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 

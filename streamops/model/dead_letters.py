@@ -11,7 +11,7 @@ from streamops.model.ids import EntryId
 Fields = tuple[tuple[bytes, bytes], ...]
 
 
-class LetterShape(StrEnum):
+class DeadLetterShape(StrEnum):
     """Who wrote a letter, by its shape."""
 
     OURS = "ours"
@@ -50,7 +50,7 @@ class DeadLetter(Struct, frozen=True, kw_only=True, gc=False):
     entry: Entry
     queue: str
     fields: Fields
-    shape: LetterShape
+    shape: DeadLetterShape
     origin: str | None = None
     origin_id: EntryId | None = None
     born_id: EntryId | None = None
@@ -71,7 +71,7 @@ class DeadLetter(Struct, frozen=True, kw_only=True, gc=False):
         return self.entry.id
 
 
-class LetterKind(Struct, frozen=True, order=True):
+class DeadLetterKind(Struct, frozen=True, order=True):
     """What letters have in common: the stream and group they name, and the reason; empty where they do not."""
 
     stream: str
@@ -79,7 +79,7 @@ class LetterKind(Struct, frozen=True, order=True):
     reason: str
 
 
-class LetterTally(Struct, frozen=True):
+class DeadLetterCounts(Struct, frozen=True):
     """Letters of a queue, counted.
 
     Attributes:
@@ -90,7 +90,7 @@ class LetterTally(Struct, frozen=True):
     """
 
     letters: int
-    kinds: tuple[tuple[LetterKind, int], ...] = ()
+    kinds: tuple[tuple[DeadLetterKind, int], ...] = ()
     payloads: int = 0
     last_id: EntryId | None = None
 
@@ -121,7 +121,7 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
     source: str | None
     oldest_id: EntryId | None
     newest_id: EntryId | None
-    tally: LetterTally
+    tally: DeadLetterCounts
     now: datetime | None
 
     @property

@@ -25,7 +25,7 @@ class Taken(Struct, frozen=True, gc=False):
     marks: int
 
 
-class Takings(Struct, frozen=True, gc=False):
+class ClaimedPage(Struct, frozen=True, gc=False):
     """What one look at a group's pending entries brought.
 
     Attributes:
@@ -103,7 +103,7 @@ class Retry(Struct, frozen=True, gc=False):
     digest: str = ""
 
 
-class Letter(Struct, frozen=True, gc=False):
+class DeadLetterDraft(Struct, frozen=True, gc=False):
     """What is to be given up, and what its dead letter says of it.
 
     Attributes:

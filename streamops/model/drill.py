@@ -48,7 +48,7 @@ class DrillPlan(Struct, frozen=True, kw_only=True):
         return self.events * (self.least + self.most) / 2 / (self.slots * self.maximum)
 
 
-class DrillMoment(Struct, frozen=True, kw_only=True):
+class DrillProgress(Struct, frozen=True, kw_only=True):
     """How a drill stands at a moment.
 
     Attributes:

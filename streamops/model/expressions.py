@@ -25,7 +25,7 @@ from streamops.model.names import name_text
 Tree = dict[str, Any]
 
 ROOTS: Final = ("id", "time", "fields", "json")
-LETTER_ROOTS: Final = ("id", "time", "reason", "group", "deliveries", "error", "fields", "json")
+DEAD_LETTER_ROOTS: Final = ("id", "time", "reason", "group", "deliveries", "error", "fields", "json")
 """What an expression over dead letters sees."""
 
 ORDERINGS: Final = frozenset({"lt", "lte", "gt", "gte"})

@@ -21,7 +21,7 @@ Value = TypeVar("Value")
 Passing = Annotated[Value, "passing"]
 """A field of evidence that changes by itself while the plan stays the same: no part of its fingerprint."""
 
-Moment = datetime | timedelta
+Instant = datetime | timedelta
 """An instant, or how long ago by the server's clock."""
 
 

@@ -48,7 +48,7 @@ class Order(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Steering(Struct, frozen=True, kw_only=True):
+class PoolOverrides(Struct, frozen=True, kw_only=True):
     """What people told the controller of a pool.
 
     Attributes:
@@ -72,7 +72,7 @@ class Steering(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-FREE: Steering = Steering()
+FREE: PoolOverrides = PoolOverrides()
 """Nobody told the controller anything."""
 
 
@@ -208,7 +208,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     updated_at: datetime | None = None
     reason: str = ""
     order: Order | None = None
-    steering: Steering = FREE
+    steering: PoolOverrides = FREE
     lead: Passing[Lead | None] = None
     stream: str = ""
     group: str = ""
@@ -221,7 +221,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-class RosterWorker(Struct, frozen=True, kw_only=True):
+class RegisteredWorker(Struct, frozen=True, kw_only=True):
     """One worker on the roster of its pool.
 
     Attributes:

@@ -29,7 +29,7 @@ class QueueCount(Struct, frozen=True, gc=False):
     foreign: int = 0
 
 
-class Extras(Struct, frozen=True):
+class QueueMetrics(Struct, frozen=True):
     """What is read beside the snapshot, each at its own pace.
 
     Attributes:
@@ -53,4 +53,4 @@ class Extras(Struct, frozen=True):
     pools_at: datetime | None = None
 
 
-NO_EXTRAS = Extras()
+NO_QUEUE_METRICS = QueueMetrics()

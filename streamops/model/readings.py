@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.consumer_table import Delivery, Sightings
+from streamops.model.consumer_table import ConsumerColumns, Delivery
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 
@@ -34,7 +34,7 @@ class GroupReading(Struct, frozen=True, gc=False):
     oldest_pending: PendingEntry | None = None
     next_id: EntryId | None = None
     next_read: bool = False
-    members: Sightings | None = None
+    members: ConsumerColumns | None = None
     oldest_delivery: Delivery | None = None
 
 

@@ -5,12 +5,12 @@ from typing import Annotated
 from msgspec import Struct
 
 from streamops.model.acting import OperationIntent
-from streamops.model.dead_letters import LetterTally
-from streamops.model.fields import Moment, argument, inner, option
+from streamops.model.dead_letters import DeadLetterCounts
+from streamops.model.fields import Instant, argument, inner, option
 from streamops.model.ids import ZERO_ID, EntryId
 
 
-class LetterSelection(OperationIntent, frozen=True, kw_only=True):
+class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     """Letters of a queue that meet every condition; all of them without any.
 
     ``ValueError`` where ``count`` is below zero.
@@ -26,9 +26,9 @@ class LetterSelection(OperationIntent, frozen=True, kw_only=True):
         ),
     ] = None
     since: Annotated[
-        Moment | None, option("Died at this time or later: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.")
+        Instant | None, option("Died at this time or later: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.")
     ] = None
-    until: Annotated[Moment | None, option("Died at this time or before.")] = None
+    until: Annotated[Instant | None, option("Died at this time or before.")] = None
     ids: Annotated[
         tuple[EntryId, ...], option("These letters: IDs with commas between, or - to read them.")
     ] = ()
@@ -50,7 +50,7 @@ class LetterSelection(OperationIntent, frozen=True, kw_only=True):
         return bool(self.where is not None or self.ids or self.because is not None)
 
 
-class SelectedLetters(Struct, frozen=True, kw_only=True):
+class SelectedDeadLetters(Struct, frozen=True, kw_only=True):
     """What the server says about the letters that an operation takes.
 
     Attributes:
@@ -66,7 +66,7 @@ class SelectedLetters(Struct, frozen=True, kw_only=True):
 
     length: int
     count: int
-    tally: LetterTally
+    tally: DeadLetterCounts
     after: EntryId
     last: EntryId | None
     source: str | None
@@ -88,7 +88,7 @@ class DelayedSelection(OperationIntent, frozen=True, kw_only=True):
         ),
     ] = None
     before: Annotated[
-        Moment | None,
+        Instant | None,
         option("Those due until then: an instant, or how long they are overdue.", exclusive="which"),
     ] = None
     every: Annotated[bool, option("All that are there now.", flag="--all", exclusive="which")] = False

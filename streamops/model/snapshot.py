@@ -12,7 +12,7 @@ NO_SUCH_STREAM = "no such stream"
 """Reason of the gap where a stream that was asked for by name is not there."""
 
 
-class Gap(Struct, frozen=True, gc=False):
+class ReadError(Struct, frozen=True, gc=False):
     """A part that could not be read.
 
     Attributes:
@@ -59,7 +59,7 @@ class Snapshot(Struct, frozen=True, gc=False):
     collected_at: datetime
     server: ServerInfo
     streams: tuple[StreamState, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[ReadError, ...]
     discovered: int
     discovery_complete: bool
     elapsed: timedelta

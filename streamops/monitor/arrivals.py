@@ -11,9 +11,9 @@ from msgspec import Struct
 from streamops.errors import NotFound, Refused, ServerError
 from streamops.model.ids import EPOCH, MAX_PART, EntryId, id_age
 from streamops.model.readings import StreamReading
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.counting import CountBudget, Counter
-from streamops.monitor.inspection import look_at
+from streamops.monitor.inspection import inspect_stream
 from streamops.monitor.lag import RangeCount
 from streamops.wire.reads import read_clock
 from streamops.wire.stream_reader import Depth
@@ -54,7 +54,7 @@ Progress = Callable[[int, int], object]
 class ArrivalReader:
     """Counts arrivals on one server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServerContext) -> None:
         self._server = place.server
 
     async def since(
@@ -77,7 +77,7 @@ class ArrivalReader:
             NotFound: There is no such stream, or nothing in it is so recent.
             ServerError: It cannot be counted, or its IDs are no times.
         """
-        look = await look_at(self._server, stream)
+        look = await inspect_stream(self._server, stream)
         reading = look.reading
         now = await read_clock(self._server, stream) or _after_the_last(reading)
         first, last = _ends(reading, now)

@@ -17,7 +17,7 @@ from streamops.model.consumer_table import MILLISECOND, Members
 from streamops.model.ids import EPOCH, id_age
 from streamops.model.lag import Lag
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
+from streamops.model.snapshot import NO_SUCH_STREAM, ReadError, Snapshot
 from streamops.model.streams import ConsumerGroup, StreamState
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.details import ROWS_PER_COLLECTION, DetailReader, Details
@@ -165,23 +165,23 @@ def _is_unread(reading: StreamReading | Fault) -> bool:
     return isinstance(reading, Fault) and reading.kind is not FaultKind.MISSING
 
 
-def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -> Iterator[Gap]:
+def _gaps(names: Sequence[str], readings: Readings, expected: Collection[str]) -> Iterator[ReadError]:
     """What the first round trip could not read."""
     for address, reason in readings.failures.items():
-        yield Gap(reason, part=f"node {address}")
+        yield ReadError(reason, part=f"node {address}")
     if readings.info_fault is not None:
-        yield Gap(readings.info_fault.reason, part="server information")
+        yield ReadError(readings.info_fault.reason, part="server information")
     if readings.clock_fault is not None:
-        yield Gap(f"{readings.clock_fault.reason}, so that ages are not known", part="server clock")
+        yield ReadError(f"{readings.clock_fault.reason}, so that ages are not known", part="server clock")
     for name, reading in zip(names, readings.streams, strict=True):
         if isinstance(reading, StreamReading):
             if not reading.bounds_read:
-                yield Gap("no permission for XINFO STREAM", name, part="first and last entry")
+                yield ReadError("no permission for XINFO STREAM", name, part="first and last entry")
         elif _is_unread(reading):
-            yield Gap(reading.reason, name, denied=reading.kind is FaultKind.DENIED)
+            yield ReadError(reading.reason, name, denied=reading.kind is FaultKind.DENIED)
         elif name in expected:
             # One that vanished between discovery and reading is no gap: there is nothing to see.
-            yield Gap(NO_SUCH_STREAM, name)
+            yield ReadError(NO_SUCH_STREAM, name)
 
 
 def _clocks(readings: Readings) -> list[Clock]:

@@ -9,7 +9,7 @@ from streamops.targets.targets import Targets
 from streamops.wire.server import Server
 
 
-class Place(Struct, frozen=True):
+class ServerContext(Struct, frozen=True):
     """A server with what is configured for it.
 
     Attributes:

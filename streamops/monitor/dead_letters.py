@@ -11,18 +11,24 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound, Refused, SettingsError
 from streamops.model.acting import Identity
-from streamops.model.dead_letter_fields import kind_of, letter_document, ordered_kinds, read_letter, tally_of
-from streamops.model.dead_letters import DeadLetter, LetterKind, LetterTally, QueueSummary
+from streamops.model.dead_letter_fields import (
+    counts_of,
+    dead_letter_document,
+    kind_of,
+    ordered_kinds,
+    read_dead_letter,
+)
+from streamops.model.dead_letters import DeadLetter, DeadLetterCounts, DeadLetterKind, QueueSummary
 from streamops.model.entries import Entry
-from streamops.model.fields import Moment
+from streamops.model.fields import Instant
 from streamops.model.ids import EPOCH, LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.readings import StreamReading
-from streamops.model.selections import LetterSelection, SelectedLetters
-from streamops.model.snapshot import Gap
+from streamops.model.selections import DeadLetterSelection, SelectedDeadLetters
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import StreamRole
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import read_newest, read_stream
-from streamops.wire.dead_letters import count_letters
+from streamops.wire.dead_letters import count_dead_letters
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
 from streamops.wire.reads import read_by_id, read_clock, read_page
@@ -45,14 +51,14 @@ NEWEST_BYTES: Final = 1 << 20
 """Letters and bytes of each queue, the newest, that reasons are counted over."""
 
 
-class LetterFilter:
+class DeadLetterFilter:
     """Which letters a selection means, apart from where they stand.
 
     Attributes:
         met: How many letters it was asked about whose IDs are among the selection's.
     """
 
-    def __init__(self, selection: LetterSelection) -> None:
+    def __init__(self, selection: DeadLetterSelection) -> None:
         """Compile it; raises ``SettingsError`` where its expression is none."""
         self._ids = frozenset(selection.ids)
         self._because = selection.because
@@ -60,9 +66,9 @@ class LetterFilter:
         self._where = None
         if selection.where is not None:
             # Only filters with an expression pay for the library behind it.
-            from streamops.model.expressions import LETTER_ROOTS, Expression  # noqa: PLC0415
+            from streamops.model.expressions import DEAD_LETTER_ROOTS, Expression  # noqa: PLC0415
 
-            self._where = Expression(selection.where, LETTER_ROOTS)
+            self._where = Expression(selection.where, DEAD_LETTER_ROOTS)
 
     def narrow(self, after: EntryId, last: EntryId) -> tuple[EntryId, EntryId]:
         """The part of a range where letters can be that it takes: after one ID and up to another."""
@@ -81,10 +87,10 @@ class LetterFilter:
             return False
         if self._where is None:
             return True
-        return self._where.holds(letter_document(letter, with_json=self._where.wants_json))
+        return self._where.holds(dead_letter_document(letter, with_json=self._where.wants_json))
 
 
-async def letter_pages(
+async def dead_letter_pages(
     server: Server, queue: str, source: str | None, after: EntryId, last: EntryId
 ) -> AsyncIterator[list[DeadLetter]]:
     """The letters after one ID and up to another, page by page; raises ``ServerError``."""
@@ -92,18 +98,24 @@ async def letter_pages(
     while after < last:
         page = await read_page(server, queue, after.next(), last, size, what=f"queue {queue}")
         if page:
-            yield [read_letter(entry, queue, source) for entry in page]
+            yield [read_dead_letter(entry, queue, source) for entry in page]
             after = page[-1].id
         if len(page) < size:
             return
         size = _next_size(page)
 
 
-async def chosen_letters(
-    server: Server, queue: str, source: str | None, chosen_by: LetterFilter, *, after: EntryId, last: EntryId
+async def chosen_dead_letters(
+    server: Server,
+    queue: str,
+    source: str | None,
+    chosen_by: DeadLetterFilter,
+    *,
+    after: EntryId,
+    last: EntryId,
 ) -> AsyncIterator[tuple[list[DeadLetter], EntryId]]:
     """Of every page the letters that a filter takes, and the last ID looked at."""
-    async for page in letter_pages(server, queue, source, *chosen_by.narrow(after, last)):
+    async for page in dead_letter_pages(server, queue, source, *chosen_by.narrow(after, last)):
         yield [letter for letter in page if chosen_by.takes(letter)], page[-1].id
 
 
@@ -117,12 +129,12 @@ class _Range(NamedTuple):
     last: EntryId | None
     most: int | None
 
-    async def pages(self, chosen_by: LetterFilter) -> AsyncIterator[list[DeadLetter]]:
+    async def pages(self, chosen_by: DeadLetterFilter) -> AsyncIterator[list[DeadLetter]]:
         """Those that a filter takes, page by page, the oldest first."""
         server, queue, source, after, last, left = self
         if last is None:
             return
-        async for page, _ in chosen_letters(server, queue, source, chosen_by, after=after, last=last):
+        async for page, _ in chosen_dead_letters(server, queue, source, chosen_by, after=after, last=last):
             taken = page if left is None else page[:left]
             if taken:
                 yield taken
@@ -130,23 +142,23 @@ class _Range(NamedTuple):
             if left == 0:
                 return
 
-    async def count_unread(self) -> LetterTally | None:
+    async def count_unread(self) -> DeadLetterCounts | None:
         """Count all of them without reading them; none where that is not permitted."""
         server, queue, source, after, last, most = self
         if last is None:
-            return LetterTally(0)
+            return DeadLetterCounts(0)
         try:
-            found = await count_letters(server, queue, after, last, MAX_PART if most is None else most)
+            found = await count_dead_letters(server, queue, after, last, MAX_PART if most is None else most)
         except Refused:
             return None
-        kinds: Counter[LetterKind] = Counter()
+        kinds: Counter[DeadLetterKind] = Counter()
         for kind, number in found.kinds.items():
             kinds[replace(kind, stream=kind.stream or source or "")] += number
-        return LetterTally(found.letters, ordered_kinds(kinds), found.payloads, found.last_id)
+        return DeadLetterCounts(found.letters, ordered_kinds(kinds), found.payloads, found.last_id)
 
-    async def pick(self, chosen_by: LetterFilter, sample: list[DeadLetter]) -> LetterTally:
+    async def pick(self, chosen_by: DeadLetterFilter, sample: list[DeadLetter]) -> DeadLetterCounts:
         """Count those that a filter takes, which takes reading all of them, and keep the first few."""
-        kinds: Counter[LetterKind] = Counter()
+        kinds: Counter[DeadLetterKind] = Counter()
         letters, payloads, at = 0, 0, None
         async for page in self.pages(chosen_by):
             letters += len(page)
@@ -154,7 +166,7 @@ class _Range(NamedTuple):
             kinds.update(map(kind_of, page))
             at = page[-1].id
             sample += page[: SAMPLE - len(sample)]
-        return LetterTally(letters, ordered_kinds(kinds), payloads, at)
+        return DeadLetterCounts(letters, ordered_kinds(kinds), payloads, at)
 
 
 class Survey(NamedTuple):
@@ -169,13 +181,13 @@ class Survey(NamedTuple):
     """
 
     identity: Identity
-    letters: SelectedLetters
+    letters: SelectedDeadLetters
     sample: tuple[DeadLetter, ...]
     is_queue: bool
     waiting: tuple[str, ...]
 
 
-async def survey_letters(place: Place, selection: LetterSelection) -> Survey:
+async def survey_dead_letters(place: ServerContext, selection: DeadLetterSelection) -> Survey:
     """Find out which letters a selection means: how many, of what kinds, between which IDs.
 
     Raises:
@@ -187,7 +199,7 @@ async def survey_letters(place: Place, selection: LetterSelection) -> Survey:
     reading, identity = await read_stream(server, queue)
     role, source = stream_role(queue, place.dead_letters)
     after, last = await selection_bounds(server, selection, reading)
-    chosen_by, sample = LetterFilter(selection), list[DeadLetter]()
+    chosen_by, sample = DeadLetterFilter(selection), list[DeadLetter]()
     whole = after == ZERO_ID and last == reading.last_id and selection.count is None and not selection.filters
     among = _Range(server, queue, source, after, last, COUNTED if whole else selection.count)
     tally = None if selection.filters else await among.count_unread()
@@ -196,9 +208,9 @@ async def survey_letters(place: Place, selection: LetterSelection) -> Survey:
     elif tally.last_id is not None:
         with suppress(Refused):
             first = await read_page(server, queue, after.next(), tally.last_id, SAMPLE)
-            sample += [read_letter(one, queue, source) for one in first]
+            sample += [read_dead_letter(one, queue, source) for one in first]
     is_more = whole and tally.letters == COUNTED
-    letters = SelectedLetters(
+    letters = SelectedDeadLetters(
         length=reading.length,
         count=reading.length if is_more else tally.letters,
         tally=tally,
@@ -223,7 +235,7 @@ def groups_with_work(reading: StreamReading) -> tuple[str, ...]:
     )
 
 
-def _absent(selection: LetterSelection, met: int) -> int:
+def _absent(selection: DeadLetterSelection, met: int) -> int:
     """How many of the IDs asked for are not in the queue; none is told where not all were looked for."""
     bounds = (selection.since, selection.until, selection.count, selection.last)
     if selection.after != ZERO_ID or any(bound is not None for bound in bounds):
@@ -232,7 +244,7 @@ def _absent(selection: LetterSelection, met: int) -> int:
 
 
 async def selection_bounds(
-    server: Server, selection: LetterSelection, reading: StreamReading
+    server: Server, selection: DeadLetterSelection, reading: StreamReading
 ) -> tuple[EntryId, EntryId | None]:
     """Where a selection begins, exclusive, and the last ID it can hold; none where it can hold none."""
     after, last = selection.after, reading.last_id
@@ -253,7 +265,7 @@ async def selection_bounds(
     return after, last if after < last else None
 
 
-def _milliseconds(moment: Moment, now: datetime | None) -> int:
+def _milliseconds(moment: Instant, now: datetime | None) -> int:
     if isinstance(moment, timedelta):
         if now is None:
             raise SettingsError(
@@ -278,10 +290,10 @@ class DeadLetterQueues(Struct, frozen=True):
     """
 
     queues: tuple[QueueSummary, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[ReadError, ...]
 
 
-class LetterPage(Struct, frozen=True):
+class DeadLetterPage(Struct, frozen=True):
     """Letters of a queue.
 
     Attributes:
@@ -305,7 +317,7 @@ def queues_among(names: Iterable[str], dead_letters: Mapping[str, str]) -> list[
 class DeadLetterReader:
     """Reads the dead-letter queues of one server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServerContext) -> None:
         self._place = place
         self._server = place.server
 
@@ -319,12 +331,12 @@ class DeadLetterReader:
         for name, reading in zip(names, readings.streams if readings else (), strict=True):
             if isinstance(reading, Fault):
                 if reading.kind is not FaultKind.MISSING:
-                    gaps.append(Gap(reading.reason, stream=name))
+                    gaps.append(ReadError(reading.reason, stream=name))
                 continue
             try:
                 queues.append(await self._summary(reading))
             except Refused as error:
-                gaps.append(Gap(error.message.removeprefix(f"queue {name}: "), stream=name))
+                gaps.append(ReadError(error.message.removeprefix(f"queue {name}: "), stream=name))
         return DeadLetterQueues(tuple(queues), tuple(gaps))
 
     async def queue(self, name: str) -> QueueSummary:
@@ -332,7 +344,7 @@ class DeadLetterReader:
         reading, _ = await read_stream(self._server, name)
         return await self._summary(reading)
 
-    async def page(self, selection: LetterSelection, limit: int) -> LetterPage:
+    async def page(self, selection: DeadLetterSelection, limit: int) -> DeadLetterPage:
         """The first letters that a selection means; raises ``StreamopsError`` where they cannot be read."""
         letters: list[DeadLetter] = []
 
@@ -342,9 +354,11 @@ class DeadLetterReader:
 
         await self.walk(selection, keep)
         now = await read_clock(self._server, selection.queue)
-        return LetterPage(tuple(letters[:limit]), len(letters) > limit, now, self.is_queue(selection.queue))
+        return DeadLetterPage(
+            tuple(letters[:limit]), len(letters) > limit, now, self.is_queue(selection.queue)
+        )
 
-    async def newest(self, queue: str, *, before: EntryId | None = None, count: int = 100) -> LetterPage:
+    async def newest(self, queue: str, *, before: EntryId | None = None, count: int = 100) -> DeadLetterPage:
         """The newest letters of a queue, the newest first; raises ``StreamopsError`` where they cannot be read.
 
         Args:
@@ -354,13 +368,15 @@ class DeadLetterReader:
         """
         last = LAST_ID if before is None else before.previous()
         found = await read_newest(self._server, queue, count, last=last, what=f"queue {queue}")
-        letters = tuple(read_letter(entry, queue, self._source(queue)) for entry in found.entries)
-        return LetterPage(letters, found.more, await self.clock(queue), self.is_queue(queue))
+        letters = tuple(read_dead_letter(entry, queue, self._source(queue)) for entry in found.entries)
+        return DeadLetterPage(letters, found.more, await self.clock(queue), self.is_queue(queue))
 
     async def letters(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
         """Those of some letters that are in the queue; raises ``StreamopsError`` where it cannot be read."""
         source = self._source(queue)
-        return [read_letter(entry, queue, source) for entry in await read_by_id(self._server, queue, ids)]
+        return [
+            read_dead_letter(entry, queue, source) for entry in await read_by_id(self._server, queue, ids)
+        ]
 
     def is_queue(self, stream: str) -> bool:
         """Whether its name or the configuration says that a stream is a dead-letter queue."""
@@ -381,7 +397,9 @@ class DeadLetterReader:
         """The clock of the server of a queue; none where it may not be asked."""
         return await read_clock(self._server, queue)
 
-    async def walk(self, selection: LetterSelection, handle: Callable[[Sequence[DeadLetter]], bool]) -> int:
+    async def walk(
+        self, selection: DeadLetterSelection, handle: Callable[[Sequence[DeadLetter]], bool]
+    ) -> int:
         """Hand on the letters that a selection means, page by page, the oldest first; how many there were.
 
         Args:
@@ -397,13 +415,13 @@ class DeadLetterReader:
         after, last = await selection_bounds(self._server, selection, reading)
         source, letters = self._source(selection.queue), 0
         among = _Range(self._server, selection.queue, source, after, last, selection.count)
-        async for page in among.pages(LetterFilter(selection)):
+        async for page in among.pages(DeadLetterFilter(selection)):
             letters += len(page)
             if not handle(page):
                 break
         return letters
 
-    async def export(self, selection: LetterSelection, write: Callable[[Sequence[Entry]], None]) -> int:
+    async def export(self, selection: DeadLetterSelection, write: Callable[[Sequence[Entry]], None]) -> int:
         """Hand on the letters that a selection means byte for byte; how many. Raises as ``walk`` does."""
 
         def give(page: Sequence[DeadLetter]) -> bool:
@@ -419,14 +437,14 @@ class DeadLetterReader:
         page = await read_page(
             self._server, name, ZERO_ID, LAST_ID, size, newest_first=True, what=f"queue {name}"
         )
-        letters = [read_letter(entry, name, source) for entry in reversed(page)]
+        letters = [read_dead_letter(entry, name, source) for entry in reversed(page)]
         return QueueSummary(
             queue=name,
             length=reading.length,
             source=source,
             oldest_id=reading.first_id,
             newest_id=reading.last_id,
-            tally=tally_of(letters),
+            tally=counts_of(letters),
             now=await read_clock(self._server, name),
         )
 

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from streamops.errors import ServerError, SettingsError
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.selections import DelayedSelection
-from streamops.model.snapshot import Gap
-from streamops.monitor.context import Place
+from streamops.model.snapshot import ReadError
+from streamops.monitor.context import ServerContext
 from streamops.monitor.discover import Discovery
 from streamops.wire.delayed import count_due, read_due, read_messages, read_queues, read_strays
 from streamops.wire.faults import Fault, FaultKind, required
@@ -42,7 +42,7 @@ class DelayedQueues(Struct, frozen=True):
     """
 
     queues: tuple[DelayedQueue, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[ReadError, ...]
     now: datetime | None
     complete: bool = False
 
@@ -66,7 +66,7 @@ class DelayedPage(Struct, frozen=True):
 class DelayedReader:
     """Reads the delayed messages of one server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServerContext) -> None:
         self._server = place.server
         self._configured = place.delayed
 
@@ -84,7 +84,7 @@ class DelayedReader:
         found = await read_queues(self._server, names, self._configured)
         queues = (one for one in found if isinstance(one, DelayedQueue) and (one.messages or one.bodies))
         gaps = (
-            Gap(one.reason, stream=name, denied=one.kind is FaultKind.DENIED)
+            ReadError(one.reason, stream=name, denied=one.kind is FaultKind.DENIED)
             for name, one in zip(names, found, strict=True)
             if isinstance(one, Fault)
         )
@@ -194,12 +194,12 @@ async def find_queues(discovery: Discovery, reader: DelayedReader) -> DelayedQue
         ServerError: The keyspace cannot be scanned for streams, or no queue can be read.
     """
     await discovery.scan()
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[ReadError, ...] = ()
     if discovery.is_open:
         try:
             await discovery.find_queues(share=SHARE)
         except ServerError as error:
-            gaps = (Gap(error.message, part="discovery"),)
+            gaps = (ReadError(error.message, part="discovery"),)
     found = await reader.queues((*discovery.names, *sorted(discovery.queues)))
     complete = discovery.is_open and discovery.complete and not gaps
     return replace(found, gaps=(*gaps, *found.gaps), complete=complete)
@@ -225,7 +225,7 @@ class DelayedWatch:
         self._filled: Sequence[str] = ()
         self._again_at = 0.0
 
-    async def read(self, streams: Sequence[str]) -> tuple[tuple[DelayedQueue, ...], tuple[Gap, ...]]:
+    async def read(self, streams: Sequence[str]) -> tuple[tuple[DelayedQueue, ...], tuple[ReadError, ...]]:
         """The queues that hold anything, and those that cannot be read; a user who may not see one misses nothing.
 
         Raises:
@@ -239,6 +239,8 @@ class DelayedWatch:
         unread = {gap.stream: gap.reason for gap in found.gaps if gap.stream is not None and not gap.denied}
         self._filled = [*(queue.stream for queue in queues), *unread]
         gaps = (
-            Gap(reason, name, part="delayed messages") for name, reason in unread.items() if self._wants(name)
+            ReadError(reason, name, part="delayed messages")
+            for name, reason in unread.items()
+            if self._wants(name)
         )
         return queues, tuple(gaps)

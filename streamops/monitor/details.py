@@ -12,7 +12,7 @@ from streamops.model.consumer_table import Members, names_of
 from streamops.model.entries import PendingEntry
 from streamops.model.pending import PendingProfile
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import Consumer
 from streamops.monitor.group_cache import GroupCache, GroupKey
 from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
@@ -55,7 +55,7 @@ class Details:
         self.members: dict[GroupKey, Sequence[Consumer]] = {}
         self.oldest: dict[GroupKey, PendingEntry] = {}
         self.profiles: dict[GroupKey, PendingProfile] = {}
-        self.gaps: list[Gap] = []
+        self.gaps: list[ReadError] = []
 
 
 class DetailReader:
@@ -138,7 +138,7 @@ class DetailReader:
                 apart.append(key)
         for key, members in zip(apart, await read_consumers(self._server, apart, now), strict=True):
             if isinstance(members, Fault):
-                details.gaps.append(Gap(members.reason, *key, part="consumers"))
+                details.gaps.append(ReadError(members.reason, *key, part="consumers"))
             else:
                 details.members[key] = members
 
@@ -150,7 +150,7 @@ class DetailReader:
         ]
         for page, rows in zip(missing, await read_pending(self._server, missing), strict=True):
             if isinstance(rows, Fault):
-                details.gaps.append(Gap(rows.reason, page.stream, page.group, "pending entries"))
+                details.gaps.append(ReadError(rows.reason, page.stream, page.group, "pending entries"))
             elif rows:
                 details.oldest[page.stream, page.group] = rows[0]
 
@@ -250,6 +250,6 @@ def _has_workers(names: Sequence[str]) -> bool:
     return WORKER_PREFIX in "".join(names) and any(name.startswith(WORKER_PREFIX) for name in names)
 
 
-def _too_many(stream: str, group: GroupReading) -> Gap:
+def _too_many(stream: str, group: GroupReading) -> ReadError:
     reason = f"{group.consumers:,} consumers, more than the {MAX_CONSUMERS:,} read in every collection"
-    return Gap(reason, stream, group.name, "consumers", capped=True)
+    return ReadError(reason, stream, group.name, "consumers", capped=True)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from streamops.model.observation import Health
 from streamops.model.server import Flavour, ServerNode
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.lag import LagReliability, reliability_of
 from streamops.wire.batches import Request
 from streamops.wire.delayed import count_queues
@@ -131,7 +131,7 @@ class MappingProblem(Struct, frozen=True):
     hint: str
 
 
-async def find_mapping_problems(place: Place) -> list[MappingProblem]:
+async def find_mapping_problems(place: ServerContext) -> list[MappingProblem]:
     """The mapped keys of another type, and the delayed queues that another program writes to.
 
     Raises:

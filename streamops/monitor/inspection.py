@@ -58,7 +58,7 @@ _BUDGET: Final = CountBudget(
 )
 
 
-class Look(Struct, frozen=True):
+class StreamInspection(Struct, frozen=True):
     """One stream, looked at.
 
     Attributes:
@@ -80,13 +80,13 @@ class Look(Struct, frozen=True):
         return tuple(one.name for one in self.reading.groups if one.name != group)
 
 
-async def look_at(server: Server, stream: str) -> Look:
+async def inspect_stream(server: Server, stream: str) -> StreamInspection:
     """Look at a stream; raises ``NotFound`` where there is none, ``ServerError`` where it cannot be read."""
     (look,) = await find_streams(server, [stream])
     return required(look, f"stream {stream}")
 
 
-async def find_stream(server: Server, stream: str) -> Look | None:
+async def find_stream(server: Server, stream: str) -> StreamInspection | None:
     """Look at a stream, if there is one; raises ``ServerError`` where it cannot be read."""
     (look,) = await find_streams(server, [stream])
     if isinstance(look, Fault) and look.kind is FaultKind.MISSING:
@@ -94,19 +94,21 @@ async def find_stream(server: Server, stream: str) -> Look | None:
     return required(look, f"stream {stream}")
 
 
-async def find_streams(server: Server, streams: Sequence[str]) -> list[Look | Fault]:
+async def find_streams(server: Server, streams: Sequence[str]) -> list[StreamInspection | Fault]:
     """Look at streams in a constant number of round trips; raises ``ServerError`` where no node answers."""
     reader = StreamReader(server)
     readings = await reader.read(streams)
     return [
         reading
         if isinstance(reading, Fault)
-        else Look(reading, identity_of(readings, reading), readings.server, readings.now, reader.depth)
+        else StreamInspection(
+            reading, identity_of(readings, reading), readings.server, readings.now, reader.depth
+        )
         for reading in readings.streams
     ]
 
 
-async def count_between(server: Server, look: Look, after: EntryId, until: EntryId) -> Amount:
+async def count_between(server: Server, look: StreamInspection, after: EntryId, until: EntryId) -> Amount:
     """How many entries come after one ID and not after another, counted as far as is reasonable."""
     stream = look.reading
     first, last = stream.first_id, stream.last_id
@@ -128,7 +130,7 @@ async def count_undone(server: Server, groups: Sequence[tuple[str, str]]) -> lis
     return [await _undone(server, look, group) for look, (_, group) in zip(looks, groups, strict=True)]
 
 
-async def _undone(server: Server, look: Look | Fault, group: str) -> int | None:
+async def _undone(server: Server, look: StreamInspection | Fault, group: str) -> int | None:
     if isinstance(look, Fault):
         return 0 if look.kind is FaultKind.MISSING else None
     found = next((one for one in look.reading.groups if one.name == group), None)
@@ -138,14 +140,14 @@ async def _undone(server: Server, look: Look | Fault, group: str) -> int | None:
     return unread.upper + found.pending if unread.exact else None
 
 
-async def count_unread(server: Server, look: Look, group: GroupReading) -> Amount:
+async def count_unread(server: Server, look: StreamInspection, group: GroupReading) -> Amount:
     """What a group was not given yet, counted where the reading leaves it open."""
     told = lag_of(look, group)
     return told if told.exact else await count_between(server, look, group.last_delivered_id, LAST_ID)
 
 
 async def entries_read_at(
-    server: Server, look: Look, position: EntryId, ahead: Amount | None = None
+    server: Server, look: StreamInspection, position: EntryId, ahead: Amount | None = None
 ) -> int | None:
     """What the server's counter ENTRIESREAD has to be at a position so that it reports the right lag there.
 
@@ -182,7 +184,7 @@ async def entries_read_at(
     return max(0, stream.entries_added - ahead.upper)
 
 
-def lag_of(look: Look, group: GroupReading) -> Amount:
+def lag_of(look: StreamInspection, group: GroupReading) -> Amount:
     """What a group was not given yet, as far as one reading tells it."""
     lag = lag_of_reading(look.reading, group, reliability_of(look.server.nodes))
     if lag.entries is not None:

@@ -9,19 +9,19 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound, StreamopsError, known_hint
 from streamops.model.ids import EntryId
-from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RosterWorker
+from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RegisteredWorker
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.discover import scan_node
 from streamops.monitor.lag import RangeCount
 from streamops.targets.local import LocalTarget, size_of
-from streamops.wire.consuming.heartbeats import read_hearts
+from streamops.wire.consuming.heartbeats import fetch_heartbeats
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import POOLS, pool_key, worker_key
 from streamops.wire.pools.leading import read_decisions
 from streamops.wire.pools.records import forget_pool, read_named, read_pool, read_pool_names, read_pools
-from streamops.wire.pools.registry import Crew, read_crews, read_roster, read_supervisors
+from streamops.wire.pools.registry import PoolRegistry, read_registered, read_registries, read_supervisors
 from streamops.wire.reads import read_clock, read_consumers
 from streamops.wire.stream_reader import Depth
 
@@ -31,7 +31,7 @@ OF_BOTH: Final = "streamops:[pw]o*:*"
 """Keys of workers and of pools, so that one pass finds both."""
 
 
-class Crowd(Struct, frozen=True):
+class ServerWorkers(Struct, frozen=True):
     """The workers of one server.
 
     Attributes:
@@ -50,10 +50,10 @@ class Crowd(Struct, frozen=True):
 class WorkerReader:
     """Reads heartbeats on one server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServerContext) -> None:
         self._place = place
 
-    async def all(self, share: float = 1.0) -> Crowd:
+    async def all(self, share: float = 1.0) -> ServerWorkers:
         """Every worker with a heartbeat. Goes through all keys: Redis has no list of them.
 
         Args:
@@ -65,12 +65,12 @@ class WorkerReader:
         names, _ = await self._names(f"{WORKERS}*", share)
         return await self._read(names)
 
-    async def with_pools(self, share: float = 1.0) -> Crowd:
+    async def with_pools(self, share: float = 1.0) -> ServerWorkers:
         """The same, with every pool that has workers or was told something."""
         workers, pools = await self._names(OF_BOTH, share)
         return await self._with_pools(await self._read(workers), pools)
 
-    async def again(self, known: Crowd) -> Crowd:
+    async def again(self, known: ServerWorkers) -> ServerWorkers:
         """Those of a crowd that still have a heartbeat, and their pools, without going through all keys.
 
         Raises:
@@ -89,19 +89,19 @@ class WorkerReader:
                 names |= dict.fromkeys(page)
         return _those_after(WORKERS, names), _those_after(pool_key(""), names)
 
-    async def _read(self, workers: Iterable[str]) -> Crowd:
+    async def _read(self, workers: Iterable[str]) -> ServerWorkers:
         server, known = self._place.server, list(workers)
         now = await read_clock(server, WORKERS)
         hearts: list[WorkerHeartbeat] = []
         unreadable: list[str] = []
         for at in range(0, len(known), AT_ONCE):
-            page = await read_hearts(server, known[at : at + AT_ONCE])
+            page = await fetch_heartbeats(server, known[at : at + AT_ONCE])
             hearts += page.hearts
             unreadable += page.unreadable
         ordered = sorted(hearts, key=lambda heart: (heart.pool, heart.id))
-        return Crowd(tuple(ordered), now, unreadable=tuple(sorted(unreadable)))
+        return ServerWorkers(tuple(ordered), now, unreadable=tuple(sorted(unreadable)))
 
-    async def _with_pools(self, crowd: Crowd, pools: Iterable[str]) -> Crowd:
+    async def _with_pools(self, crowd: ServerWorkers, pools: Iterable[str]) -> ServerWorkers:
         told = await read_pools(self._place.server, {*pools, *(heart.pool for heart in crowd.workers)})
         return replace(crowd, pools=tuple(told))
 
@@ -115,7 +115,7 @@ SILENT: Final = timedelta(seconds=15)
 AT_WORK: Final = frozenset({WorkerState.RUNNING, WorkerState.STALLED, WorkerState.PAUSED})
 
 
-class Staff(Struct, frozen=True):
+class PoolWorkers(Struct, frozen=True):
     """Who works in a pool.
 
     Attributes:
@@ -123,17 +123,17 @@ class Staff(Struct, frozen=True):
         supervisors: The supervisors that do as the pool is told.
     """
 
-    workers: tuple[RosterWorker, ...]
+    workers: tuple[RegisteredWorker, ...]
     supervisors: tuple[PoolSupervisor, ...]
 
 
-NOBODY: Final = Staff((), ())
+NOBODY: Final = PoolWorkers((), ())
 
 
 class PoolReader:
     """Reads pools on one server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServerContext) -> None:
         self._place = place
 
     async def all(self, names: Iterable[str] = ()) -> list[Pool]:
@@ -158,7 +158,7 @@ class PoolReader:
         All keys of the server are gone through for heartbeats, but only where nothing else tells of the pool.
         """
         pool = await self.one(name)
-        if pool != Pool(name=name) or self._place.targets.has(name) or await self.staff(name) != NOBODY:
+        if pool != Pool(name=name) or self._place.targets.has(name) or await self.of_pool(name) != NOBODY:
             return pool
         names = [one.name for one in (await WorkerReader(self._place).with_pools()).pools]
         if name not in names:
@@ -173,23 +173,23 @@ class PoolReader:
         """The last decisions about a pool, newest first. Raises ``StreamopsError``."""
         return await read_decisions(self._place.server, name, count)
 
-    async def staff(self, name: str, now: datetime | None = None) -> Staff:
+    async def of_pool(self, name: str, now: datetime | None = None) -> PoolWorkers:
         """Who works in a pool; the server's clock is read unless it is given. Raises ``StreamopsError``."""
         server = self._place.server
-        roster = await read_roster(server, name)
+        roster = await read_registered(server, name)
         clock = now or await read_clock(server, POOLS)
-        return _at_work(Crew(tuple(roster), await read_supervisors(server, name)), clock)
+        return _at_work(PoolRegistry(tuple(roster), await read_supervisors(server, name)), clock)
 
-    async def staffs(self, names: Sequence[str], now: datetime) -> list[Staff | StreamopsError]:
+    async def of_pools(self, names: Sequence[str], now: datetime) -> list[PoolWorkers | StreamopsError]:
         """Who works in each of these pools, in one round trip; errors of single pools are among them.
 
         Raises:
             StreamopsError: No node answers.
         """
-        crews = await read_crews(self._place.server, names, now)
+        crews = await read_registries(self._place.server, names, now)
         return [crew if isinstance(crew, StreamopsError) else _at_work(crew, now) for crew in crews]
 
-    def local_size(self, pool: Pool, staff: Staff, now: datetime) -> PoolSize | None:
+    def local_size(self, pool: Pool, of_pool: PoolWorkers, now: datetime) -> PoolSize | None:
         """How many workers a pool's supervisors have; none where something else runs them, which has to be asked.
 
         Raises:
@@ -197,7 +197,7 @@ class PoolReader:
             TargetError: There is no supervisor, and never was.
         """
         target = self._place.targets.of(self._place.server, pool.name)
-        return size_of(pool, staff.supervisors, now) if isinstance(target, LocalTarget) else None
+        return size_of(pool, of_pool.supervisors, now) if isinstance(target, LocalTarget) else None
 
     async def size(self, name: str) -> PoolSize:
         """How many workers its target has; raises what ``Target.read`` raises."""
@@ -240,7 +240,9 @@ def _hint(name: str, names: Sequence[str]) -> str:
     return known_hint(name, names, "pools") if names else "`streamops run --pool NAME` starts one."
 
 
-def _at_work(crew: Crew, now: datetime | None) -> Staff:
+def _at_work(crew: PoolRegistry, now: datetime | None) -> PoolWorkers:
     """Those of a crew that work, and have beaten of late as far as the clock tells."""
     workers = (one for one in crew.workers if one.state in AT_WORK)
-    return Staff(tuple(one for one in workers if now is None or one.at > now - SILENT), crew.supervisors)
+    return PoolWorkers(
+        tuple(one for one in workers if now is None or one.at > now - SILENT), crew.supervisors
+    )

@@ -8,7 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.observation import GroupView, Health, Observation
-from streamops.model.snapshot import NO_SUCH_STREAM, Gap
+from streamops.model.snapshot import NO_SUCH_STREAM, ReadError
 from streamops.model.streams import StreamRole
 
 HARMLESS_GAPS: Final = frozenset({"consumers", "server information"})
@@ -194,7 +194,7 @@ def _unread(observation: Observation, named: Iterable[str], max_streams: int | N
     snapshot = observation.snapshot
     for gap in snapshot.gaps:
         if gap.part not in HARMLESS_GAPS:
-            yield _unknown(_gap_subject(gap), gap.reason)
+            yield _unknown(_read_error_part(gap), gap.reason)
     told = {state.name for state in snapshot.streams} | {gap.stream for gap in snapshot.gaps}
     missing = [name for name in named if name not in told]
     for name in missing:
@@ -211,7 +211,7 @@ def _unknown(subject: str, text: str) -> Reading:
     return Reading("reading", subject, Bounds(None, None), Verdict.NOT_KNOWN, text)
 
 
-def _gap_subject(gap: Gap) -> str:
+def _read_error_part(gap: ReadError) -> str:
     if gap.stream is None:
         return gap.part or "server"
     return gap.stream if gap.group is None else f"{gap.stream}/{gap.group}"

@@ -12,11 +12,11 @@ from typing import Final
 
 from streamops.errors import NotFound, Refused, ServerError, StreamopsError
 from streamops.model.pools import Pool
-from streamops.model.queue_metrics import Extras, QueueCount
+from streamops.model.queue_metrics import QueueCount, QueueMetrics
 from streamops.model.retention import Candidate, RetentionPolicy, policy_of
 from streamops.model.streams import StreamRole
 from streamops.model.workers import WorkerHeartbeat
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.discover import REST, SHARE, Discovery
 from streamops.monitor.pools import PoolReader, WorkerReader
@@ -53,7 +53,9 @@ class QueueMetricsReader:
         failures: How often each lane has failed so far.
     """
 
-    def __init__(self, place: Place, discovery: Discovery, policies: Sequence[RetentionPolicy] = ()) -> None:
+    def __init__(
+        self, place: ServerContext, discovery: Discovery, policies: Sequence[RetentionPolicy] = ()
+    ) -> None:
         self._place = place
         self._discovery = discovery
         self._policies = policies
@@ -71,7 +73,7 @@ class QueueMetricsReader:
         self.problems: dict[str, str] = {}
         self.failures: dict[str, int] = {}
 
-    async def read(self, now: datetime) -> Extras:
+    async def read(self, now: datetime) -> QueueMetrics:
         """What is known now; only queues of delayed messages are read for it, in one round trip.
 
         Args:
@@ -82,7 +84,7 @@ class QueueMetricsReader:
             queues = await self._queues(now)
         except ServerError as error:
             self._fail(DELAYED, error.message)
-        return Extras(
+        return QueueMetrics(
             queues,
             self._sizes,
             self._hearts,

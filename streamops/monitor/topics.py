@@ -9,7 +9,7 @@ from msgspec import Struct
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.topics import Topic, check_topic
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.inspection import count_undone
@@ -54,7 +54,7 @@ class TopicFailures(Struct, frozen=True):
 class TopicReader:
     """Reads topics and their queues on one server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServerContext) -> None:
         self._place = place
 
     async def kept(self) -> list[TopicView]:

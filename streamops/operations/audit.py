@@ -72,7 +72,7 @@ async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
 
 async def _not_gathered(server: Server, begun: AuditRecord, before: AuditRecord) -> list[AuditRecord]:
     """What is kept beside the stream, as one more record that comes after a certain one."""
-    key = snapshot_key(server, begun.keeps_beside, begun.id)
+    key = snapshot_key(server, begun.snapshot_stream, begun.id)
     pages: list[SnapshotPage] = []
     with suppress(Refused, NotFound):
         pages = await read_snapshot(server, key) if key else []
@@ -117,7 +117,7 @@ def decode_record(entry: Entry) -> AuditRecord:
         undo=fields.get(b"undo", b""),
         undoes=tuple(text(b"undoes").split()),
         continues=text(b"continues"),
-        keeps_beside=text(b"keeps_beside"),
+        snapshot_stream=text(b"keeps_beside"),
     )
 
 

@@ -41,7 +41,7 @@ class AuditWriter:
         audit = cls(server, actor)
         audit.id = begun.id
         audit._head = audit._said_of(begun.operation, begun.target)
-        audit.snapshot = snapshot_key(server, begun.keeps_beside, begun.id)
+        audit.snapshot = snapshot_key(server, begun.snapshot_stream, begun.id)
         return audit
 
     async def begin(
@@ -53,7 +53,7 @@ class AuditWriter:
         unaudited: bool,
         undoes: Sequence[str] = (),
         continues: str = "",
-        keeps_beside: str = "",
+        snapshot_stream: str = "",
     ) -> None:
         """Write the first record, before anything else is written.
 
@@ -64,7 +64,7 @@ class AuditWriter:
             unaudited: Whether to go on where it cannot be written.
             undoes: The actions that this one takes back; none where it takes none back.
             continues: The action whose job it goes on with; empty where it begins anew.
-            keeps_beside: The stream beside which its scripts keep rows; empty where they keep none.
+            snapshot_stream: The stream beside which its scripts keep rows; empty where they keep none.
 
         Raises:
             Forbidden: It cannot be written, and ``unaudited`` does not allow that.
@@ -75,11 +75,11 @@ class AuditWriter:
         record = {"reason": _bytes(reason), "intent": pack(intent), "plan": pack(plan)}
         if continues:
             record["continues"] = continues.encode()
-        if keeps_beside:
-            record["keeps_beside"] = _bytes(keeps_beside)
+        if snapshot_stream:
+            record["keeps_beside"] = _bytes(snapshot_stream)
         try:
             self.id = await self._write(AuditPhase.BEGUN, record)
-            self.snapshot = snapshot_key(self._server, keeps_beside, self.id)
+            self.snapshot = snapshot_key(self._server, snapshot_stream, self.id)
         except StreamopsError as error:
             if not unaudited:
                 raise Forbidden(
@@ -93,7 +93,7 @@ class AuditWriter:
         if self.id:
             await self._write(AuditPhase.BATCH, {"undo": undo})
 
-    async def gather_beside(self) -> None:
+    async def gather_ahead(self) -> None:
         """Begin to ``gather``, while the next batches are done; raises what came of the last time."""
         await self._gathered()
         self._gathering = asyncio.create_task(self._gather())

@@ -29,10 +29,10 @@ from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.payloads import KeptPayload
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.monitor.arrivals import ArrivalReader
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
 from streamops.monitor.discover import Discovery
@@ -102,7 +102,7 @@ class Console:
     ) -> None:
         self.options = server.options
         targets = Targets(find_target, str(actor))
-        self.place = place = Place(server, watch.dead_letters, watch.delayed, targets)
+        self.place = place = ServerContext(server, watch.dead_letters, watch.delayed, targets)
         self.engine = Engine(place, actor, read_only=read_only)
         self.watch = watch
         self.discovery = Discovery(server, watch)
@@ -300,7 +300,7 @@ class Console:
         told = {(gap.stream, gap.reason) for gap in snapshot.gaps}
         gaps = tuple(gap for gap in gaps if (gap.stream, gap.reason) not in told)
         if self.discovery.problem and not only:
-            gaps = (*gaps, Gap(self.discovery.problem, part="discovery"))
+            gaps = (*gaps, ReadError(self.discovery.problem, part="discovery"))
         return replace(snapshot, delayed=delayed, gaps=(*snapshot.gaps, *gaps))
 
     async def observe(self, only: Sequence[str] = ()) -> Observation:

@@ -25,7 +25,7 @@ from streamops.model.acting import (
 )
 from streamops.model.ids import EntryId
 from streamops.model.wording import quoted
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.operations.audit_writer import AuditWriter, end_orphan, gather_orphan, gone_on_with
 from streamops.operations.checks import (
     audit_warnings,
@@ -40,10 +40,10 @@ from streamops.operations.confirmation import ConfirmationKind, ConfirmationPoli
 from streamops.operations.jobs import Counts, HeldJob, JobStopped, held_by, over
 from streamops.operations.operation import Evidence, Intent, Operation, Prepared
 from streamops.operations.packing import unpack_asked
-from streamops.operations.planning import crowd_warnings, fingerprint
+from streamops.operations.planning import fingerprint, many_groups_warnings
 from streamops.operations.running import Run, StopAsked
 
-Told = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 
 
 class Engine:
@@ -56,7 +56,7 @@ class Engine:
         read_only: Whether everything that changes anything is refused.
     """
 
-    def __init__(self, place: Place, actor: Actor, *, read_only: bool) -> None:
+    def __init__(self, place: ServerContext, actor: Actor, *, read_only: bool) -> None:
         self._place = place
         self._server = place.server
         self.actor = actor
@@ -88,7 +88,7 @@ class Engine:
         check_limits(plan, limits)
         line = full_command(plan.command, self.actor.selector, limits.rate)
         identity: Identity | None = getattr(evidence, "identity", None)
-        crowd = _crowd(operation, plan, identity)
+        crowd = _many_groups(operation, plan, identity)
         warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
         plan = replace(plan, command=line, warnings=warnings, fingerprint=fingerprint(evidence))
         policy = (
@@ -105,7 +105,7 @@ class Engine:
         self,
         prepared: Prepared[Any, Any],
         confirmation: Confirmation = Confirmation(),  # noqa: B008 - frozen
-        progress: Told | None = None,
+        progress: OnProgress | None = None,
         started: Callable[[str], None] | None = None,
         stop: asyncio.Event | None = None,
     ) -> Outcome:
@@ -145,7 +145,7 @@ class Engine:
             unaudited=limits.unaudited,
             undoes=prepared.undoes,
             continues=prepared.job.audit_id if prepared.job else "",
-            keeps_beside=prepared.keeps_beside,
+            snapshot_stream=prepared.snapshot_stream,
         )
         job = await self._open_job(prepared, audit)
         if job and started:
@@ -299,11 +299,11 @@ async def _close(run: Run, outcome: Outcome, state: JobState) -> Outcome:
     return replace(outcome, notes=(*outcome.notes, note))
 
 
-def _crowd(operation: Operation[Any, Any], plan: Plan, identity: Identity | None) -> tuple[str, ...]:
+def _many_groups(operation: Operation[Any, Any], plan: Plan, identity: Identity | None) -> tuple[str, ...]:
     """What looking at a stream's groups takes in each step, where it is worth telling."""
     if plan.idle or identity is None or not operation.groups_a_ms:
         return ()
-    return crowd_warnings(len(identity.positions), operation.groups_a_ms)
+    return many_groups_warnings(len(identity.positions), operation.groups_a_ms)
 
 
 def _what_of_the_batch(error: StreamopsError) -> str:

@@ -9,7 +9,7 @@ from streamops.model.dead_letters import DeadLetter
 from streamops.model.entries import Entry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import StreamReading
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.entry_trace import (
@@ -48,7 +48,7 @@ MOST_BYTES: Final = 1 << 20
 class EntryTracer:
     """Traces entries on one server."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ServerContext) -> None:
         self._place = place
         self._server = place.server
         self._delayed = DelayedReader(place)

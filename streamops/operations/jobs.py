@@ -10,26 +10,26 @@ from msgspec import Struct
 
 from streamops.errors import ExitCode, Forbidden, NotFound, StalePlan, StreamopsError, UnexpectedReply
 from streamops.model.acting import KEPT, Failed, Job, JobPage, JobState, Plan, Skipped
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.operations.packing import BY_ANOTHER, pack
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from streamops.wire.writes.jobs import (
     VERSION,
-    Beat,
     Cancelling,
     Holding,
+    JobHeartbeat,
     Taken,
-    beat_job,
     cancel_job,
     forget_jobs,
     job_key,
     list_jobs,
     read_jobs,
+    renew_job,
     take_job,
 )
 
-BEAT_SECONDS = 1.0
+HEARTBEAT_SECONDS = 1.0
 """A sign of life is given after each batch, but not more often than this."""
 
 
@@ -144,25 +144,25 @@ class HeldJob:
         held = cls(server, job.id, owner, job.cursor)
         held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest, fixed=fixed)
         fields = {**held._fields(Counts()), "audit_id": audit_id or job.audit_id}
-        await beat_job(server, job.id, owner, fields)
+        await renew_job(server, job.id, owner, fields)
         return held
 
     async def beat(self, counts: Counts, cursor: str, *, at_once: bool = False) -> None:
         """Say how far it is, at once or from time to time; raises ``JobStopped`` where it must stop."""
         self.cursor = cursor
-        if not at_once and time.monotonic() - self._beaten < BEAT_SECONDS:
+        if not at_once and time.monotonic() - self._beaten < HEARTBEAT_SECONDS:
             return
         self._beaten = time.monotonic()
-        told = await beat_job(self._server, self.id, self._owner, self._fields(counts))
-        if told is Beat.LOST:
+        told = await renew_job(self._server, self.id, self._owner, self._fields(counts))
+        if told is JobHeartbeat.LOST:
             raise JobStopped(f"job {self.id} was taken over", "Whoever holds it goes on with it.")
-        if told is Beat.CANCEL:
+        if told is JobHeartbeat.CANCEL:
             raise JobStopped(f"job {self.id} was cancelled", "What it did stays done.")
 
     async def end(self, counts: Counts, cursor: str, state: JobState) -> None:
         """Let it go; raises ``ServerError`` where the server does not answer."""
         self.cursor = cursor
-        await beat_job(self._server, self.id, self._owner, {**self._fields(counts), "state": state})
+        await renew_job(self._server, self.id, self._owner, {**self._fields(counts), "state": state})
 
     def _fields(self, counts: Counts) -> dict[str, str | bytes | int]:
         before = self._before
@@ -236,7 +236,7 @@ async def all_jobs(server: Server, limit: int, *, tidy: bool) -> JobPage:
     if tidy:
         await forget_jobs(server, [one for one, job in zip(ids, jobs, strict=True) if job is None])
     gaps = [
-        Gap(job.reason, part=job_key(one))
+        ReadError(job.reason, part=job_key(one))
         for one, job in zip(ids, jobs, strict=True)
         if isinstance(job, Fault)
     ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from msgspec import Struct
 
 from streamops.model.acting import AuditRecord, Identity, Job, Limits, OperationIntent, Plan
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.operations.confirmation import ConfirmationPolicy
 from streamops.operations.undo_snapshots import snapshot_writes
 
@@ -51,7 +51,7 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     """
 
     intent: type[Intent]
-    survey: Callable[[Place, Intent], Awaitable[Evidence]]
+    survey: Callable[[ServerContext, Intent], Awaitable[Evidence]]
     plan: Callable[[Intent, Evidence], Plan]
     apply: Callable[["Run", Intent, Evidence, Plan], Awaitable[None]]
     writes: Callable[[Intent], Writes] | tuple[str, ...]
@@ -62,7 +62,9 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     asks: bool = True
     undo: Callable[[Intent, Sequence[AuditRecord]], OperationIntent] | None = None
     resolve: (
-        Callable[[Place, Intent], Awaitable[tuple["Operation[Any, Any]", OperationIntent, tuple[str, ...]]]]
+        Callable[
+            [ServerContext, Intent], Awaitable[tuple["Operation[Any, Any]", OperationIntent, tuple[str, ...]]]
+        ]
         | None
     ) = None
     undo_snapshot: bool = False
@@ -120,7 +122,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
     undoes: tuple[str, ...] = ()
 
     @property
-    def keeps_beside(self) -> str:
+    def snapshot_stream(self) -> str:
         """The stream beside which its scripts keep an undo snapshot; empty where they keep none."""
         stream = self.operation.stream_of(self.intent) if self.operation.undo_snapshot else None
         return stream or ""

@@ -12,7 +12,7 @@ from msgspec import MsgspecError, Struct
 from msgspec.structs import fields
 
 from streamops.errors import Forbidden, UnexpectedReply
-from streamops.model.fields import Moment
+from streamops.model.fields import Instant
 
 BY_ANOTHER: Final = "Another version of streamops wrote it, or somebody else did; use that version."
 """What to do about what cannot be read."""
@@ -132,7 +132,7 @@ def _is_moment(type_: Any) -> bool:  # noqa: ANN401 - any annotation
     return {datetime, timedelta} <= set(get_args(bare))
 
 
-def _moment(written: str | None) -> Moment | None:
+def _moment(written: str | None) -> Instant | None:
     if written is None:
         return None
     if written.lstrip("-").startswith("P"):

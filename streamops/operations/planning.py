@@ -15,14 +15,14 @@ from streamops.model.acting.effects import LAG_UNKNOWN, REASONS, UNTOUCHED, Said
 from streamops.model.dead_letters import DeadLetter, Fields
 from streamops.model.entries import PendingEntry
 from streamops.model.fields import FieldKind, intent_fields
-from streamops.model.selections import SelectedLetters
+from streamops.model.selections import SelectedDeadLetters
 from streamops.model.wording import counted, idleness
 from streamops.operations.commands import equivalent_command
 
 CONSUMER_UNIT: Final[tuple[str, str]] = ("consumer", "consumers")
 ENTRY_UNIT: Final[tuple[str, str]] = ("entry", "entries")
 GROUP_UNIT: Final[tuple[str, str]] = ("group", "groups")
-LETTER_UNIT: Final[tuple[str, str]] = ("letter", "letters")
+DEAD_LETTER_UNIT: Final[tuple[str, str]] = ("letter", "letters")
 PENDING_UNIT: Final[tuple[str, str]] = ("pending entry", "pending entries")
 
 
@@ -158,7 +158,7 @@ LONG: Final = 10
 """Milliseconds that a script is to hold the server for at most."""
 
 
-def crowd_warnings(groups: int, a_millisecond: int, stream: str = "") -> tuple[str, ...]:
+def many_groups_warnings(groups: int, a_millisecond: int, stream: str = "") -> tuple[str, ...]:
     """What to know of a stream with so many groups that a script cannot look at them within its time.
 
     Args:
@@ -177,7 +177,7 @@ SHOWN_FIELDS = 4
 SHOWN_BYTES = 40
 
 
-def letter_line(letter: DeadLetter) -> str:
+def dead_letter_line(letter: DeadLetter) -> str:
     """A letter in one line: its ID, why it died, whose it was, and its first fields."""
     about = [letter.reason or "no reason"]
     if letter.group:
@@ -191,7 +191,7 @@ def letter_line(letter: DeadLetter) -> str:
     return f"{letter.id} ({', '.join(about)}): {' '.join(_preview(letter.fields))}"
 
 
-def letter_counts(letters: SelectedLetters) -> Effect | None:
+def dead_letter_counts(letters: SelectedDeadLetters) -> Effect | None:
     """What they died of, and how far that is known."""
     tally = letters.tally
     known = "" if tally.letters >= letters.count else f", by the first {tally.letters:,}"
@@ -200,7 +200,7 @@ def letter_counts(letters: SelectedLetters) -> Effect | None:
     )
 
 
-def queue_warnings(letters: SelectedLetters) -> Iterator[Effect | None]:
+def queue_warnings(letters: SelectedDeadLetters) -> Iterator[Effect | None]:
     """What deleting from the queue does to groups that read it."""
     for group, pending in letters.groups:
         waiting = f", which has {counted(pending, 'letter', 'letters')} pending," if pending else ""

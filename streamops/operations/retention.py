@@ -12,7 +12,7 @@ from streamops.model.acting import Confirmation, Limits, Outcome
 from streamops.model.retention import Candidate, RetentionPolicy, RetentionRow, policy_of
 from streamops.model.streams import StreamRole
 from streamops.operations.console import Console
-from streamops.operations.engine import Told
+from streamops.operations.engine import OnProgress
 from streamops.operations.operation import Prepared
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import NoGroup, bound_options
@@ -70,7 +70,7 @@ async def apply_retention(
     console: Console,
     trims: Sequence[PolicyTrim],
     confirmation: Confirmation,
-    progress: Told | None = None,
+    progress: OnProgress | None = None,
     stop: asyncio.Event | None = None,
 ) -> list[RetentionRow]:
     """Trim stream by stream; what became of each. Once it is told to stop, the rest is left as it was planned."""
@@ -102,7 +102,7 @@ async def _apply(
     console: Console,
     trim: PolicyTrim,
     confirmation: Confirmation,
-    progress: Told | None,
+    progress: OnProgress | None,
     stop: asyncio.Event | None,
 ) -> RetentionRow:
     if trim.prepared is None:

@@ -129,7 +129,7 @@ class Run:
         Raises:
             StopAsked: Somebody wants it to stop: write nothing more.
         """
-        self._heed_stop()
+        self._check_stop()
         done = self.counts.done if done is None else done
         left = most if self._plan.recurring else max(0, self._plan.count - done)
         if self._rate is None:
@@ -183,15 +183,15 @@ class Run:
             )
         if self.job is not None:
             await self.job.beat(self.counts, self.cursor, at_once=at_once)
-        self._heed_change()
+        self._check_server()
         if self.remaining:
-            self._heed_stop()
+            self._check_stop()
 
     async def _gather(self, kept: int) -> None:
         self._kept += kept
         if self._kept >= ROWS_GATHERED:
             self._kept = 0
-            await self.audit.gather_beside()
+            await self.audit.gather_ahead()
 
     async def wait(self, duration: timedelta) -> None:
         """Wait until it is time again; raises ``StopAsked`` where somebody wants it to stop."""
@@ -203,17 +203,17 @@ class Run:
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(seconds, BREATH)):
                     await self._stop.wait()
-            self._heed_stop()
+            self._check_stop()
             seconds -= BREATH
             if self.job is not None:
                 await self.job.beat(self.counts, self.cursor)
 
-    def _heed_stop(self) -> None:
-        self._heed_change()
+    def _check_stop(self) -> None:
+        self._check_server()
         if self._stop.is_set():
             raise StopAsked("interrupted")
 
-    def _heed_change(self) -> None:
+    def _check_server(self) -> None:
         """Whoever else uses this connection may have been told already: what was done may be thrown away."""
         if self.server.changes != self._changes:
             raise Unreachable(

@@ -10,7 +10,7 @@ from typing import Final
 
 from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.monitor.inspection import Look, find_stream
+from streamops.monitor.inspection import StreamInspection, find_stream
 from streamops.monitor.lag import entries_added
 from streamops.wire.faults import required
 from streamops.wire.reads import Count, CountRange, count_entries
@@ -35,7 +35,9 @@ class _Walk:
         ended: Whether the end of the range was reached.
     """
 
-    def __init__(self, server: Server, look: Look, start: EntryId, until: EntryId, *, back: bool) -> None:
+    def __init__(
+        self, server: Server, look: StreamInspection, start: EntryId, until: EntryId, *, back: bool
+    ) -> None:
         self._server = server
         self._look = look
         self._until = until
@@ -66,7 +68,12 @@ class _Walk:
 
 
 async def count_below(
-    server: Server, look: Look, cut: EntryId, *, near: int | None = NEAR, enough: int | None = None
+    server: Server,
+    look: StreamInspection,
+    cut: EntryId,
+    *,
+    near: int | None = NEAR,
+    enough: int | None = None,
 ) -> Amount:
     """How many entries are below an ID.
 
@@ -99,12 +106,12 @@ async def count_below(
     return _bounds(look, below, above)
 
 
-def _bounds(look: Look, below: _Walk, above: _Walk) -> Amount:
+def _bounds(look: StreamInspection, below: _Walk, above: _Walk) -> Amount:
     """What two walks towards each other tell, wherever they are: none of those below is above."""
     return Amount(below.counted, max(below.counted, look.reading.length - above.counted))
 
 
-async def _settled(server: Server, look: Look, below: _Walk, above: _Walk) -> Amount:
+async def _settled(server: Server, look: StreamInspection, below: _Walk, above: _Walk) -> Amount:
     """How many are below, by two walks of which one has come to its end."""
     if below.ended and below.steps == 1:
         return Amount(below.counted, below.counted)
@@ -117,7 +124,7 @@ async def _settled(server: Server, look: Look, below: _Walk, above: _Walk) -> Am
     return Amount(max(bounds.lower, bounds.upper - removed), bounds.upper)
 
 
-async def _removed_since(server: Server, look: Look) -> int | None:
+async def _removed_since(server: Server, look: StreamInspection) -> int | None:
     """How many entries the stream has lost since it was looked at; none where that cannot be told."""
     stream = look.reading
     if stream.last_id is None:
@@ -138,7 +145,7 @@ async def _removed_since(server: Server, look: Look) -> int | None:
 
 
 async def count_after_each(
-    server: Server, look: Look, positions: Iterable[EntryId], cut: EntryId, *, most: int
+    server: Server, look: StreamInspection, positions: Iterable[EntryId], cut: EntryId, *, most: int
 ) -> dict[EntryId, Amount]:
     """How many entries come after each of these positions and are below an ID.
 
@@ -173,7 +180,7 @@ async def count_after_each(
     return counts
 
 
-async def cut_for_length(server: Server, look: Look, kept: int) -> EntryId | None:
+async def cut_for_length(server: Server, look: StreamInspection, kept: int) -> EntryId | None:
     """The ID below which all entries are but so many of the newest; none where that is no entry at all.
 
     Args:
@@ -196,7 +203,7 @@ async def cut_for_length(server: Server, look: Look, kept: int) -> EntryId | Non
     return walk.at if back else _after(walk.at)
 
 
-async def position_before(server: Server, look: Look, position: EntryId, count: int) -> EntryId:
+async def position_before(server: Server, look: StreamInspection, position: EntryId, count: int) -> EntryId:
     """The position from which the last ``count`` entries up to and including ``position`` are given again.
 
     Raises:

@@ -31,7 +31,7 @@ class QueueRow(Struct, frozen=True):
         return None if queue.newest_id is None else id_age(queue.newest_id, queue.now)
 
 
-class LetterRow(Struct, frozen=True):
+class DeadLetterRow(Struct, frozen=True):
     """A letter and the server's clock when it was read; none where that may not be asked."""
 
     letter: DeadLetter
@@ -83,7 +83,7 @@ def queue_row_json(row: QueueRow) -> Json:
     }
 
 
-def letter_json(row: LetterRow) -> Json:
+def dead_letter_json(row: DeadLetterRow) -> Json:
     """A letter with everything that it says."""
     letter = row.letter
     return {

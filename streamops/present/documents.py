@@ -14,7 +14,7 @@ from streamops.model.lag import Lag
 from streamops.model.observation import Finding, GroupView, Observation, Rates, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.server import ServerInfo
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import Consumer
 from streamops.present.cells import id_text, idle_seconds, rounded, seconds
 from streamops.present.rows import PendingRow
@@ -34,7 +34,7 @@ def status_document(observation: Observation, *, left_out: int = 0) -> Json:
             {**_stream_head(view), "groups": [group_json(group) for group in view.groups]}
             for view in observation.streams
         ],
-        "gaps": gaps_json(snapshot.gaps),
+        "gaps": read_errors_json(snapshot.gaps),
         **({"left_out": left_out} if left_out else {}),
     }
 
@@ -244,6 +244,6 @@ def findings_json(findings: Iterable[Finding]) -> list[Json]:
     ]
 
 
-def gaps_json(gaps: Iterable[Gap]) -> list[Json]:
+def read_errors_json(gaps: Iterable[ReadError]) -> list[Json]:
     """What could not be read, and why."""
     return [{"scope": safe(gap.scope), "reason": safe(gap.reason)} for gap in gaps]

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from streamops.model.json_text import Json, text_json
 from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, Signals
 from streamops.model.scaling import ScaleCode
-from streamops.operations.autoscale.plan import is_led, is_steered, steering_words
+from streamops.operations.autoscale.plan import is_led, is_steered, overrides_words
 from streamops.present.plans import Fact
 from streamops.present.table import Cell
 from streamops.present.text import safe
@@ -126,7 +126,7 @@ def pool_json(row: PoolRow) -> Json:
         "minimum": row.limits and row.limits[0],
         "maximum": row.limits and row.limits[1],
         "mode": pool.mode or None,
-        "scaling": None if pool.problem else text_json(steering_words(pool.steering, row.now)),
+        "scaling": None if pool.problem else text_json(overrides_words(pool.steering, row.now)),
         "controller": text_json(pool.lead.holder) if row.is_led and pool.lead else None,
         "why": text_json(row.why),
         "errors": None if pool.problem else pool.errors,
@@ -167,7 +167,7 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
         ("limits", "" if row.limits is None else "{:,} to {:,}".format(*row.limits)),
         ("workers told", safe(pool.mode)),
         ("controller", lead),
-        ("steering", safe(steering_words(pool.steering, row.now))),
+        ("steering", safe(overrides_words(pool.steering, row.now))),
         ("why", safe(row.why)),
     ]
     facts = [_fact(name, text) for name, text in told if text]

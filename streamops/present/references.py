@@ -4,8 +4,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from streamops.model.authority import Beside, lies_beside
-from streamops.model.dead_letter_fields import ORIGIN_ID, PAYLOAD, REPLAY_OF, read_letter
+from streamops.model.authority import StreamPart, is_part_of
+from streamops.model.dead_letter_fields import ORIGIN_ID, PAYLOAD, REPLAY_OF, read_dead_letter
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.names import name_text
@@ -20,7 +20,7 @@ class ReferenceKind(StrEnum):
 
     PAYLOAD = "payload"
     ORIGIN = "origin"
-    LETTER = "letter"
+    DEAD_LETTER = "letter"
 
 
 class Reference(Struct, frozen=True, kw_only=True):
@@ -60,11 +60,13 @@ def references_of(
     fields = dict(entry.fields)
     found: list[Reference] = []
     key = _text(fields.get(PAYLOAD))
-    if lies_beside(key, source or stream, Beside.PAYLOADS):
+    if is_part_of(key, source or stream, StreamPart.PAYLOADS):
         found.append(
             Reference(kind=ReferenceKind.PAYLOAD, words="its payload, kept beside the stream", key=key)
         )
-    found += _letter(entry, stream, source) if role is StreamRole.DEAD_LETTERS else _origin(fields, source)
+    found += (
+        _dead_letter(entry, stream, source) if role is StreamRole.DEAD_LETTERS else _origin(fields, source)
+    )
     if queue is not None:
         found += _replays(entry, queue)
     return tuple(found)
@@ -74,11 +76,13 @@ def _replays(entry: Entry, queue: str) -> list[Reference]:
     """The letters that an entry was replayed from, the oldest first: each replay adds its letter's ID."""
     ids = (_id(value) for name, value in entry.fields if name == REPLAY_OF)
     words = "the dead letter that this was replayed from"
-    return [Reference(kind=ReferenceKind.LETTER, words=words, stream=queue, id=one) for one in ids if one]
+    return [
+        Reference(kind=ReferenceKind.DEAD_LETTER, words=words, stream=queue, id=one) for one in ids if one
+    ]
 
 
-def _letter(entry: Entry, queue: str, source: str | None) -> list[Reference]:
-    letter = read_letter(entry, queue, source)
+def _dead_letter(entry: Entry, queue: str, source: str | None) -> list[Reference]:
+    letter = read_dead_letter(entry, queue, source)
     if letter.origin is None or letter.origin_id is None:
         return []
     given_up = f", given up by {letter.group}" if letter.group else ""

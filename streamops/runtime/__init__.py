@@ -6,7 +6,7 @@ Law: nothing here knows of the console; it speaks to servers through ``wire``, a
 from streamops.errors import HandlerError, Reject, RetryLater, Skip
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
-from streamops.runtime.handlers import BatchCall, Call, Guard
+from streamops.runtime.handlers import BatchCall, Call, IdempotencyRule
 from streamops.runtime.payloads import Payload
 from streamops.runtime.publisher import Publisher, Schema
 from streamops.runtime.retry import Delays, Exponential, HandlerTimeout, Jitter, OddMinutes
@@ -18,9 +18,9 @@ __all__ = [
     "Delays",
     "Entry",
     "Exponential",
-    "Guard",
     "HandlerError",
     "HandlerTimeout",
+    "IdempotencyRule",
     "Jitter",
     "OddMinutes",
     "Payload",

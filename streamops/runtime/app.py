@@ -18,8 +18,8 @@ from streamops.runtime.events import Event, Events
 from streamops.runtime.handlers import (
     Failed,
     Function,
-    Guard,
     Handler,
+    IdempotencyRule,
     kind_of,
     name_of,
     parameters_of,
@@ -159,7 +159,9 @@ class Streamops:
                 ),
                 timeout=None if timeout is None else timedelta(seconds=seconds(timeout, "timeout")),
                 lease=timedelta(seconds=seconds(lease, "lease")),
-                guard=None if key is None else Guard(key, timedelta(seconds=seconds(key_ttl, "key_ttl"))),
+                guard=None
+                if key is None
+                else IdempotencyRule(key, timedelta(seconds=seconds(key_ttl, "key_ttl"))),
                 failed=failed,
             )
             check_handler(handler)

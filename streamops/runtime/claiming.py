@@ -13,12 +13,12 @@ from streamops.errors import ServerError
 from streamops.runtime.consumer import Asked, Consumer
 from streamops.runtime.entry import ConsumerStream
 from streamops.runtime.events import ConsumerRemoved, Reclaimed, Troubled
-from streamops.wire.consuming.claiming import START, Takings, group_consumers, take_from, take_idle
+from streamops.wire.consuming.claiming import START, ClaimedPage, group_consumers, take_from, take_idle
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.consuming.leases import leave
 
 PAGE: Final = 200
-BEATS_PER_LOOK: Final = 2
+HEARTBEATS_PER_SCAN: Final = 2
 LEASE_SHARE: Final = 4
 """The lease divided by this is how often entries that lie idle are looked for."""
 
@@ -37,7 +37,7 @@ class Claimer:
 
     async def run(self) -> None:
         """Look around, for ever."""
-        look = self._context.interval.total_seconds() * BEATS_PER_LOOK
+        look = self._context.interval.total_seconds() * HEARTBEATS_PER_SCAN
         sweep = self._lease.total_seconds() / LEASE_SHARE
         while True:
             # Alone, a worker looks as often as that; of many, each less often.
@@ -124,7 +124,9 @@ class Claimer:
             if not takings.next:
                 return
 
-    async def _redeliver(self, stream: ConsumerStream, takings: Takings, asked: Asked, owner: str) -> None:
+    async def _redeliver(
+        self, stream: ConsumerStream, takings: ClaimedPage, asked: Asked, owner: str
+    ) -> None:
         number = await self._consumer.redeliver(stream, takings, asked)
         if number:
             self._executor.counts.reclaimed += number

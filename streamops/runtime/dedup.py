@@ -14,10 +14,10 @@ from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.runtime.events import Duplicate
 from streamops.runtime.executor import Executor
-from streamops.runtime.handlers import Guard
+from streamops.runtime.handlers import IdempotencyRule
 from streamops.runtime.retry import Undecodable, retry_after, words
 from streamops.wire.consuming.asking import mark_prefix
-from streamops.wire.consuming.idempotency import Claim, Guards, Verdict, are_noted
+from streamops.wire.consuming.idempotency import Claim, IdempotencyKeys, Verdict, are_noted
 from streamops.wire.keys import decoded_part, encoded_part
 
 LATER: Final = timedelta(seconds=1)
@@ -34,7 +34,7 @@ class Deduplicator:
         self._key_of: KeyOf = key_reader(guard, body) if guard else _no_key
         self._context = context
         self._executor = executor
-        self._guards = Guards(context.server)
+        self._guards = IdempotencyKeys(context.server)
 
     def key_of(self, entry: Entry) -> str:
         """The key under which the server knows an entry's business key; raises whatever bodies and users raise."""
@@ -108,7 +108,7 @@ def says_origin(entry: Entry) -> bool:
     return ORIGIN_ID in entry.raw and not entry.consumer_stream.retries
 
 
-def key_reader(guard: Guard, body: Decode | None) -> KeyOf:
+def key_reader(guard: IdempotencyRule, body: Decode | None) -> KeyOf:
     """What finds the business key of an entry.
 
     A name is looked for among the entry's fields, then among the members of the JSON in its field ``data``, of

@@ -123,7 +123,7 @@ class Promoted(Event, frozen=True):
     messages: int
 
 
-class DelayedBuried(Event, frozen=True):
+class DelayedDeadLettered(Event, frozen=True):
     """A delayed message could never become an entry and is in the dead-letter queue, its body as it was."""
 
     stream: str

@@ -16,7 +16,7 @@ from streamops.runtime.counts import Counts
 from streamops.runtime.entry import LOST, QUEUED, RUNNING, WAITING, ConsumerStream, Entry
 from streamops.runtime.handlers import BatchCall, Call, Handler
 from streamops.runtime.outcomes import Outcomes
-from streamops.runtime.retry import NO_RETRY, Fate, HandlerTimeout, Outcome, words
+from streamops.runtime.retry import NO_RETRY, Disposition, HandlerTimeout, Outcome, words
 
 PATIENCE: Final = 0.01
 """Seconds after which a slot that never waits lets others have a turn."""
@@ -184,15 +184,15 @@ class Executor:
     async def fail(self, entry: Entry, error: BaseException) -> None:
         """Do with an entry what its handler's policy says of an error."""
         outcome = self._outcomes.decide(entry, error)
-        self.counts.failures += outcome.fate is not Fate.ACKNOWLEDGE
+        self.counts.failures += outcome.fate is not Disposition.ACKNOWLEDGE
         done = await self.apply(entry, outcome)
-        if done is not None and done.fate is Fate.DEAD_LETTER:
+        if done is not None and done.fate is Disposition.DEAD_LETTER:
             await self._outcomes.call_hook(entry, error)
 
     async def apply(self, entry: Entry, outcome: Outcome) -> Outcome | None:
         """Do what was decided; what came of it. What is to wait is enqueued again once its time has come."""
         done = await self._outcomes.apply(entry, outcome)
-        if done is not None and done.fate is Fate.WAIT:
+        if done is not None and done.fate is Disposition.WAIT:
             entry.state = WAITING
             entry.needs_mark = True
             entry.uncounted = not done.counts

@@ -53,7 +53,7 @@ class Groups:
         """A group was destroyed, it seems, and with it the list of what was pending: look at once."""
         looking = self._looking.get(stream)
         if looking is None or looking.done():
-            self._looking[stream] = asyncio.create_task(self._restore_or_tell(stream))
+            self._looking[stream] = asyncio.create_task(self._restore_or_report(stream))
 
     async def close(self) -> None:
         """Leave them as they are from now on."""
@@ -82,7 +82,7 @@ class Groups:
                     return False
             return entry.raw_id in await self._restore(stream)
 
-    async def _restore_or_tell(self, stream: ConsumerStream) -> None:
+    async def _restore_or_report(self, stream: ConsumerStream) -> None:
         try:
             await self.restore_held([stream])
         except ServerError as error:

@@ -31,7 +31,7 @@ class Kind(StrEnum):
     THREADS = "threads"
 
 
-class Guard(Struct, frozen=True):
+class IdempotencyRule(Struct, frozen=True):
     """Handle each business key once.
 
     Attributes:
@@ -79,7 +79,7 @@ class Handler(Struct, frozen=True, kw_only=True):
     retry: Retry = Retry(None)
     timeout: timedelta | None = None
     lease: timedelta = timedelta(seconds=60)
-    guard: Guard | None = None
+    guard: IdempotencyRule | None = None
     failed: Failed | None = None
 
 

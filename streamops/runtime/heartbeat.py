@@ -16,7 +16,7 @@ from typing import Final
 
 from streamops.errors import ServerError
 from streamops.model.ids import EPOCH
-from streamops.model.pools import PoolMode, RosterWorker
+from streamops.model.pools import PoolMode, RegisteredWorker
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
@@ -195,9 +195,9 @@ class Heartbeat:
             return
 
 
-def _registration(payload: WorkerHeartbeat) -> RosterWorker:
+def _registration(payload: WorkerHeartbeat) -> RegisteredWorker:
     """What the registry of its pool says of a worker; the server puts its clock in."""
-    return RosterWorker(
+    return RegisteredWorker(
         id=payload.id,
         at=EPOCH,
         slots=payload.slots,

@@ -10,7 +10,7 @@ from streamops.runtime.events import (
     Adopted,
     ConsumerRemoved,
     DeadLettered,
-    DelayedBuried,
+    DelayedDeadLettered,
     DelayedForeign,
     DelayedRefused,
     DelayedStrays,
@@ -41,7 +41,7 @@ LEVELS: Final[dict[type[Event], tuple[int, str]]] = {
     Troubled: (logging.WARNING, "server cannot be asked"),
     Overran: (logging.WARNING, "leases ran out, others took entries over"),
     Abandoned: (logging.ERROR, "handler does not end, its entry stays pending"),
-    DelayedBuried: (logging.ERROR, "delayed message given up"),
+    DelayedDeadLettered: (logging.ERROR, "delayed message given up"),
     DelayedRefused: (logging.WARNING, "delayed messages cannot be moved"),
     DelayedForeign: (
         logging.WARNING,

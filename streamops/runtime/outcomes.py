@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.model.deliveries import Letter, Retry, Settled, Start
+from streamops.model.deliveries import DeadLetterDraft, Retry, Settled, Start
 from streamops.model.ids import EPOCH
 from streamops.runtime.coalescer import Coalescer
 from streamops.runtime.context import WorkerContext
@@ -23,13 +23,13 @@ from streamops.runtime.retry import (
     MAX_DELIVERIES,
     PAYLOAD_MISSING,
     REJECTED,
-    Fate,
+    Disposition,
     Outcome,
     dead_letter,
     decide,
     words,
 )
-from streamops.wire.consuming.retrying import bury_all, mark_starts, retry_all
+from streamops.wire.consuming.retrying import dead_letter_all, mark_starts, retry_all
 
 MILLISECOND: Final = timedelta(milliseconds=1)
 MARKS_KEPT: Final = timedelta(days=7)
@@ -55,8 +55,8 @@ class Outcomes:
         async def retry(stream: ConsumerStream, rows: Sequence[Retry]) -> Sequence[Settled]:
             return await retry_all(server, stream.subscription, retries=stream.retries, rows=rows)
 
-        async def give_up(stream: ConsumerStream, rows: Sequence[Letter]) -> Sequence[Settled]:
-            return await bury_all(server, stream.subscription, retries=stream.retries, letters=rows)
+        async def give_up(stream: ConsumerStream, rows: Sequence[DeadLetterDraft]) -> Sequence[Settled]:
+            return await dead_letter_all(server, stream.subscription, retries=stream.retries, letters=rows)
 
         self._mark = Coalescer(mark)
         self._retry = Coalescer(retry)
@@ -99,8 +99,8 @@ class Outcomes:
             outcome = dead_letter(REJECTED, f"{words(error)}; nothing can be decided by it: {words(problem)}")
         # One that waits is not looked at again before its next try: it owns its business key, or needs none.
         owns_key = self._handler.guard is None or entry.idempotency_key is not None
-        if outcome.fate is Fate.DELAY and retry.passive and owns_key:
-            return Outcome(Fate.WAIT, outcome.error, outcome.delay, outcome.counts)
+        if outcome.fate is Disposition.DELAY and retry.passive and owns_key:
+            return Outcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
         return outcome
 
     async def apply(self, entry: Entry, outcome: Outcome) -> Outcome | None:
@@ -113,17 +113,17 @@ class Outcomes:
             return None
         try:
             match outcome.fate:
-                case Fate.ACKNOWLEDGE:
+                case Disposition.ACKNOWLEDGE:
                     entry.consumer_stream.finish(entry)
-                case Fate.DELAY:
+                case Disposition.DELAY:
                     outcome = await self._delay(entry, outcome)
-                case Fate.DEAD_LETTER:
+                case Disposition.DEAD_LETTER:
                     await self._dead_letter(entry, outcome)
         except Exception as problem:  # noqa: BLE001 - whatever it is, the next entry must not be the one to find it
             self._stay(entry, words(problem))
             return None
-        if outcome.fate is Fate.WAIT:
-            self._tell_retry(entry, outcome, "passive")
+        if outcome.fate is Disposition.WAIT:
+            self._emit_retry(entry, outcome, "passive")
         return outcome
 
     async def call_hook(self, entry: Entry, error: BaseException) -> None:
@@ -154,16 +154,16 @@ class Outcomes:
             await self._dead_letter(entry, gone)
             return gone
         if settled is Settled.TOO_WIDE:
-            return Outcome(Fate.WAIT, outcome.error, outcome.delay, outcome.counts)
+            return Outcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
         entry.consumer_stream.drop(entry, DELAYED if settled is Settled.DONE else LOST)
         if settled is Settled.DONE:
-            self._tell_retry(entry, outcome, "active")
+            self._emit_retry(entry, outcome, "active")
             due = EPOCH + timedelta(milliseconds=self._context.clock.now_ms()) + outcome.delay
             self._context.promoter.wake(entry.stream, due)
         return outcome
 
     async def _dead_letter(self, entry: Entry, outcome: Outcome) -> None:
-        letter = Letter(
+        letter = DeadLetterDraft(
             entry_id=entry.raw_id,
             reason=outcome.reason,
             error=outcome.error,
@@ -223,7 +223,7 @@ class Outcomes:
                 await asyncio.sleep(PAUSE)
         return False
 
-    def _tell_retry(self, entry: Entry, outcome: Outcome, kind: str) -> None:
+    def _emit_retry(self, entry: Entry, outcome: Outcome, kind: str) -> None:
         self._counts.retries[kind] += 1
         self._context.events.emit(
             Retried(entry.stream, entry.group, entry.id, entry.attempt, outcome.delay, outcome.error)

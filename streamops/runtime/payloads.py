@@ -16,7 +16,7 @@ from streamops.model.names import name_text
 from streamops.runtime.codec import DATA, decode_parts
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import PAYLOAD, Entry
-from streamops.wire.consuming.asking import is_beside
+from streamops.wire.consuming.asking import is_own_payload
 from streamops.wire.consuming.payloads import fetch_payloads
 
 SHAPE: Final = b"_so_shape"
@@ -76,4 +76,4 @@ def _reference(entry: Entry) -> str:
 
 def _refers(entry: Entry) -> bool:
     """Whether an entry refers to a payload beside its stream; whatever else it names is a field like any other."""
-    return is_beside(entry.consumer_stream.subscription, _reference(entry))
+    return is_own_payload(entry.consumer_stream.subscription, _reference(entry))

@@ -19,7 +19,7 @@ from streamops.model.backoff import Backoff
 from streamops.model.ids import EPOCH
 from streamops.model.server import Mode
 from streamops.runtime.events import (
-    DelayedBuried,
+    DelayedDeadLettered,
     DelayedForeign,
     DelayedRefused,
     DelayedStrays,
@@ -27,7 +27,7 @@ from streamops.runtime.events import (
     Promoted,
     Troubled,
 )
-from streamops.wire.consuming.promoting import NOTHING_PASSED, Pumped, pump
+from streamops.wire.consuming.promoting import NOTHING_PASSED, Pumped, promote_due
 from streamops.wire.keys import NO_CONFIGURATION, dead_letter_key, delayed_key, same_slot
 from streamops.wire.notices import listen
 from streamops.wire.server import Server
@@ -132,7 +132,7 @@ class QueuePromoter:
         self._asked = time.monotonic()
         if self._asked >= self._afresh_at:
             self._passed, self._afresh_at = NOTHING_PASSED, self._asked + AFRESH
-        pumped = await pump(
+        pumped = await promote_due(
             self._server,
             self._stream,
             self._destinations,
@@ -189,7 +189,7 @@ class QueuePromoter:
         if pumped.moved:
             self._emit(Promoted(self._stream, pumped.moved))
         for ident, reason in pumped.buried:
-            self._emit(DelayedBuried(self._stream, ident, reason))
+            self._emit(DelayedDeadLettered(self._stream, ident, reason))
         for refusal in pumped.refused:
             self._emit(DelayedRefused(self._stream, refusal.key, refusal.error, refusal.messages))
         if pumped.foreign and not self._foreign_told:

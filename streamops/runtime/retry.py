@@ -112,7 +112,7 @@ class Retry(Struct, frozen=True):
     hopeless: tuple[type[BaseException], ...] = ()
 
 
-class Fate(StrEnum):
+class Disposition(StrEnum):
     """What may become of an entry."""
 
     ACKNOWLEDGE = "acknowledge"
@@ -134,14 +134,14 @@ class Outcome(Struct, frozen=True):
         reason: Why it is given up, in one word.
     """
 
-    fate: Fate
+    fate: Disposition
     error: str = ""
     delay: timedelta = timedelta()
     counts: bool = True
     reason: str = ""
 
 
-ACKNOWLEDGE: Final = Outcome(Fate.ACKNOWLEDGE)
+ACKNOWLEDGE: Final = Outcome(Disposition.ACKNOWLEDGE)
 MAX_DELIVERIES: Final = "max-deliveries"
 REJECTED: Final = "rejected"
 UNDECODABLE: Final = "undecodable"
@@ -151,12 +151,12 @@ TIMEOUT: Final = "timeout"
 
 def dead_letter(reason: str, error: str) -> Outcome:
     """It is given up."""
-    return Outcome(Fate.DEAD_LETTER, error, reason=reason)
+    return Outcome(Disposition.DEAD_LETTER, error, reason=reason)
 
 
 def retry_after(delay: timedelta, error: str, *, counts: bool = True) -> Outcome:
     """It is tried again, from now on and within the longest delay."""
-    return Outcome(Fate.DELAY, error, max(timedelta(0), min(delay, LONGEST_DELAY)), counts)
+    return Outcome(Disposition.DELAY, error, max(timedelta(0), min(delay, LONGEST_DELAY)), counts)
 
 
 def decide(retry: Retry, attempt: int, error: BaseException | None, chance: float) -> Outcome:

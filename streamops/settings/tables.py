@@ -495,7 +495,7 @@ class CallbacksTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             yield f"hosts: {error.message}. {error.hint}"
 
 
-class IntakeTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IngestTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[intake]``: `streamops topics serve --listen` takes messages in over HTTP."""
 
     listen: Annotated[str, setting("host and port")] = "127.0.0.1:8787"
@@ -543,7 +543,7 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         tuple[TopicTable, ...], setting("messages called back over HTTP: `streamops topics`")
     ] = ()
     callbacks: Annotated[CallbacksTable, setting("how they are called")] = CallbacksTable()
-    intake: Annotated[IntakeTable, setting("`streamops topics serve --listen`")] = IntakeTable()
+    intake: Annotated[IngestTable, setting("`streamops topics serve --listen`")] = IngestTable()
     notify: Annotated[NotifyTable, setting("`streamops exporter --notify`; needs streamops[notify]")] = (
         NotifyTable()
     )

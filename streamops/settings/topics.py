@@ -19,13 +19,13 @@ from streamops.settings.secrets import (
     read_secret_lines,
     run_password_command,
 )
-from streamops.settings.tables import CallbacksTable, IntakeTable, TopicTable
+from streamops.settings.tables import CallbacksTable, IngestTable, TopicTable
 from streamops.wire.options import ConnectionOptions
 
 TOKENS_HINT: Final = "Write tokens into it, one a line; `openssl rand -hex 32` makes one."
 
 
-class Intake(Struct, frozen=True):
+class Ingest(Struct, frozen=True):
     """How messages are taken in.
 
     Attributes:
@@ -113,7 +113,7 @@ def load_topics(
     return TopicSettings(served, tuple(here), config.tables.callbacks, settings)
 
 
-def load_intake(environ: Mapping[str, str], cwd: Path, listen: str | None = None) -> Intake:
+def load_ingest(environ: Mapping[str, str], cwd: Path, listen: str | None = None) -> Ingest:
     """How messages are taken in; reads the tokens.
 
     Args:
@@ -138,10 +138,10 @@ def load_intake(environ: Mapping[str, str], cwd: Path, listen: str | None = None
             f"intake: anonymous at {host}, which others reach too",
             "Listen at 127.0.0.1, or state token_file under [intake].",
         )
-    return Intake(host, port, tokens, table.max_body, table.max_connections)
+    return Ingest(host, port, tokens, table.max_body, table.max_connections)
 
 
-def _read_tokens(table: IntakeTable, origins: Mapping[str, str]) -> tuple[Secret, ...]:
+def _read_tokens(table: IngestTable, origins: Mapping[str, str]) -> tuple[Secret, ...]:
     if table.token_file is None and table.token_command is None:
         return ()
     key = "intake.token_file" if table.token_command is None else "intake.token_command"

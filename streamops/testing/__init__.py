@@ -3,6 +3,6 @@
 Law: no server is imitated. Tests of an application run against what production runs against.
 """
 
-from streamops.testing.stage import Letter, Stage, embedded_redis, staged
+from streamops.testing.stage import Stage, StagedDeadLetter, embedded_redis, staged
 
-__all__ = ["Letter", "Stage", "embedded_redis", "staged"]
+__all__ = ["Stage", "StagedDeadLetter", "embedded_redis", "staged"]

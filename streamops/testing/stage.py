@@ -32,7 +32,7 @@ PATIENCE: Final = 10.0
 GLANCE: Final = 0.01
 
 
-class Letter(Struct, frozen=True):
+class StagedDeadLetter(Struct, frozen=True):
     """A dead letter, as far as a test wants to know.
 
     Attributes:
@@ -93,11 +93,11 @@ class Stage:
             await hasten(self._server, sub)
             self.worker.wake_promoter(sub.stream)
 
-    async def letters(self, stream: str) -> list[Letter]:
+    async def letters(self, stream: str) -> list[StagedDeadLetter]:
         """The dead letters of a stream, oldest first."""
         queue = dead_letter_key(stream, self._app.names.dead_letters)
         rows = await self._server.single(queue, "XRANGE", queue, "-", "+")
-        return [_letter(raw_id, raw) for raw_id, raw in rows]
+        return [_staged(raw_id, raw) for raw_id, raw in rows]
 
     async def _left(self, *, delayed: bool) -> str:
         """What is left to do, in words; nothing where there is nothing."""
@@ -182,9 +182,9 @@ async def _at_work(worker: Worker) -> AsyncIterator[None]:
         await work
 
 
-def _letter(raw_id: bytes, raw: list[bytes]) -> Letter:
+def _staged(raw_id: bytes, raw: list[bytes]) -> StagedDeadLetter:
     told = {name.decode(errors="replace"): value for name, value in zip(raw[::2], raw[1::2], strict=True)}
-    return Letter(
+    return StagedDeadLetter(
         raw_id.decode(),
         {name: value for name, value in told.items() if not name.startswith("_so_")},
         told.get("_so_reason", b"").decode(),

@@ -26,25 +26,25 @@ from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.present.text import safe, shorten
 from streamops.present.views import View, check_view_name, view_toml
 from streamops.tui import goto, routes
-from streamops.tui.app_state import Deed, Moment
+from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.asking import Copy, Follow, Go, GoTo, Page, Remember, Say, SwitchContext, Typed
 from streamops.tui.follower import Follower
 from streamops.tui.live import Live
 from streamops.tui.poller import Connected, Lost, Observed
 from streamops.tui.providers import Actions, Arrangements, Places, Plans
 from streamops.tui.reads import Fetch, fetch
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
-from streamops.tui.selection import KEYS, Subject, queue_of, verb_of
+from streamops.tui.selection import KEYS, Selection, queue_of, verb_of
 from streamops.tui.source import TuiSettings
 from streamops.tui.terminal import HUNG_UP, OnlyShown, Stream, WithoutColour, is_in_browser, require_terminal
 from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name, themes
 
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
     from streamops.tui.acting.asks import Planning
-    from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopDeed, UndoAction
-    from streamops.tui.acting.running import Doing
+    from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopOperation, UndoAction
+    from streamops.tui.acting.running import RunningOperations
 
 SMALLEST: Final = Size(80, 24)
 WIDE: Final = 100
@@ -52,9 +52,9 @@ ROOMY: Final = 140
 LONGEST_NOTICE: Final = 400
 DRAWN_WITHIN: Final = 0.05
 """Seconds from an observation to its first rows on the screen."""
-FIRST_LEVEL: Final = (routes.Pulse, routes.Streams, routes.Alerts)
+FIRST_LEVEL: Final = (routes.Overview, routes.Streams, routes.Alerts)
 """Places that are opened on top of the first screen."""
-TWINS: Final[Mapping[type[Place], type[Place]]] = {
+TWINS: Final[Mapping[type[Route], type[Route]]] = {
     routes.DeadLetters: routes.Jobs,
     routes.Jobs: routes.DeadLetters,
     routes.Workers: routes.Pools,
@@ -89,7 +89,7 @@ class StreamopsApp(App[int]):
         Binding("plus", "slower", "slower", show=False, id="slower"),
         Binding("minus", "faster", "faster", show=False, id="faster"),
         Binding("question_mark", "help", "help", show=False, id="help"),
-        Binding("1", "go('Pulse')", "pulse", show=False, id="pulse"),
+        Binding("1", "go('Overview')", "pulse", show=False, id="pulse"),
         Binding("2", "go('Streams')", "streams", show=False, id="streams"),
         Binding("3", "root", "groups", show=False, id="groups"),
         Binding("4", "go('DeadLetters', 'Jobs')", "dead letters, jobs", show=False, id="dead_letters"),
@@ -128,7 +128,7 @@ class StreamopsApp(App[int]):
         self.terminal: Stream | None = None
         self.live = Live(settings, self.post_message)
         self._polling: Worker[None] | None = None
-        self._doing: Doing | None = None
+        self._doing: RunningOperations | None = None
         self._leaving = self._paging = False
         self._is_small = False
         self.no_color = self.no_color or not settings.colour
@@ -166,7 +166,7 @@ class StreamopsApp(App[int]):
         """Show the observation."""
         self.live.take_observation(message)
         self.pass_down()
-        self.begin_to_notice()
+        self.start_history()
 
     def on_lost(self, message: Lost) -> None:
         """Say so over the data there is; leave where there never was a connection at all."""
@@ -242,7 +242,7 @@ class StreamopsApp(App[int]):
 
     async def on_go_to(self, message: GoTo) -> None:
         """Go to what was typed, or say why not."""
-        match goto.parse_goal(message.text, self.moment.observation, self.frame.stream_name()):
+        match goto.parse_goal(message.text, self.app_state.observation, self.frame.stream_name()):
             case goto.Switch(context):
                 self.switch_context(context)
             case goto.ShowView(name):
@@ -290,13 +290,13 @@ class StreamopsApp(App[int]):
 
     def on_apply(self, message: "Apply") -> None:
         """Do what a plan says, in a task of its own."""
-        from streamops.tui.acting.running import Doing  # noqa: PLC0415 - as above
+        from streamops.tui.acting.running import RunningOperations  # noqa: PLC0415 - as above
 
         source = self.live.source
-        if source is None or self._leaving or self.moment.stranger is not None:
+        if source is None or self._leaving or self.app_state.mismatch is not None:
             self.say(self._why_not(), warning=True)
             return
-        self._doing = self._doing or Doing(self._take_deeds)
+        self._doing = self._doing or RunningOperations(self._take_all_running)
         number = self._doing.begin(message.prepared)
         message.begun(number)
         self.run_worker(self._doing.carry_out(number, message.confirmation, source), exit_on_error=False)
@@ -304,11 +304,11 @@ class StreamopsApp(App[int]):
     def _why_not(self) -> str:
         if self._leaving:
             return "leaving: nothing was done"
-        if self.moment.stranger is not None:
+        if self.app_state.mismatch is not None:
             return "another server answers here: nothing was done; ^y accepts it, then make a new plan"
         return "not connected: nothing was done"
 
-    def on_stop_deed(self, message: "StopDeed") -> None:
+    def on_stop_operation(self, message: "StopOperation") -> None:
         """Stop what is under way, after its batch."""
         if self._doing is not None:
             self._doing.stop(message.number)
@@ -318,7 +318,7 @@ class StreamopsApp(App[int]):
         from streamops.tui.acting.asks import MakePlan  # noqa: PLC0415 - as above
         from streamops.tui.acting.offers import UNDO, undoing  # noqa: PLC0415 - as above
 
-        if self.moment.read_only:
+        if self.app_state.read_only:
             self.say("read-only: nothing is changed here", warning=True)
         elif (intent := undoing(message.audit_id)) is None:
             self.say(f"this version cannot {UNDO}", warning=True)
@@ -337,9 +337,9 @@ class StreamopsApp(App[int]):
     # -- places --------------------------------------------------------------------------------------
 
     @property
-    def moment(self) -> Moment:
+    def app_state(self) -> AppState:
         """What is known now."""
-        return self.live.moment
+        return self.live.app_state
 
     @property
     def frame(self) -> Frame:
@@ -350,22 +350,22 @@ class StreamopsApp(App[int]):
         """The root of the stack."""
         return self._screen_of(routes.Status())
 
-    def _screen_of(self, place: Place) -> Frame:
+    def _screen_of(self, place: Route) -> Frame:
         """A new screen of a place, imported when it is first opened."""
         module, name = place.screen.split(":")
-        screen: Frame = getattr(import_module(f"streamops.tui.screens.{module}"), name)(place, self.moment)
+        screen: Frame = getattr(import_module(f"streamops.tui.screens.{module}"), name)(place, self.app_state)
         return screen
 
-    def go(self, place: Place) -> None:
+    def go(self, place: Route) -> None:
         """Open a place on top; the root is gone back to; a job of this console is shown as the plan that it carries out."""
-        if isinstance(place, routes.OneJob) and (deed := self.deed_of(place.id)) is not None:
+        if isinstance(place, routes.OneJob) and (deed := self.running_of(place.id)) is not None:
             self.open_plan(deed.plan.operation, None, deed)
         elif isinstance(place, routes.Status):
             self.action_root()
         elif place != self.frame.place:
             self.push_screen(self._screen_of(place))
 
-    def _beside(self, place: Place) -> None:
+    def _beside(self, place: Route) -> None:
         """Open one of the two places of one key, in the place of the other where that is on top."""
         from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - as above
 
@@ -388,7 +388,7 @@ class StreamopsApp(App[int]):
         """Show the moment."""
         # A message may still come when the screens are gone.
         if self.screen_stack:
-            self.frame.show(self.moment)
+            self.frame.show(self.app_state)
 
     def switch_context(self, name: str) -> None:
         """Close this context's connections and connect to another's; everything shown goes."""
@@ -401,7 +401,7 @@ class StreamopsApp(App[int]):
             return
         if self._polling is not None:
             self._polling.cancel()
-        self.live.switch(context, self.moment.pace.chosen)
+        self.live.switch(context, self.app_state.pace.chosen)
         self._start_polling()
         self.action_root()
 
@@ -410,12 +410,12 @@ class StreamopsApp(App[int]):
         if not name:
             self.go(routes.Views())
             return
-        view = self.moment.views.get(name)
+        view = self.app_state.views.get(name)
         if view is None:
-            known = ", ".join(self.moment.views) or "none is saved; :save NAME saves this one"
+            known = ", ".join(self.app_state.views) or "none is saved; :save NAME saves this one"
             self.say(f"no view is named {name}; there are: {known}", warning=True)
             return
-        match goto.parse_goal(view.place, self.moment.observation):
+        match goto.parse_goal(view.place, self.app_state.observation):
             case goto.Nowhere(reason):
                 self.say(f"view {name}: {reason}", warning=True)
             case goto.Switch() | goto.ShowView() | goto.SaveView() | goto.Quit():
@@ -506,23 +506,23 @@ class StreamopsApp(App[int]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A capital is a key only where it means something, and plans may be made."""
         if action == "act":
-            return self.moment.may_plan and verb_of(str(parameters[0]), self.frame.subject()) is not None
+            return self.app_state.may_plan and verb_of(str(parameters[0]), self.frame.selection()) is not None
         return super().check_action(action, parameters)
 
     def action_form(self, operation: str) -> None:
         """Open the form of an operation on what the cursor is on."""
-        self.open_form(operation, self.frame.subject())
+        self.open_form(operation, self.frame.selection())
 
     def action_view(self, name: str) -> None:
         """Open a saved view."""
         self.show_view(name)
 
-    def open_form(self, operation: str, subject: Subject | None, *, edits: bool = False) -> None:
+    def open_form(self, operation: str, selection: Selection | None, *, edits: bool = False) -> None:
         """Open the form of an operation, filled in from what the cursor is on.
 
         Args:
             operation: Its name.
-            subject: What the cursor is on.
+            selection: What the cursor is on.
             edits: Ask for the fields of the letters too.
         """
         from streamops.tui.acting.offers import backup_for, operation_named  # noqa: PLC0415 - as above
@@ -531,35 +531,37 @@ class StreamopsApp(App[int]):
         if (found := operation_named(operation)) is None:
             self.say(f"this version cannot {operation}", warning=True)
             return
-        if edits and subject is not None:
+        if edits and selection is not None:
             from streamops.tui.screens.edit_form import EditFormScreen  # noqa: PLC0415 - as above
 
-            self.push_screen(EditFormScreen(self.frame.place, self.moment, found, subject))
+            self.push_screen(EditFormScreen(self.frame.place, self.app_state, found, selection))
             return
         self.push_screen(
             FormScreen(
                 self.frame.place,
-                self.moment,
+                self.app_state,
                 found,
-                subject,
-                backup_for(operation, found.intent, subject),
+                selection,
+                backup_for(operation, found.intent, selection),
             )
         )
 
-    def open_plan(self, title: str, planning: "Planning | None", deed: Deed | None = None) -> None:
+    def open_plan(
+        self, title: str, planning: "Planning | None", deed: RunningOperation | None = None
+    ) -> None:
         """Open a plan, to be made or under way."""
         from streamops.tui.screens.plan import PlanScreen  # noqa: PLC0415 - as above
 
-        self.push_screen(PlanScreen(self.frame.place, self.moment, title, planning, deed))
+        self.push_screen(PlanScreen(self.frame.place, self.app_state, title, planning, deed))
 
     # -- what is being done --------------------------------------------------------------------------
 
     @property
-    def running(self) -> tuple[Deed, ...]:
+    def running(self) -> tuple[RunningOperation, ...]:
         """What is under way."""
-        return tuple(deed for deed in self.moment.deeds if deed.running)
+        return tuple(deed for deed in self.app_state.deeds if deed.running)
 
-    def deed_of(self, job: str) -> Deed | None:
+    def running_of(self, job: str) -> RunningOperation | None:
         """What this console is doing under a job's ID; none where that is somebody else's, or over."""
         return next((deed for deed in self.running if deed.job == job), None)
 
@@ -577,15 +579,15 @@ class StreamopsApp(App[int]):
         )
         return True
 
-    def _take_deeds(self, deeds: tuple[Deed, ...]) -> None:
+    def _take_all_running(self, deeds: tuple[RunningOperation, ...]) -> None:
         before = {deed.number for deed in self.running}
-        self.live.take_deeds(deeds)
+        self.live.take_all_running(deeds)
         ended = [deed for deed in deeds if deed.number in before and not deed.running]
         self.pass_down()
         if ended:
             self._after(ended)
 
-    def _after(self, ended: list[Deed]) -> None:
+    def _after(self, ended: list[RunningOperation]) -> None:
         """Look again at what was changed, and tell those who look elsewhere."""
         self.live.poller.poll_now()
         for screen in self.screen_stack:
@@ -640,7 +642,7 @@ class StreamopsApp(App[int]):
 
     def action_go(self, name: str, other: str = "") -> None:
         """Go to a place by its name; from there to the other of its key."""
-        place: Place = getattr(routes, name)()
+        place: Route = getattr(routes, name)()
         if other and place == self.frame.place:
             place = getattr(routes, other)()
         if isinstance(place, FIRST_LEVEL):
@@ -667,7 +669,7 @@ class StreamopsApp(App[int]):
 
     def action_accept_server(self) -> None:
         """Take the server that answers for the one that is meant, and unlock writes."""
-        if self.moment.stranger is not None:
+        if self.app_state.mismatch is not None:
             self.live.accept_server()
             self.pass_down()
             self.say("writes are unlocked: this server is the one from now on")
@@ -700,36 +702,36 @@ class StreamopsApp(App[int]):
     def action_charts(self) -> None:
         """Show the charts of the group under the cursor."""
         frame = self.frame
-        subject: Subject | None = frame.subject()
-        if subject is not None and subject.group is not None:
-            self.go(routes.Charts(subject.stream, subject.group))
+        selection: Selection | None = frame.selection()
+        if selection is not None and selection.group is not None:
+            self.go(routes.Charts(selection.stream, selection.group))
         elif not isinstance(frame.place, routes.Charts):
             self.say("there are charts of groups: put the cursor on one")
 
     def action_headings(self) -> None:
         """Choose the column that the list is sorted by, and which are shown."""
-        from streamops.tui.screens.column_picker import HeadingsScreen  # noqa: PLC0415 - the first screen needs none of it
+        from streamops.tui.screens.column_picker import ColumnPickerScreen  # noqa: PLC0415 - the first screen needs none of it
 
         frame = self.frame
-        if isinstance(frame, Listing) and not isinstance(frame, HeadingsScreen):
-            self.push_screen(HeadingsScreen(frame))
+        if isinstance(frame, Listing) and not isinstance(frame, ColumnPickerScreen):
+            self.push_screen(ColumnPickerScreen(frame))
 
     def action_act(self, key: str) -> None:
         """Open the form of what a key does to what the cursor is on."""
-        subject = self.frame.subject()
-        verb = verb_of(key, subject)
+        selection = self.frame.selection()
+        verb = verb_of(key, selection)
         if verb is not None:
-            self.open_form(verb.operation, subject, edits=verb.edits)
+            self.open_form(verb.operation, selection, edits=verb.edits)
 
     def action_letters_of(self) -> None:
         """Show the dead letters of the stream under the cursor."""
         stream = self.frame.stream_name()
         if stream is None:
             return
-        if (queue := queue_of(self.moment.observation, stream)) is None:
+        if (queue := queue_of(self.app_state.observation, stream)) is None:
             self.say(f"no dead-letter queue of {stream} is known")
         else:
-            self.go(routes.Letters(queue))
+            self.go(routes.DeadLetterEntries(queue))
 
     # -- inside --------------------------------------------------------------------------------------
 
@@ -747,14 +749,14 @@ class StreamopsApp(App[int]):
         if self.screen_stack:
             self.frame.tick()
 
-    def begin_to_notice(self) -> None:
+    def start_history(self) -> None:
         """Begin to remember, once the first rows are on the screen; after that it costs nothing to ask."""
-        if self.moment.past is None and self.moment.observation is not None:
+        if self.app_state.past is None and self.app_state.observation is not None:
             # Not after a refresh of the screen: another one may lie above it by then, and it would never come.
-            self.set_timer(DRAWN_WITHIN, self._begin_to_notice)
+            self.set_timer(DRAWN_WITHIN, self._start_history)
 
-    def _begin_to_notice(self) -> None:
-        if self.live.begin_to_notice():
+    def _start_history(self) -> None:
+        if self.live.start_history():
             self.pass_down()
 
 
@@ -776,7 +778,7 @@ def run(settings: TuiSettings) -> int:
     return app.return_code or int(ExitCode.DONE)
 
 
-def _ending(deed: Deed) -> str:
+def _ending(deed: RunningOperation) -> str:
     if deed.error is not None:
         return f"{deed.name}: {deed.error.message}"
     applied = 0 if deed.outcome is None else deed.outcome.applied

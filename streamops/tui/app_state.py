@@ -16,7 +16,7 @@ from streamops.tui.source import ContextInfo
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
     from streamops.present.alerts import AlertRow
-    from streamops.tui.history.memory import Past
+    from streamops.tui.history.memory import MetricsHistory
 
 
 CHOICES: Final[tuple[timedelta | None, ...]] = (
@@ -78,7 +78,7 @@ def _longer(one: timedelta | None, other: timedelta | None) -> bool:
     return one is None or one > other
 
 
-class Deed(Struct, frozen=True, kw_only=True):
+class RunningOperation(Struct, frozen=True, kw_only=True):
     """What became of a plan so far.
 
     Attributes:
@@ -126,7 +126,7 @@ class Loss(Struct, frozen=True):
     retry_at: float | None
 
 
-class Stranger(Struct, frozen=True):
+class ServerMismatch(Struct, frozen=True):
     """Another server answers at the address than did before, until the person accepts it.
 
     Attributes:
@@ -138,7 +138,7 @@ class Stranger(Struct, frozen=True):
     answers: tuple[str, ...]
 
 
-class Moment(Struct, frozen=True):
+class AppState(Struct, frozen=True):
     """The newest observation and how fresh it is.
 
     Attributes:
@@ -151,7 +151,7 @@ class Moment(Struct, frozen=True):
         contexts: All contexts there are.
         tally: Groups by health.
         views: Saved views, by name.
-        stranger: Which other server answers here than did before; none where it is the same.
+        mismatch: Which other server answers here than did before; none where it is the same.
         typed: What was typed in prompts, by their signs, the oldest first.
         deeds: What is being done to the server, and what was done last, newest last.
         past: What was observed before, for charts; it grows with each observation, and screens only read it. None
@@ -170,16 +170,16 @@ class Moment(Struct, frozen=True):
     tally: dict[Health, int] = {}
     views: Mapping[str, View] = {}
     typed: Mapping[str, tuple[str, ...]] = {}
-    stranger: Stranger | None = None
-    deeds: tuple[Deed, ...] = ()
-    past: "Past | None" = None
+    mismatch: ServerMismatch | None = None
+    deeds: tuple[RunningOperation, ...] = ()
+    past: "MetricsHistory | None" = None
     alerts: "tuple[AlertRow, ...]" = ()
     keymap: Mapping[str, str] = {}
 
     @property
     def read_only(self) -> bool:
         """Whether nothing may be changed: the context says so, or another server answers than the one first seen."""
-        return self.context.read_only or self.stranger is not None
+        return self.context.read_only or self.mismatch is not None
 
     @property
     def may_plan(self) -> bool:

@@ -4,7 +4,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from streamops.model.ids import EntryId
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 
 
 class Go(Message):
@@ -14,7 +14,7 @@ class Go(Message):
         place: Where to.
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Route) -> None:
         super().__init__()
         self.place = place
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from streamops.model.observation import GroupView, Observation
-from streamops.present.charts.chart import AXIS_WIDTH, Chart, Look, Series, chart_lines
+from streamops.present.charts.chart import AXIS_WIDTH, Chart, Series, SeriesStyle, chart_lines
 from streamops.present.charts.scale import Unit
 from streamops.present.table import Cell, Tone
 from streamops.present.text import shorten
@@ -22,10 +22,10 @@ from streamops.tui.history.memory import (
     PENDING_AGE,
     TIERS,
     TIME_LAG,
-    Past,
+    MetricsHistory,
     Track,
 )
-from streamops.tui.history.rings import Tier
+from streamops.tui.history.rings import Resolution
 from streamops.tui.history.rows import Totals
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
@@ -67,7 +67,7 @@ class Window(Struct, frozen=True):
 
     seconds: float
     until: float
-    tier: Tier
+    tier: Resolution
 
     def edges(self, columns: int) -> tuple[float, float]:
         """Where an axis of so many columns begins and ends: whole dots, so that most polls move nothing."""
@@ -76,7 +76,7 @@ class Window(Struct, frozen=True):
         return end - self.seconds, end
 
 
-def window(past: Past, observation: Observation, span: Span) -> Window:
+def window(past: MetricsHistory, observation: Observation, span: Span) -> Window:
     """The window of a span, up to an observation."""
     until = observation.snapshot.collected_at.timestamp()
     since = until if past.since is None else past.since
@@ -85,7 +85,7 @@ def window(past: Past, observation: Observation, span: Span) -> Window:
     return Window(seconds, until, tier)
 
 
-def group_charts(past: Past, view: GroupView, shown: Window, columns: int) -> tuple[Chart, ...]:
+def group_charts(past: MetricsHistory, view: GroupView, shown: Window, columns: int) -> tuple[Chart, ...]:
     """Lag, arrivals against acknowledgements, time lag and pending age of a group.
 
     Args:
@@ -96,7 +96,7 @@ def group_charts(past: Past, view: GroupView, shown: Window, columns: int) -> tu
     """
     group, rates = view.group, view.rates
 
-    def series(track: Track, look: Look, tone: Tone, now: str, name: str = "") -> Series:
+    def series(track: Track, look: SeriesStyle, tone: Tone, now: str, name: str = "") -> Series:
         points = past.points(view.stream, group.name, track, shown.tier, shown.until)
         return Series(points, look, tone, now, name)
 
@@ -108,31 +108,31 @@ def group_charts(past: Past, view: GroupView, shown: Window, columns: int) -> tu
             "Lag",
             Unit.COUNT,
             "entries",
-            series(LAG, Look.LINE, Tone.OK, lag_text(group.lag).text),
+            series(LAG, SeriesStyle.LINE, Tone.OK, lag_text(group.lag).text),
         ),
         chart(
             "Rates",
             Unit.RATE,
             "a second",
-            series(ACKED, Look.AREA, Tone.DIM, rate(rates.acked_per_second), "acked"),
-            series(ADDED, Look.LINE, Tone.OK, rate(rates.added_per_second), "added"),
+            series(ACKED, SeriesStyle.AREA, Tone.DIM, rate(rates.acked_per_second), "acked"),
+            series(ADDED, SeriesStyle.LINE, Tone.OK, rate(rates.added_per_second), "added"),
         ),
         chart(
             "Time lag",
             Unit.SECONDS,
             "of the next entry",
-            series(TIME_LAG, Look.LINE, Tone.OK, duration(group.time_lag.age)),
+            series(TIME_LAG, SeriesStyle.LINE, Tone.OK, duration(group.time_lag.age)),
         ),
         chart(
             "Oldest pending",
             Unit.SECONDS,
             "since it was added",
-            series(PENDING_AGE, Look.LINE, Tone.OK, _pending_age(view)),
+            series(PENDING_AGE, SeriesStyle.LINE, Tone.OK, _pending_age(view)),
         ),
     )
 
 
-def whole_chart(past: Past, totals: Totals, shown: Window, columns: int) -> Chart:
+def whole_chart(past: MetricsHistory, totals: Totals, shown: Window, columns: int) -> Chart:
     """Arrivals against acknowledgements of all groups together: an entry arrives once for each group."""
     acked = past.whole(ALL_ACKED, shown.tier, shown.until)
     arrived = past.whole(ALL_ARRIVED, shown.tier, shown.until)
@@ -142,8 +142,8 @@ def whole_chart(past: Past, totals: Totals, shown: Window, columns: int) -> Char
         Unit.RATE,
         "entries a second",
         (
-            Series(acked, Look.AREA, Tone.DIM, total_rate(totals.acked, *parts), "acked"),
-            Series(arrived, Look.LINE, Tone.OK, total_rate(totals.arrived, *parts), "arrived"),
+            Series(acked, SeriesStyle.AREA, Tone.DIM, total_rate(totals.acked, *parts), "acked"),
+            Series(arrived, SeriesStyle.LINE, Tone.OK, total_rate(totals.arrived, *parts), "arrived"),
         ),
         *shown.edges(columns),
     )
@@ -184,7 +184,7 @@ def field_columns(width: int) -> int:
     return max(width - AXIS_WIDTH, 1)
 
 
-def since_words(past: Past, shown: Window) -> str:
+def since_words(past: MetricsHistory, shown: Window) -> str:
     """Since when there is anything to draw, where that is not the whole window."""
     if past.since is None or past.since <= shown.until - shown.seconds:
         return ""

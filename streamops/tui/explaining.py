@@ -13,31 +13,31 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import health_text, lag_text
 from streamops.tui.details import paragraph
-from streamops.tui.selection import VERBS, Sort, Subject, fitting
+from streamops.tui.selection import VERBS, Selection, SelectionKind, fitting
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 INDENT: Final = 3
 KEY_WIDTH: Final = 3
 WHERE: Final = {
-    Sort.PENDING: "on its pending entries, l",
-    Sort.LETTER: "on its letters, 4",
-    Sort.DEAD_LETTERS: "on the queue, 4",
-    Sort.ENTRY: "on its entries, t",
-    Sort.CONSUMER: "on the consumer, Enter",
-    Sort.GROUP: "on the group",
-    Sort.STREAM: "on the stream",
+    SelectionKind.PENDING: "on its pending entries, l",
+    SelectionKind.DEAD_LETTER: "on its letters, 4",
+    SelectionKind.DEAD_LETTERS: "on the queue, 4",
+    SelectionKind.ENTRY: "on its entries, t",
+    SelectionKind.CONSUMER: "on the consumer, Enter",
+    SelectionKind.GROUP: "on the group",
+    SelectionKind.STREAM: "on the stream",
 }
 """Where one finds a subject of a sort, the nearest first."""
 
 
 def finding_help(
-    findings: Sequence[Finding], subject: Subject | None, width: int, *, read_only: bool
+    findings: Sequence[Finding], selection: Selection | None, width: int, *, read_only: bool
 ) -> list[Line]:
     """Each finding explained: what it means, how it comes about, what to look at, and what mends it.
 
     Args:
         findings: What was found about the row under the cursor.
-        subject: What a key would act on there.
+        selection: What a key would act on there.
         width: Cells there are.
         read_only: Whether nothing may be changed: then no key is told that would.
     """
@@ -54,7 +54,7 @@ def finding_help(
         lines += _part("Look at", told.look, width)
         lines.append((Cell("   What mends it", Tone.STRONG),))
         for remedy in told.mend:
-            lines += _remedy(remedy, subject, width, read_only=read_only)
+            lines += _remedy(remedy, selection, width, read_only=read_only)
         lines += _part("How it comes about", (told.comes,), width)
         lines.append(BLANK_LINE)
     return lines
@@ -87,8 +87,8 @@ def _part(heading: str, texts: Sequence[str], width: int) -> list[Line]:
     return lines
 
 
-def _remedy(remedy: Remedy, subject: Subject | None, width: int, *, read_only: bool) -> list[Line]:
-    key, where = _key(remedy.operation, subject)
+def _remedy(remedy: Remedy, selection: Selection | None, width: int, *, read_only: bool) -> list[Line]:
+    key, where = _key(remedy.operation, selection)
     if not remedy.operation:
         return paragraph(f"· {remedy.words}", width, Tone.PLAIN, indent=INDENT + 2, hang=2)
     command = remedy.operation.replace(".", " ")
@@ -100,9 +100,9 @@ def _remedy(remedy: Remedy, subject: Subject | None, width: int, *, read_only: b
     return paragraph(f"{name}{remedy.words}", width, Tone.OK, indent=INDENT + 2, hang=KEY_WIDTH)
 
 
-def _key(operation: str, subject: Subject | None) -> tuple[str, str]:
+def _key(operation: str, selection: Selection | None) -> tuple[str, str]:
     """The key of an operation, and where it works; empty where it has none, or works right here."""
-    here = next((verb.key for verb in fitting(subject) if verb.operation == operation), "")
+    here = next((verb.key for verb in fitting(selection) if verb.operation == operation), "")
     if here:
         return here, ""
     for sort, where in WHERE.items():

@@ -9,7 +9,7 @@ from streamops.model.ids import EntryId
 from streamops.model.observation import Observation, StreamView
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 
 SHOWN: Final = 3
 PENDING: Final = "pending"
@@ -44,10 +44,10 @@ class Nowhere(Struct, frozen=True):
     reason: str
 
 
-Goal: TypeAlias = Place | Switch | ShowView | SaveView | Quit | Nowhere
+Goal: TypeAlias = Route | Switch | ShowView | SaveView | Quit | Nowhere
 WORDS: Final[dict[str, Goal]] = {
     "status": routes.Status(),
-    **{place.typed: place() for place in Place.__subclasses__() if place.typed},
+    **{place.typed: place() for place in Route.__subclasses__() if place.typed},
     "views": ShowView(),
     "view": ShowView(),
     "contexts": routes.Contexts(),
@@ -76,7 +76,7 @@ def parse_goal(text: str, observation: Observation | None, here: str | None = No
     return _exact(text, streams) or _with_name(text) or _by_id(text, here) or _unique(text, streams)
 
 
-def text_of(place: Place) -> str | None:
+def text_of(place: Route) -> str | None:
     """What is typed to get to a place; none where that cannot be typed."""
     match place:
         case routes.Stream(stream):
@@ -173,7 +173,7 @@ def _unique(text: str, streams: tuple[StreamView, ...]) -> Goal:
     return Nowhere(f"{len(found)} places like {safe(text)}: {names}{', …' if len(found) > SHOWN else ''}")
 
 
-def _like(part: str, streams: tuple[StreamView, ...]) -> Iterator[Place]:
+def _like(part: str, streams: tuple[StreamView, ...]) -> Iterator[Route]:
     """Streams that hold the part in their names; groups where no stream does."""
     held = [view for view in streams if part in view.stream.name.casefold()]
     if held:

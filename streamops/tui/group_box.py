@@ -5,7 +5,7 @@ from typing import Final
 
 from streamops.present.rows import GroupRow
 from streamops.present.table import Cell, Tone
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.charting import Span, chart_width, field_columns, grid, group_charts, window
 from streamops.tui.widgets.bars import BoxBuilder
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -14,20 +14,20 @@ ALL: Final = 4
 
 
 def group_box(
-    row: GroupRow | None, moment: Moment, span: Span, *, missing: str, charts: int = ALL
+    row: GroupRow | None, app_state: AppState, span: Span, *, missing: str, charts: int = ALL
 ) -> BoxBuilder:
     """What draws a group's charts.
 
     Args:
         row: The group.
-        moment: What is known now.
+        app_state: What is known now.
         span: How far back the charts go.
         missing: What to say where there is no such group.
         charts: How many of them, the most telling first.
     """
 
     def build(width: int, height: int) -> Sequence[Line]:
-        past, observation = moment.past, moment.observation
+        past, observation = app_state.past, app_state.observation
         if row is None or row.group is None:
             return _note(missing)
         if past is None or observation is None:

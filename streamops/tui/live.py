@@ -11,12 +11,12 @@ from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.server import ServerInfo
 from streamops.present.views import View
-from streamops.tui.app_state import Deed, Loss, Moment, Stranger, faster, slower
+from streamops.tui.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
 from streamops.tui.poller import Connected, Lost, Observed, Poller
 from streamops.tui.source import ContextInfo, Source, TuiSettings
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
-    from streamops.tui.history.alerts import Noticing
+    from streamops.tui.history.alerts import AlertMonitor
 
 MOST_TYPED: Final = 50
 """Lines of a prompt that are remembered."""
@@ -32,7 +32,7 @@ class Live:
         deliver: Takes the poller's messages; whoever gets them hands them back to here.
 
     Attributes:
-        moment: What is known now.
+        app_state: What is known now.
         poller: What renews it; to be run by the owner.
         source: Where pages can be read; none before the first connection.
     """
@@ -40,7 +40,7 @@ class Live:
     def __init__(self, settings: TuiSettings, deliver: Callable[[Message], object]) -> None:
         self._settings = settings
         self._deliver = deliver
-        self._tally = Tally()
+        self._tally = HealthCounts()
         self._ever_connected = False
         self._views = dict(settings.views)
         self._typed: dict[str, tuple[str, ...]] = {}
@@ -52,8 +52,8 @@ class Live:
         self._identity = Identity()
         self.source: Source | None = None
         self.poller = Poller(context.name, self._settings.open_source, self._deliver, every)
-        self._noticing: Noticing | None = None
-        self.moment = Moment(
+        self._alert_monitor: AlertMonitor | None = None
+        self.app_state = AppState(
             context,
             self.poller.pace,
             contexts=self._settings.contexts,
@@ -79,103 +79,105 @@ class Live:
         if not self._is_of_this_context(message):
             return
         self._newest = message
-        stranger = self._identity.see(message.observation.snapshot.server)
-        self.moment = replace(self.moment, loss=None, stranger=stranger)
+        mismatch = self._identity.see(message.observation.snapshot.server)
+        self.app_state = replace(self.app_state, loss=None, mismatch=mismatch)
         self._notice(message.observation)
-        if not self.moment.frozen:
+        if not self.app_state.frozen:
             self._show(message)
 
-    def begin_to_notice(self) -> bool:
+    def start_history(self) -> bool:
         """From the first observation on, note what charts and alerts need; say whether that is new."""
-        observation = self.moment.observation
-        if self._noticing is not None or observation is None:
+        observation = self.app_state.observation
+        if self._alert_monitor is not None or observation is None:
             return False
-        from streamops.tui.history.alerts import Noticing  # noqa: PLC0415 - the first rows are drawn without it
+        from streamops.tui.history.alerts import AlertMonitor  # noqa: PLC0415 - the first rows are drawn without it
 
-        self._noticing = Noticing()
+        self._alert_monitor = AlertMonitor()
         self._notice(observation)
-        self.moment = replace(self.moment, past=self._noticing.past, alerts=self._noticing.firing)
+        self.app_state = replace(
+            self.app_state, past=self._alert_monitor.past, alerts=self._alert_monitor.firing
+        )
         return True
 
     def take_loss(self, message: Lost) -> StreamopsError | None:
         """Note the loss; return the failure where there never was a connection to anything."""
         if not self._is_of_this_context(message):
             return None
-        self.moment = replace(self.moment, loss=message.loss)
+        self.app_state = replace(self.app_state, loss=message.loss)
         return None if self._ever_connected else message.error
 
     def break_off(self, error: BaseException | None) -> None:
         """Note a failure that nobody foresaw and that ended the poller."""
         reason = f"internal error: {type(error).__name__}: {error}"
-        self.moment = replace(self.moment, loss=Loss(reason, "r tries again", None))
+        self.app_state = replace(self.app_state, loss=Loss(reason, "r tries again", None))
 
-    def take_deeds(self, deeds: tuple[Deed, ...]) -> None:
+    def take_all_running(self, deeds: tuple[RunningOperation, ...]) -> None:
         """Note how far what is being done to the server is."""
-        self.moment = replace(self.moment, deeds=deeds)
+        self.app_state = replace(self.app_state, deeds=deeds)
 
     # -- what the person says ------------------------------------------------------------------------
 
     def accept_server(self) -> None:
         """Take the server that answers for the one that is meant."""
         self._identity.accept()
-        self.moment = replace(self.moment, stranger=None)
+        self.app_state = replace(self.app_state, mismatch=None)
 
     def freeze(self) -> None:
         """Keep the moment as it is, or take what is newest; polling and history go on meanwhile."""
-        self.moment = replace(self.moment, frozen=not self.moment.frozen)
-        if not self.moment.frozen and self._newest is not None:
+        self.app_state = replace(self.app_state, frozen=not self.app_state.frozen)
+        if not self.app_state.frozen and self._newest is not None:
             self._show(self._newest)
 
     def remember(self, sign: str, text: str) -> None:
         """Note what was typed into a prompt, so that it can be had again."""
         known = [line for line in self._typed.get(sign, ()) if line != text]
         self._typed = {**self._typed, sign: (*known, text)[-MOST_TYPED:]}
-        self.moment = replace(self.moment, typed=self._typed)
+        self.app_state = replace(self.app_state, typed=self._typed)
 
     def add_view(self, name: str, view: View) -> None:
         """Note a view that was saved."""
         self._views = {**self._views, name: view}
-        self.moment = replace(self.moment, views=self._views)
+        self.app_state = replace(self.app_state, views=self._views)
 
     def slow_down(self) -> None:
         """Poll less often."""
-        self.moment = replace(self.moment, pace=self.poller.choose(slower(self.moment.pace.chosen)))
+        self.app_state = replace(self.app_state, pace=self.poller.choose(slower(self.app_state.pace.chosen)))
 
     def speed_up(self) -> None:
         """Poll more often."""
-        self.moment = replace(self.moment, pace=self.poller.choose(faster(self.moment.pace.chosen)))
+        self.app_state = replace(self.app_state, pace=self.poller.choose(faster(self.app_state.pace.chosen)))
 
     def focus(self, *, focused: bool) -> None:
         """Poll as chosen while somebody looks, and less while nobody does."""
-        self.moment = replace(self.moment, pace=self.poller.focus(focused=focused))
+        self.app_state = replace(self.app_state, pace=self.poller.focus(focused=focused))
 
     def want(self, stream: str, group: str) -> None:
         """Remember a group for its charts, however many there are."""
-        if self._noticing is not None:
-            self._noticing.past.want(stream, group)
+        if self._alert_monitor is not None:
+            self._alert_monitor.past.want(stream, group)
 
     # -- inside --------------------------------------------------------------------------------------
 
     def _notice(self, observation: Observation) -> None:
         """Note what charts and alerts need, whether it is shown or not."""
-        if self._noticing is not None:
-            self._noticing.take(observation, self.moment.pace.interval)
+        if self._alert_monitor is not None:
+            self._alert_monitor.take(observation, self.app_state.pace.interval)
 
     def _is_of_this_context(self, message: Connected | Observed | Lost) -> bool:
-        return message.context == self.moment.context.name
+        return message.context == self.app_state.context.name
 
     def _show(self, message: Observed) -> None:
-        self.moment = replace(
-            self.moment,
+        self.app_state = replace(
+            self.app_state,
             observation=message.observation,
             arrived=message.arrived,
             pace=message.pace,
             tally=self._tally.count(message.observation),
-            alerts=() if self._noticing is None else self._noticing.firing,
+            alerts=() if self._alert_monitor is None else self._alert_monitor.firing,
         )
 
 
-class Tally:
+class HealthCounts:
     """Counts groups by health; a stream without groups counts for itself."""
 
     def __init__(self) -> None:
@@ -220,21 +222,21 @@ class Identity:
         self._known: frozenset[str] = frozenset()
         self._answers: frozenset[str] = frozenset()
 
-    def see(self, server: ServerInfo) -> Stranger | None:
+    def see(self, server: ServerInfo) -> ServerMismatch | None:
         """Compare a server that answered with the one that is known; none where it is the same, or cannot be told."""
         ids = frozenset(one for node in server.nodes for one in node.replication_ids) - {NO_ID}
         if not ids:
-            return self._stranger()
+            return self._mismatch()
         self._answers = ids
         if not self._known or ids & self._known:
             self._known = ids
-        return self._stranger()
+        return self._mismatch()
 
     def accept(self) -> None:
         """From now on the server that answers is the one that is known."""
         self._known = self._answers
 
-    def _stranger(self) -> Stranger | None:
+    def _mismatch(self) -> ServerMismatch | None:
         if self._answers & self._known or not self._answers:
             return None
-        return Stranger(tuple(sorted(self._known)), tuple(sorted(self._answers)))
+        return ServerMismatch(tuple(sorted(self._known)), tuple(sorted(self._answers)))

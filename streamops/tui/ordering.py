@@ -13,7 +13,7 @@ from streamops.tui.remember import Remembered
 Row = TypeVar("Row")
 
 
-class Wish(Struct, frozen=True):
+class ListState(Struct, frozen=True):
     """What a person asked a list for.
 
     Attributes:
@@ -55,7 +55,7 @@ class Ordering(Generic[Row]):
         self._is_fault = is_fault
         self._literal = literal
         self._filter = self._compiled("")
-        self._last: tuple[Sequence[Row], Wish, Sequence[Row]] | None = None
+        self._last: tuple[Sequence[Row], ListState, Sequence[Row]] | None = None
         self.untold = 0
 
     def problem(self, text: str) -> SettingsError | None:
@@ -66,7 +66,7 @@ class Ordering(Generic[Row]):
             return error
         return None
 
-    def arrange(self, rows: Sequence[Row], wish: Wish) -> Sequence[Row]:
+    def arrange(self, rows: Sequence[Row], wish: ListState) -> Sequence[Row]:
         """The rows that the wish selects, in the order it asks for. A filter that is wrong is as if it were not there."""
         if self._last is not None and self._last[0] is rows and self._last[1] == wish:
             return self._last[2]
@@ -82,7 +82,7 @@ class Ordering(Generic[Row]):
     def _compiled(self, text: str) -> Filter[Row]:
         return Filter(text, tuple(self._columns.values()), literal=self._literal)
 
-    def _sorted(self, rows: Sequence[Row], wish: Wish) -> Sequence[Row]:
+    def _sorted(self, rows: Sequence[Row], wish: ListState) -> Sequence[Row]:
         column = self._columns.get(wish.sort or "")
         if column is None:
             return rows[::-1] if wish.descending else rows

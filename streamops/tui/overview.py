@@ -21,29 +21,37 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import UNKNOWN, compact, duration, health_text, percent, size
 from streamops.present.workers import unreadable_words
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
-from streamops.tui.history.memory import ALL_ACKED, ALL_ADDED, ALL_DELIVERED, ALL_LETTERS, TIERS, Past, Track
+from streamops.tui.history.memory import (
+    ALL_ACKED,
+    ALL_ADDED,
+    ALL_DEAD_LETTERS,
+    ALL_DELIVERED,
+    TIERS,
+    MetricsHistory,
+    Track,
+)
 from streamops.tui.history.rows import Totals
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.
     from streamops.monitor.delayed import DelayedQueues
-    from streamops.monitor.pools import Crowd
+    from streamops.monitor.pools import ServerWorkers
 
 
-class Beside(Struct, frozen=True):
+class OverviewReads(Struct, frozen=True):
     """What was read last.
 
     Attributes:
         crowd: Workers and pools; none where they were not read.
-        no_crowd: Why not, safe to show; empty where they are being read.
+        no_workers: Why not, safe to show; empty where they are being read.
         delayed: Queues of delayed messages; none where they were not read.
         no_delayed: Why not, the same.
     """
 
-    crowd: "Crowd | None" = None
-    no_crowd: str = ""
+    crowd: "ServerWorkers | None" = None
+    no_workers: str = ""
     delayed: "DelayedQueues | None" = None
     no_delayed: str = ""
 
@@ -55,7 +63,7 @@ THOUSANDTHS: Final = 1000
 RATE_WIDTH: Final = 9
 
 
-def rate_facts(past: Past, totals: Totals, until: float, *, wordy: bool) -> list[tuple[str, Line]]:
+def rate_facts(past: MetricsHistory, totals: Totals, until: float, *, wordy: bool) -> list[tuple[str, Line]]:
     """Entries added, delivered and acknowledged a second, each with its last five minutes.
 
     Args:
@@ -75,7 +83,7 @@ def rate_facts(past: Past, totals: Totals, until: float, *, wordy: bool) -> list
     ]
 
 
-def _rate(past: Past, track: Track, until: float, now: str, parts: str) -> Line:
+def _rate(past: MetricsHistory, track: Track, until: float, now: str, parts: str) -> Line:
     points = past.whole(track, TIER, until)
     line = spark(steps_of(points, until), STEPS)
     return (Cell(f"{now:<{RATE_WIDTH}}"), Cell(f" {line}", Tone.OK), Cell(f" 5 min{parts}", Tone.DIM))
@@ -124,7 +132,7 @@ def waiting_facts(totals: Totals) -> Line:
     return (*cells, DOT, Cell(compact(totals.pending)), Cell(" pending", Tone.DIM))
 
 
-def dead_letter_facts(observation: Observation, totals: Totals, past: Past) -> Line:
+def dead_letter_facts(observation: Observation, totals: Totals, past: MetricsHistory) -> Line:
     """How many dead letters there are, how many more than minutes ago, and where the newest is."""
     now = observation.snapshot.collected_at
     if not totals.letters:
@@ -140,7 +148,7 @@ def dead_letter_facts(observation: Observation, totals: Totals, past: Past) -> L
     return (*cells, DOT, newest) if newest is not None else tuple(cells)
 
 
-def delayed_facts(beside: Beside) -> Line:
+def delayed_facts(beside: OverviewReads) -> Line:
     """How many messages wait for their time, and how many of them are due."""
     found = beside.delayed
     if found is None:
@@ -158,11 +166,11 @@ def delayed_facts(beside: Beside) -> Line:
     return tuple(cells)
 
 
-def worker_facts(beside: Beside) -> Line:
+def worker_facts(beside: OverviewReads) -> Line:
     """How many workers are in each state, and how busy they are."""
     crowd = beside.crowd
     if crowd is None:
-        return _unread(beside.no_crowd)
+        return _unread(beside.no_workers)
     unread = (Cell(f"  {unreadable_words(crowd.unreadable)}", Tone.WARN),) if crowd.unreadable else ()
     if not crowd.workers:
         return unread or (Cell("none has a heartbeat", Tone.DIM),)
@@ -211,10 +219,10 @@ def _bound_tone(untold: int) -> Tone:
     return Tone.UNKNOWN if untold else Tone.PLAIN
 
 
-def _growth(past: Past, letters: int, until: float) -> Cell | None:
+def _growth(past: MetricsHistory, letters: int, until: float) -> Cell | None:
     points = [
         point
-        for point in past.whole(ALL_LETTERS, TIERS[0], until)
+        for point in past.whole(ALL_DEAD_LETTERS, TIERS[0], until)
         if point.value is not None and point.at >= until - GROWTH
     ]
     if not points or points[0].at >= until:
@@ -272,23 +280,25 @@ TWO_WIDE: Final = 120
 FACTS_WIDTH: Final = 72
 
 
-def page_lines(moment: Moment, totals: Totals, beside: Beside, width: int, height: int) -> Sequence[Line]:
+def page_lines(
+    app_state: AppState, totals: Totals, beside: OverviewReads, width: int, height: int
+) -> Sequence[Line]:
     """The lines of the page; what is not known is said to be not known.
 
     Args:
-        moment: What is known now.
+        app_state: What is known now.
         totals: The sums of its observation.
         beside: What was read besides.
         width: Columns there are.
         height: Lines there are.
     """
-    observation, past = moment.observation, moment.past
+    observation, past = app_state.observation, app_state.past
     if observation is None or past is None:
         return [BLANK_LINE, (Cell(" not read yet", Tone.UNKNOWN),)]
     two = width >= TWO_WIDE
     until = observation.snapshot.collected_at.timestamp()
     facts: list[tuple[str, Line]] = [
-        ("Health", health_facts(moment.tally)),
+        ("Health", health_facts(app_state.tally)),
         *rate_facts(past, totals, until, wordy=not two),
         ("Waiting", waiting_facts(totals)),
         ("Dead", dead_letter_facts(observation, totals, past)),

@@ -52,11 +52,11 @@ def head_lines(entry: Entry, now: datetime | None, width: int) -> list[Line]:
 
 
 def _time(entry: Entry, now: datetime | None) -> str:
-    moment = entry.id.time
-    if moment is None:
+    app_state = entry.id.time
+    if app_state is None:
         return "the ID is no time"
     age = id_age(entry.id, now)
-    return timestamp(moment) if age is None else f"{timestamp(moment)}, {duration(age)} ago"
+    return timestamp(app_state) if age is None else f"{timestamp(app_state)}, {duration(age)} ago"
 
 
 def _field(field: FieldView, width: int) -> list[Line]:

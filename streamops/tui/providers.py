@@ -8,9 +8,9 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from streamops.present.text import safe
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
-from streamops.tui.routes import Group, Place, Stream, Streams
+from streamops.tui.routes import Group, Route, Stream, Streams
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
 
@@ -18,7 +18,7 @@ MOST: Final = 50
 IN_WORDS: Final = 0.1
 """The score of an operation whose words, not whose name, hold the query: names of streams go before it."""
 ACTIONS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("Pulse", "app.go('Pulse')", "how the whole is, on one page (1)"),
+    ("Overview", "app.go('Overview')", "how the whole is, on one page (1)"),
     ("Alerts", "app.go('Alerts')", "what is found now, since when, and what to do (6)"),
     ("Charts", "app.charts", "how the group under the cursor was, over minutes to hours (g)"),
     ("All groups", "app.root", "every stream with every group (3)"),
@@ -96,11 +96,11 @@ class Plans(Provider):
 
     def _possible(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         screen = self.screen
-        if not isinstance(screen, Frame) or not screen.moment.may_plan:
+        if not isinstance(screen, Frame) or not screen.app_state.may_plan:
             return
         from streamops.tui.acting.offers import offers  # noqa: PLC0415 - it brings the engine along
 
-        for operation in offers(screen.subject()):
+        for operation in offers(screen.selection()):
             words = operation.name.replace(".", " ")
             run = partial(self.app.run_action, f"app.form({operation.name!r})")
             yield f"Plan: {words}", operation.summary, run
@@ -123,17 +123,17 @@ class Places(Provider):
             if shown >= MOST:
                 return
 
-    def _all(self) -> Iterator[Place]:
+    def _all(self) -> Iterator[Route]:
         yield Streams()
         screen = self.screen
-        moment: Moment | None = screen.moment if isinstance(screen, Frame) else None
-        observation = None if moment is None else moment.observation
+        app_state: AppState | None = screen.app_state if isinstance(screen, Frame) else None
+        observation = None if app_state is None else app_state.observation
         for stream in () if observation is None else observation.streams:
             yield Stream(stream.stream.name)
             for group in stream.groups:
                 yield Group(group.stream, group.group.name)
 
-    def _go(self, place: Place) -> None:
+    def _go(self, place: Route) -> None:
         self.screen.post_message(Go(place))
 
 
@@ -156,7 +156,7 @@ class Arrangements(Provider):
     def _views(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         screen = self.screen
         if isinstance(screen, Frame):
-            for name in sorted(screen.moment.views):
+            for name in sorted(screen.app_state.views):
                 yield f"View: {name}", "a saved view (w)", partial(self.app.run_action, f"app.view({name!r})")
 
     def _columns(self) -> Iterator[tuple[str, str, Callable[[], object]]]:

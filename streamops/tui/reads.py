@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.present.topic_rows import read_topic_rows
 from streamops.present.topics import TopicRow
 from streamops.settings.topics import list_topics
@@ -76,6 +76,6 @@ async def read_topics(source: Source, in_use: str | None) -> list[TopicRow]:
     return await read_topic_rows(source.topics, configured, in_use)
 
 
-async def read_crowd(source: Source, known: Crowd | None = None) -> Crowd:
+async def read_workers(source: Source, known: ServerWorkers | None = None) -> ServerWorkers:
     """Workers and pools: those of ``known`` again, else all there are, which goes through all keys."""
     return await (source.workers.with_pools(SHARE) if known is None else source.workers.again(known))

@@ -20,7 +20,7 @@ WHERE: Final = "where "
 ID_HEAD: Final = 4
 
 
-class Place(Struct, frozen=True):
+class Route(Struct, frozen=True):
     """A place.
 
     Attributes:
@@ -53,7 +53,7 @@ class Place(Struct, frozen=True):
         return self.words
 
 
-class Status(Place, frozen=True):
+class Status(Route, frozen=True):
     """Every stream with every group: the root."""
 
     screen = "status:StatusScreen"
@@ -61,7 +61,7 @@ class Status(Place, frozen=True):
     words = ("status",)
 
 
-class Streams(Place, frozen=True):
+class Streams(Route, frozen=True):
     """All streams, one row each."""
 
     screen = "streams:StreamsScreen"
@@ -70,16 +70,16 @@ class Streams(Place, frozen=True):
     words = ("streams", "ls")
 
 
-class Pulse(Place, frozen=True):
+class Overview(Route, frozen=True):
     """The overview: how all of it is, on one page."""
 
-    screen = "pulse:PulseScreen"
+    screen = "overview:OverviewScreen"
     typed = "pulse"
     under = ("pulse",)
     words = ("status",)
 
 
-class Alerts(Place, frozen=True):
+class Alerts(Route, frozen=True):
     """The findings that hold."""
 
     screen = "alerts:AlertsScreen"
@@ -88,7 +88,7 @@ class Alerts(Place, frozen=True):
     words = ("alerts", "ls")
 
 
-class Contexts(Place, frozen=True):
+class Contexts(Route, frozen=True):
     """All contexts."""
 
     screen = "contexts:ContextsScreen"
@@ -97,7 +97,7 @@ class Contexts(Place, frozen=True):
     words = ("ctx", "ls")
 
 
-class Views(Place, frozen=True):
+class Views(Route, frozen=True):
     """All saved views."""
 
     screen = "views:ViewsScreen"
@@ -105,7 +105,7 @@ class Views(Place, frozen=True):
     words = ("config", "show")
 
 
-class Audit(Place, frozen=True):
+class Audit(Route, frozen=True):
     """What was done to the server, newest first."""
 
     screen = "audit:AuditScreen"
@@ -114,7 +114,7 @@ class Audit(Place, frozen=True):
     words = ("audit", "ls")
 
 
-class OneAction(Place, frozen=True):
+class OneAction(Route, frozen=True):
     """One action of the audit log."""
 
     action: Action
@@ -129,7 +129,7 @@ class OneAction(Place, frozen=True):
         return (self.action.first.begun_id,)
 
 
-class Jobs(Place, frozen=True):
+class Jobs(Route, frozen=True):
     """Long work: under way, interrupted, and over."""
 
     screen = "jobs:JobsScreen"
@@ -138,7 +138,7 @@ class Jobs(Place, frozen=True):
     words = ("jobs", "ls")
 
 
-class OneJob(Place, frozen=True):
+class OneJob(Route, frozen=True):
     """One job."""
 
     id: str
@@ -148,7 +148,7 @@ class OneJob(Place, frozen=True):
     words = ("jobs", "show")
 
 
-class DeadLetters(Place, frozen=True):
+class DeadLetters(Route, frozen=True):
     """All dead-letter queues."""
 
     screen = "dead_letters:DeadLettersScreen"
@@ -157,7 +157,7 @@ class DeadLetters(Place, frozen=True):
     words = ("dlq", "ls")
 
 
-class Letters(Place, frozen=True):
+class DeadLetterEntries(Route, frozen=True):
     """The dead letters of a queue, the newest first.
 
     Attributes:
@@ -168,7 +168,7 @@ class Letters(Place, frozen=True):
     queue: str
     where: str = ""
 
-    screen = "letters:LettersScreen"
+    screen = "dead_letter_entries:DeadLetterEntriesScreen"
     under = ("dead letters",)
     words = ("dlq", "ls")
 
@@ -188,13 +188,13 @@ class Letters(Place, frozen=True):
         return (*self.words, *((f"--where={self.where}",) if self.where else ()))
 
 
-class OneLetter(Place, frozen=True):
+class OneDeadLetter(Route, frozen=True):
     """One dead letter with its trace."""
 
     queue: str
     id: EntryId
 
-    screen = "dead_letters:LetterScreen"
+    screen = "dead_letters:DeadLetterScreen"
     under = ("dead letters",)
     words = ("dlq", "show")
 
@@ -214,7 +214,7 @@ class OneLetter(Place, frozen=True):
         return (*self.under, self.queue, short_id(self.id))
 
 
-class DelayedQueues(Place, frozen=True):
+class DelayedQueues(Route, frozen=True):
     """All queues of delayed messages."""
 
     screen = "delayed:DelayedQueuesScreen"
@@ -223,7 +223,7 @@ class DelayedQueues(Place, frozen=True):
     words = ("delayed", "ls")
 
 
-class Delayed(Place, frozen=True):
+class Delayed(Route, frozen=True):
     """The delayed messages of one stream."""
 
     stream: str
@@ -233,7 +233,7 @@ class Delayed(Place, frozen=True):
     words = ("delayed", "ls")
 
 
-class OneDelayed(Place, frozen=True):
+class OneDelayed(Route, frozen=True):
     """One delayed message."""
 
     stream: str
@@ -244,7 +244,7 @@ class OneDelayed(Place, frozen=True):
     words = ("delayed", "show")
 
 
-class Topics(Place, frozen=True):
+class Topics(Route, frozen=True):
     """All topics of HTTP callbacks."""
 
     screen = "topics:TopicsScreen"
@@ -253,7 +253,7 @@ class Topics(Place, frozen=True):
     words = ("topics", "ls")
 
 
-class OneTopic(Place, frozen=True):
+class OneTopic(Route, frozen=True):
     """One topic."""
 
     topic: str
@@ -263,7 +263,7 @@ class OneTopic(Place, frozen=True):
     words = ("topics", "show")
 
 
-class Workers(Place, frozen=True):
+class Workers(Route, frozen=True):
     """All worker processes, and their pools."""
 
     screen = "workers:WorkersScreen"
@@ -272,7 +272,7 @@ class Workers(Place, frozen=True):
     words = ("workers", "ls")
 
 
-class OneWorker(Place, frozen=True):
+class OneWorker(Route, frozen=True):
     """One worker process, and what it reads."""
 
     worker: str
@@ -297,7 +297,7 @@ class OneWorker(Place, frozen=True):
         return (*self.words, f"--pool={self.pool}")
 
 
-class Pools(Place, frozen=True):
+class Pools(Route, frozen=True):
     """All pools of workers that are scaled."""
 
     screen = "pools:PoolsScreen"
@@ -306,7 +306,7 @@ class Pools(Place, frozen=True):
     words = ("autoscale", "ls")
 
 
-class OnePool(Place, frozen=True):
+class OnePool(Route, frozen=True):
     """One pool of workers: how many there are, and why."""
 
     pool: str
@@ -316,7 +316,7 @@ class OnePool(Place, frozen=True):
     words = ("autoscale", "explain")
 
 
-class Stream(Place, frozen=True):
+class Stream(Route, frozen=True):
     """One stream and its groups."""
 
     stream: str
@@ -325,7 +325,7 @@ class Stream(Place, frozen=True):
     words = ("streams", "info")
 
 
-class Group(Place, frozen=True):
+class Group(Route, frozen=True):
     """One group and its consumers."""
 
     stream: str
@@ -335,7 +335,7 @@ class Group(Place, frozen=True):
     words = ("groups", "info")
 
 
-class Charts(Place, frozen=True):
+class Charts(Route, frozen=True):
     """How a group was over the last minutes and hours; the command prints the newest of it."""
 
     stream: str
@@ -346,7 +346,7 @@ class Charts(Place, frozen=True):
     words = ("groups", "info")
 
 
-class Pending(Place, frozen=True):
+class Pending(Route, frozen=True):
     """The pending entries of a group, or of one of its consumers."""
 
     stream: str
@@ -372,7 +372,7 @@ class Pending(Place, frozen=True):
         return self.words if self.consumer is None else (*self.words, f"--consumer={self.consumer}")
 
 
-class Entries(Place, frozen=True):
+class Entries(Route, frozen=True):
     """The newest entries of a stream, and those that arrive."""
 
     stream: str
@@ -382,7 +382,7 @@ class Entries(Place, frozen=True):
     words = ("streams", "tail", "-n", "100")
 
 
-class OneEntry(Place, frozen=True):
+class OneEntry(Route, frozen=True):
     """One entry with its payload.
 
     Attributes:
@@ -420,7 +420,7 @@ class OneEntry(Place, frozen=True):
         return (*self.words, f"--from-id={self.id}", f"--to-id={self.id}", "-o", "json")
 
 
-class Trace(Place, frozen=True):
+class Trace(Route, frozen=True):
     """What became of one entry.
 
     Attributes:
@@ -445,7 +445,7 @@ class Trace(Place, frozen=True):
         return (self.stream, short_id(self.id), "trace")
 
 
-class Search(Place, frozen=True):
+class Search(Route, frozen=True):
     """What was found in the payloads of a stream, newest first.
 
     Attributes:
@@ -478,14 +478,14 @@ class Search(Place, frozen=True):
         )
 
 
-def command(context: ContextInfo, place: Place) -> str:
+def command(context: ContextInfo, place: Route) -> str:
     """The shell command that prints what a place shows."""
     where = ("--url", context.url) if context.url else ("-c", context.name)
     dashes = ("--",) if any(name.startswith("-") for name in place.names) else ()
     return " ".join(map(quoted, ("streamops", *where, *place.command, *dashes, *place.names)))
 
 
-def entry_of(place: Place) -> tuple[str, EntryId] | None:
+def entry_of(place: Route) -> tuple[str, EntryId] | None:
     """The entry that a place is about, with its stream; none if it is about none."""
     return (place.stream, place.id) if isinstance(place, OneEntry | Trace) else None
 

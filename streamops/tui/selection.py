@@ -11,21 +11,21 @@ from streamops.model.ids import EntryId
 from streamops.model.observation import Observation
 from streamops.model.streams import StreamRole
 from streamops.tui.routes import (
+    DeadLetterEntries,
     Delayed,
     Entries,
     Group,
-    Letters,
+    OneDeadLetter,
     OneDelayed,
     OneEntry,
-    OneLetter,
     Pending,
-    Place,
+    Route,
     Stream,
     Trace,
 )
 
 
-class Sort(StrEnum):
+class SelectionKind(StrEnum):
     """What kind of thing a subject is."""
 
     STREAM = "stream"
@@ -34,7 +34,7 @@ class Sort(StrEnum):
     CONSUMER = "consumer"
     PENDING = "pending entries"
     ENTRY = "entries"
-    LETTER = "letters"
+    DEAD_LETTER = "letters"
     QUEUE = "delayed messages"
     MESSAGE = "messages"
     TOPIC = "topic"
@@ -43,7 +43,7 @@ class Sort(StrEnum):
     POOL_PAUSED = "pool that is paused"
 
 
-class Subject(Struct, frozen=True, kw_only=True):
+class Selection(Struct, frozen=True, kw_only=True):
     """What an action would act on.
 
     Attributes:
@@ -61,7 +61,7 @@ class Subject(Struct, frozen=True, kw_only=True):
         steered: Whether its controller was told not to follow its policy.
     """
 
-    sort: Sort
+    sort: SelectionKind
     stream: str = ""
     group: str | None = None
     consumer: str | None = None
@@ -92,38 +92,38 @@ class Verb(Struct, frozen=True):
     key: str
     operation: str
     word: str
-    sorts: frozenset[Sort]
+    sorts: frozenset[SelectionKind]
     dead_letters: bool = False
     edits: bool = False
     steered: bool | None = None
 
 
-_OF_STREAM: Final = frozenset({Sort.STREAM, Sort.DEAD_LETTERS, Sort.ENTRY})
-_OF_GROUP: Final = frozenset({Sort.GROUP, Sort.CONSUMER, Sort.PENDING})
-_PENDING: Final = frozenset({Sort.PENDING})
-_LETTER: Final = frozenset({Sort.LETTER})
-_DELAYED: Final = frozenset({Sort.QUEUE, Sort.MESSAGE})
-_POOL: Final = frozenset({Sort.POOL, Sort.POOL_PAUSED})
+_OF_STREAM: Final = frozenset({SelectionKind.STREAM, SelectionKind.DEAD_LETTERS, SelectionKind.ENTRY})
+_OF_GROUP: Final = frozenset({SelectionKind.GROUP, SelectionKind.CONSUMER, SelectionKind.PENDING})
+_PENDING: Final = frozenset({SelectionKind.PENDING})
+_DEAD_LETTER: Final = frozenset({SelectionKind.DEAD_LETTER})
+_DELAYED: Final = frozenset({SelectionKind.QUEUE, SelectionKind.MESSAGE})
+_POOL: Final = frozenset({SelectionKind.POOL, SelectionKind.POOL_PAUSED})
 VERBS: Final[tuple[Verb, ...]] = (
     Verb("C", "claim", "claim", _OF_GROUP),
     Verb("A", "ack", "acknowledge", _PENDING),
     Verb("N", "nack", "give back", _PENDING),
-    Verb("D", "streams.rm-entry", "delete entries", frozenset({Sort.PENDING, Sort.ENTRY})),
-    Verb("D", "dlq.purge", "purge", frozenset({Sort.DEAD_LETTERS})),
-    Verb("D", "dlq.purge", "delete", _LETTER),
+    Verb("D", "streams.rm-entry", "delete entries", frozenset({SelectionKind.PENDING, SelectionKind.ENTRY})),
+    Verb("D", "dlq.purge", "purge", frozenset({SelectionKind.DEAD_LETTERS})),
+    Verb("D", "dlq.purge", "delete", _DEAD_LETTER),
     Verb("D", "delayed.cancel", "cancel", _DELAYED),
-    Verb("R", "replay", "replay", _OF_STREAM | _LETTER, dead_letters=True),
+    Verb("R", "replay", "replay", _OF_STREAM | _DEAD_LETTER, dead_letters=True),
     Verb("R", "delayed.run-now", "run now", _DELAYED),
-    Verb("E", "replay", "edit, replay", _LETTER | {Sort.ENTRY}, dead_letters=True, edits=True),
-    Verb("T", "trim", "trim", frozenset({Sort.STREAM, Sort.GROUP, Sort.ENTRY})),
-    Verb("W", "groups.rewind", "rewind", frozenset({Sort.GROUP, Sort.CONSUMER})),
-    Verb("X", "groups.destroy", "destroy", frozenset({Sort.GROUP})),
-    Verb("X", "consumers.rm", "remove", frozenset({Sort.CONSUMER})),
-    Verb("P", "topics.off", "switch off", frozenset({Sort.TOPIC})),
-    Verb("P", "topics.on", "switch on", frozenset({Sort.TOPIC_OFF})),
-    Verb("X", "topics.rm", "remove", frozenset({Sort.TOPIC, Sort.TOPIC_OFF})),
-    Verb("P", "pause", "pause pool", frozenset({Sort.POOL})),
-    Verb("P", "resume", "resume pool", frozenset({Sort.POOL_PAUSED})),
+    Verb("E", "replay", "edit, replay", _DEAD_LETTER | {SelectionKind.ENTRY}, dead_letters=True, edits=True),
+    Verb("T", "trim", "trim", frozenset({SelectionKind.STREAM, SelectionKind.GROUP, SelectionKind.ENTRY})),
+    Verb("W", "groups.rewind", "rewind", frozenset({SelectionKind.GROUP, SelectionKind.CONSUMER})),
+    Verb("X", "groups.destroy", "destroy", frozenset({SelectionKind.GROUP})),
+    Verb("X", "consumers.rm", "remove", frozenset({SelectionKind.CONSUMER})),
+    Verb("P", "topics.off", "switch off", frozenset({SelectionKind.TOPIC})),
+    Verb("P", "topics.on", "switch on", frozenset({SelectionKind.TOPIC_OFF})),
+    Verb("X", "topics.rm", "remove", frozenset({SelectionKind.TOPIC, SelectionKind.TOPIC_OFF})),
+    Verb("P", "pause", "pause pool", frozenset({SelectionKind.POOL})),
+    Verb("P", "resume", "resume pool", frozenset({SelectionKind.POOL_PAUSED})),
     Verb("S", "scale.set", "scale", _POOL),
     Verb("A", "autoscale.pause", "pause scaling", _POOL, steered=False),
     Verb("A", "autoscale.resume", "resume scaling", _POOL, steered=True),
@@ -133,7 +133,7 @@ VERBS: Final[tuple[Verb, ...]] = (
 KEYS: Final = tuple(sorted({verb.key for verb in VERBS}))
 
 
-def subject_at(place: Place, *, dead_letters: bool) -> Subject | None:
+def selection_at(place: Route, *, dead_letters: bool) -> Selection | None:
     """What a place is about, or the place that a row leads to; none where it is about everything.
 
     Args:
@@ -142,18 +142,18 @@ def subject_at(place: Place, *, dead_letters: bool) -> Subject | None:
     """
     match place:
         case Stream(stream) | Entries(stream):
-            sort = Sort.DEAD_LETTERS if dead_letters else Sort.STREAM
-            return Subject(sort=sort, stream=stream, dead_letters=dead_letters)
+            sort = SelectionKind.DEAD_LETTERS if dead_letters else SelectionKind.STREAM
+            return Selection(sort=sort, stream=stream, dead_letters=dead_letters)
         case Group(stream, group):
-            return Subject(sort=Sort.GROUP, stream=stream, group=group, dead_letters=dead_letters)
+            return Selection(sort=SelectionKind.GROUP, stream=stream, group=group, dead_letters=dead_letters)
         case Pending(stream, group, consumer):
-            sort = Sort.GROUP if consumer is None else Sort.CONSUMER
-            return Subject(
+            sort = SelectionKind.GROUP if consumer is None else SelectionKind.CONSUMER
+            return Selection(
                 sort=sort, stream=stream, group=group, consumer=consumer, dead_letters=dead_letters
             )
         case OneEntry(stream, entry_id, group=group, consumer=consumer):
-            return Subject(
-                sort=Sort.ENTRY if group is None else Sort.PENDING,
+            return Selection(
+                sort=SelectionKind.ENTRY if group is None else SelectionKind.PENDING,
                 stream=stream,
                 group=group,
                 consumer=consumer,
@@ -161,32 +161,34 @@ def subject_at(place: Place, *, dead_letters: bool) -> Subject | None:
                 dead_letters=dead_letters,
             )
         case Trace(stream, entry_id):
-            return Subject(sort=Sort.ENTRY, stream=stream, ids=(entry_id,), dead_letters=dead_letters)
+            return Selection(
+                sort=SelectionKind.ENTRY, stream=stream, ids=(entry_id,), dead_letters=dead_letters
+            )
     return _beside(place)
 
 
-def _beside(place: Place) -> Subject | None:
+def _beside(place: Route) -> Selection | None:
     """What a place is about that is about a queue beside a stream, or about one thing in it."""
     match place:
-        case Letters(queue):
-            return Subject(sort=Sort.DEAD_LETTERS, stream=queue, dead_letters=True)
-        case OneLetter(queue, entry_id):
-            return Subject(sort=Sort.LETTER, stream=queue, ids=(entry_id,), dead_letters=True)
+        case DeadLetterEntries(queue):
+            return Selection(sort=SelectionKind.DEAD_LETTERS, stream=queue, dead_letters=True)
+        case OneDeadLetter(queue, entry_id):
+            return Selection(sort=SelectionKind.DEAD_LETTER, stream=queue, ids=(entry_id,), dead_letters=True)
         case Delayed(stream):
-            return Subject(sort=Sort.QUEUE, stream=stream)
+            return Selection(sort=SelectionKind.QUEUE, stream=stream)
         case OneDelayed(stream, message):
-            return Subject(sort=Sort.MESSAGE, stream=stream, messages=(message,))
+            return Selection(sort=SelectionKind.MESSAGE, stream=stream, messages=(message,))
     return None
 
 
-def together(subjects: Iterable[Subject | None]) -> Subject | None:
+def together(subjects: Iterable[Selection | None]) -> Selection | None:
     """Several rows of one list as one subject; their owner where it is the same one. None for none."""
-    found = [subject for subject in subjects if subject is not None]
+    found = [selection for selection in subjects if selection is not None]
     if not found:
         return None
-    ids = tuple(entry_id for subject in found for entry_id in subject.ids)
-    messages = tuple(message for subject in found for message in subject.messages)
-    owners = {subject.consumer for subject in found}
+    ids = tuple(entry_id for selection in found for entry_id in selection.ids)
+    messages = tuple(message for selection in found for message in selection.messages)
+    owners = {selection.consumer for selection in found}
     owner = owners.pop() if len(owners) == 1 else None
     return replace(found[0], ids=ids, messages=messages, consumer=owner)
 
@@ -208,19 +210,19 @@ def queue_of(observation: Observation | None, stream: str) -> str | None:
     )
 
 
-def fitting(subject: Subject | None) -> tuple[Verb, ...]:
+def fitting(selection: Selection | None) -> tuple[Verb, ...]:
     """The verbs with a key that fit a subject; none fit none."""
-    if subject is None:
+    if selection is None:
         return ()
     return tuple(
         verb
         for verb in VERBS
-        if subject.sort in verb.sorts
-        and (subject.dead_letters or not verb.dead_letters)
-        and verb.steered in (None, subject.steered)
+        if selection.sort in verb.sorts
+        and (selection.dead_letters or not verb.dead_letters)
+        and verb.steered in (None, selection.steered)
     )
 
 
-def verb_of(key: str, subject: Subject | None) -> Verb | None:
+def verb_of(key: str, selection: Selection | None) -> Verb | None:
     """What a key does to a subject; none where it does nothing."""
-    return next((verb for verb in fitting(subject) if verb.key == key), None)
+    return next((verb for verb in fitting(selection) if verb.key == key), None)

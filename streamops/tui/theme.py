@@ -16,7 +16,7 @@ from textual.theme import BUILTIN_THEMES, Theme
 from streamops.present.table import Tone
 
 
-class Ground(StrEnum):
+class Background(StrEnum):
     """What text stands on."""
 
     PAGE = "page"
@@ -157,7 +157,7 @@ def next_theme(name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def ink(theme: str, tone: Tone, ground: Ground, *, colour: bool) -> Style:
+def ink(theme: str, tone: Tone, ground: Background, *, colour: bool) -> Style:
     """The style of text of one tone on one ground.
 
     Args:
@@ -166,14 +166,14 @@ def ink(theme: str, tone: Tone, ground: Ground, *, colour: bool) -> Style:
         ground: What it stands on.
         colour: False leaves bold, reverse and underline only.
     """
-    bold = tone in BOLD or ground is Ground.BANNER
+    bold = tone in BOLD or ground is Background.BANNER
     if not colour:
-        reverse = ground in (Ground.CURSOR, Ground.BANNER)
-        return Style(bold=bold, reverse=reverse, underline=ground is Ground.CURSOR_IDLE)
+        reverse = ground in (Background.CURSOR, Background.BANNER)
+        return Style(bold=bold, reverse=reverse, underline=ground is Background.CURSOR_IDLE)
     palette = PALETTES.get(theme, DARK)
     if palette is TERMINAL:
         return _terminal_ink(tone, ground, bold=bold)
-    front = WHITE if ground is Ground.BANNER else _front(palette, tone, ground)
+    front = WHITE if ground is Background.BANNER else _front(palette, tone, ground)
     return Style(color=front, bgcolor=getattr(palette, ground.value), bold=bold)
 
 
@@ -188,20 +188,20 @@ def faint_ink(theme: str, *, colour: bool) -> Style:
     return Style(color=palette.cursor_idle, bgcolor=palette.page)
 
 
-def _terminal_ink(tone: Tone, ground: Ground, *, bold: bool) -> Style:
+def _terminal_ink(tone: Tone, ground: Background, *, bold: bool) -> Style:
     """Grounds by what every terminal can do: nobody knows what its sixteen colours look like beside each other."""
     return Style(
-        color=TERMINAL.critical if ground is Ground.BANNER else getattr(TERMINAL, tone.value),
+        color=TERMINAL.critical if ground is Background.BANNER else getattr(TERMINAL, tone.value),
         bgcolor=TERMINAL.page,
         bold=bold,
-        dim=tone is Tone.DIM and ground is not Ground.CURSOR,
-        reverse=ground in (Ground.CURSOR, Ground.BANNER),
-        underline=ground is Ground.CURSOR_IDLE,
+        dim=tone is Tone.DIM and ground is not Background.CURSOR,
+        reverse=ground in (Background.CURSOR, Background.BANNER),
+        underline=ground is Background.CURSOR_IDLE,
     )
 
 
-def _front(palette: Palette, tone: Tone, ground: Ground) -> str:
-    if tone is Tone.DIM and ground is Ground.CURSOR:
+def _front(palette: Palette, tone: Tone, ground: Background) -> str:
+    if tone is Tone.DIM and ground is Background.CURSOR:
         return palette.plain
     front: str = getattr(palette, tone.value)
     return front

@@ -10,7 +10,7 @@ from streamops.model.server import Mode
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.present.units import compact, count, duration, health_text, percent
-from streamops.tui.app_state import Loss, Moment, Stranger
+from streamops.tui.app_state import AppState, Loss, ServerMismatch
 from streamops.tui.source import ContextInfo
 from streamops.tui.widgets.paint import Line, cell_width
 
@@ -25,9 +25,12 @@ LONGEST_NAME: Final = 40
 ID_HEAD: Final = 8
 
 
-def header(moment: Moment, width: int) -> tuple[Line, Line]:
+def header(app_state: AppState, width: int) -> tuple[Line, Line]:
     """Where this is on the left, how it is on the right; words leave where there is no room for them."""
-    return (*_place(moment.context), *_server(moment)), (GAP, *_healths(moment, wordy=width >= WORDY))
+    return (*_place(app_state.context), *_server(app_state)), (
+        GAP,
+        *_healths(app_state, wordy=width >= WORDY),
+    )
 
 
 def crumbs(context: ContextInfo, trail: tuple[str, ...]) -> Line:
@@ -39,11 +42,11 @@ def crumbs(context: ContextInfo, trail: tuple[str, ...]) -> Line:
     return (*cells, Cell(names[-1], Tone.STRONG))
 
 
-def banner(loss: Loss, moment: Moment, now: float) -> Line:
+def banner(loss: Loss, app_state: AppState, now: float) -> Line:
     """How old what is shown is, when the server is tried again, and why; the reason may be cut, the rest not."""
     words = []
-    if moment.observation is not None:
-        words.append(f"data {_age(moment, now)} old")
+    if app_state.observation is not None:
+        words.append(f"data {_age(app_state, now)} old")
     if loss.retry_at is not None:
         left = ceil(loss.retry_at - now)
         words.append(f"next try in {left}s" if left > 0 else "trying again")
@@ -53,9 +56,9 @@ def banner(loss: Loss, moment: Moment, now: float) -> Line:
     return (Cell(f" ✗ {' · '.join(words)}", Tone.STRONG),)
 
 
-def stranger_banner(stranger: Stranger) -> Line:
+def mismatch_banner(mismatch: ServerMismatch) -> Line:
     """That another server answers, which one, and what may be done about it."""
-    known, answers = (ids[0][:ID_HEAD] for ids in (stranger.known, stranger.answers))
+    known, answers = (ids[0][:ID_HEAD] for ids in (mismatch.known, mismatch.answers))
     return (
         Cell(
             " ✗ another server answers at this address: writes are locked · ^y accepts it"
@@ -65,10 +68,10 @@ def stranger_banner(stranger: Stranger) -> Line:
     )
 
 
-def status(moment: Moment, now: float) -> Line:
+def status(app_state: AppState, now: float) -> Line:
     """How the data comes: pace, cost, what is missing from it."""
-    cells = [Cell(" "), *_deeds(moment), *_freshness(moment, now)]
-    observation = moment.observation
+    cells = [Cell(" "), *_deeds(app_state), *_freshness(app_state, now)]
+    observation = app_state.observation
     if observation is not None:
         cells += [DOT, Cell(_cost(observation), Tone.DIM), *_shortfalls(observation)]
     return tuple(cells)
@@ -112,16 +115,16 @@ def _place(context: ContextInfo) -> Line:
     )
 
 
-def _server(moment: Moment) -> Line:
+def _server(app_state: AppState) -> Line:
     words = []
-    if moment.observation is not None:
-        server = moment.observation.snapshot.server
+    if app_state.observation is not None:
+        server = app_state.observation.snapshot.server
         if server.flavour is not None:
             words.append(f"{server.flavour} {server.version}")
         if server.mode is not Mode.STANDALONE:
             words.append(server.mode)
-    if moment.context.address:
-        words.append(safe(moment.context.address))
+    if app_state.context.address:
+        words.append(safe(app_state.context.address))
     return (GAP, Cell(" · ".join(words), Tone.DIM)) if words else ()
 
 
@@ -133,23 +136,23 @@ def _key_width(pair: tuple[str, str]) -> int:
     return sum(cell_width(cell.text) for cell in _key(pair))
 
 
-def _healths(moment: Moment, *, wordy: bool) -> Line:
+def _healths(app_state: AppState, *, wordy: bool) -> Line:
     cells: list[Cell] = []
-    for finding in moment.observation.findings if moment.observation is not None else ():
+    for finding in app_state.observation.findings if app_state.observation is not None else ():
         level = health_text(finding.level)
         cells += [Cell(f"{level.text[0]} {finding.code.replace('_', ' ')}", level.tone), GAP]
     for health in (Health.CRITICAL, Health.WARN, Health.UNKNOWN, Health.OK):
-        number = moment.tally.get(health, 0)
+        number = app_state.tally.get(health, 0)
         if number:
             shown = health_text(health)
             cells += [Cell(f"{shown.text if wordy else shown.text[0]} {compact(number)}", shown.tone), GAP]
     return tuple(cells)
 
 
-def _deeds(moment: Moment) -> Line:
+def _deeds(app_state: AppState) -> Line:
     """What is being done to the server, wherever one looks."""
     cells: list[Cell] = []
-    for deed in moment.deeds:
+    for deed in app_state.deeds:
         if deed.running:
             share = deed.progress.done / deed.progress.total if deed.progress and deed.progress.total else 0.0
             name = safe(shorten(deed.name, LONGEST_NAME))
@@ -158,20 +161,20 @@ def _deeds(moment: Moment) -> Line:
     return tuple(cells)
 
 
-def _freshness(moment: Moment, now: float) -> Line:
-    if moment.frozen:
-        return (Cell(f"‖ frozen, {_age(moment, now)} old (p)", Tone.WARN),)
-    if moment.pace.interval is None:
-        return (Cell(f"refresh off, {_age(moment, now)} old (r)", Tone.WARN),)
-    words = f"every {moment.pace.interval.total_seconds():.3g}s"
-    if moment.pace.reason:
-        words += f" ({moment.pace.reason})"
-    if moment.observation is None:
+def _freshness(app_state: AppState, now: float) -> Line:
+    if app_state.frozen:
+        return (Cell(f"‖ frozen, {_age(app_state, now)} old (p)", Tone.WARN),)
+    if app_state.pace.interval is None:
+        return (Cell(f"refresh off, {_age(app_state, now)} old (r)", Tone.WARN),)
+    words = f"every {app_state.pace.interval.total_seconds():.3g}s"
+    if app_state.pace.reason:
+        words += f" ({app_state.pace.reason})"
+    if app_state.observation is None:
         return (Cell(words, Tone.DIM), DOT, Cell("connecting", Tone.UNKNOWN))
-    late = timedelta(seconds=now - moment.arrived) > moment.pace.interval + NEWS_AFTER
-    if moment.loss is None and not late:
+    late = timedelta(seconds=now - app_state.arrived) > app_state.pace.interval + NEWS_AFTER
+    if app_state.loss is None and not late:
         return (Cell(words, Tone.DIM),)
-    return (Cell(words, Tone.DIM), GAP, Cell(f"· stale, {_age(moment, now)} old", Tone.WARN))
+    return (Cell(words, Tone.DIM), GAP, Cell(f"· stale, {_age(app_state, now)} old", Tone.WARN))
 
 
 def _cost(observation: Observation) -> str:
@@ -194,5 +197,5 @@ def _shortfalls(observation: Observation) -> Line:
     return tuple(cells)
 
 
-def _age(moment: Moment, now: float) -> str:
-    return whole_seconds(now - moment.arrived)
+def _age(app_state: AppState, now: float) -> str:
+    return whole_seconds(now - app_state.arrived)

@@ -123,7 +123,7 @@ class Batch:
                 node = answers.nodes[at] = topology.node_at(reply.host, reply.port, node)
                 self._asking.add(at)
             if isinstance(reply, MovedError):
-                topology.heed_move()
+                topology.on_slot_moved()
                 self._asking.discard(at)
             if node is not None:
                 shares.setdefault(node, []).append(at)

@@ -58,7 +58,7 @@ async def read_claimable(
         most: Count no more than so many.
         search: Looks at the entries of the rows counted.
     """
-    tally = _Tally()
+    tally = _ClaimableCounts()
     to, least = name_bytes(what.to), what.min_idle_ms
     async for reply in pending_pages(server, what.stream, what.group, what.source):
         page = required(reply, f"group {what.stream}/{what.group}")
@@ -83,7 +83,7 @@ async def read_claimable_ids(
     Returns:
         Both counts, and of each ID whether it was selected: 1 or 0.
     """
-    tally, chosen, unfit = _Tally(), bytearray(), Counter[str]()
+    tally, chosen, unfit = _ClaimableCounts(), bytearray(), Counter[str]()
     for at in range(0, len(ids), PAGE):
         rows: list[Row] = []
         for reply in await _rows(server, what, ids[at : at + PAGE]):
@@ -115,7 +115,7 @@ def _objection(what: Claimable, reply: Sequence[Row]) -> str:
     return "busy" if reply[0][IDLE] < what.min_idle_ms else ""
 
 
-class _Tally:
+class _ClaimableCounts:
     def __init__(self) -> None:
         self.count = 0
         self._owners: Counter[bytes] = Counter()

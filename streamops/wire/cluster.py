@@ -11,7 +11,7 @@ from streamops.model.names import name_bytes
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.primary_tracker import Succession
+from streamops.wire.primary_tracker import PrimaryTracker
 from streamops.wire.slots import Address, SlotMap, decode_slots
 
 
@@ -24,7 +24,7 @@ class Cluster:
 
     changes: int = 0
 
-    def __init__(self, options: ConnectionOptions, succession: Succession) -> None:
+    def __init__(self, options: ConnectionOptions, succession: PrimaryTracker) -> None:
         self._options = options
         self._succession = succession
         self._seeds = options.addresses
@@ -65,7 +65,7 @@ class Cluster:
         # A node that failed may be known no more: others have learned the map meanwhile.
         self._troubled = {address for address, node in self._nodes.items() if node in nodes}
 
-    def heed_move(self) -> None:
+    def on_slot_moved(self) -> None:
         """A slot is another node's by now: the map is in doubt, and so is what came from the node before."""
         self._succession.moves += 1
         self.distrust()

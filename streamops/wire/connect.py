@@ -26,8 +26,8 @@ from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.parsing import PARSER
 from streamops.wire.pool import Pool
-from streamops.wire.primary_tracker import Succession
-from streamops.wire.sentinel import SentinelPool, Watchers
+from streamops.wire.primary_tracker import PrimaryTracker
+from streamops.wire.sentinel import SentinelClient, SentinelPool
 
 READ_SIZE = 1 << 16
 MAX_CONNECTIONS = 16
@@ -88,7 +88,7 @@ def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
 def connection_pool(
     options: ConnectionOptions,
     address: tuple[str, int] | None = None,
-    succession: Succession | None = None,
+    succession: PrimaryTracker | None = None,
 ) -> Pool:
     """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice.
 
@@ -104,7 +104,7 @@ def connection_pool(
     if options.socket_path is not None:
         return Pool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
     if options.mode is Mode.SENTINEL:
-        return _sentinel_pool(options, kwargs, succession or Succession())
+        return _sentinel_pool(options, kwargs, succession or PrimaryTracker())
     host, port = address or options.addresses[0]
     kwargs |= {"host": host, "port": port, "socket_keepalive": True, **transport_kwargs(options.tls)}
     return Pool(**kwargs)
@@ -125,7 +125,7 @@ def connect_client(options: ConnectionOptions) -> Redis:
 
 
 def _sentinel_pool(
-    options: ConnectionOptions, kwargs: dict[str, Any], succession: Succession
+    options: ConnectionOptions, kwargs: dict[str, Any], succession: PrimaryTracker
 ) -> SentinelPool:
     transport: dict[str, Any] = {}
     watcher: dict[str, Any] = {"connection_class": Connection}
@@ -151,7 +151,7 @@ def _sentinel_pool(
         **_credentials(options.sentinel_username, options.sentinel_password),
     }
     pools = [Pool(host=host, port=port, **watcher) for host, port in options.addresses]
-    watchers = Watchers(pools, patience, succession)
+    watchers = SentinelClient(pools, patience, succession)
     return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # redis-py has no types here
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streamops.model.dead_letters import LetterKind
+from streamops.model.dead_letters import DeadLetterKind
 from streamops.model.ids import EntryId
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
@@ -17,7 +17,7 @@ FIRST_STEP: Final = 16
 WORDS: Final = 4
 
 
-class LetterCount:
+class DeadLetterCounter:
     """Letters of a range, counted by kind as the pages come in.
 
     Attributes:
@@ -30,7 +30,7 @@ class LetterCount:
 
     def __init__(self) -> None:
         self.letters = 0
-        self.kinds: dict[LetterKind, int] = {}
+        self.kinds: dict[DeadLetterKind, int] = {}
         self.payloads = 0
         self.last_id: EntryId | None = None
         self.ended = False
@@ -44,17 +44,19 @@ class LetterCount:
         if counted:
             self.last_id = EntryId.parse(last)
         for at in range(0, len(flat), WORDS):
-            kind = LetterKind(*map(decode_name, flat[at : at + 3]))
+            kind = DeadLetterKind(*map(decode_name, flat[at : at + 3]))
             self.kinds[kind] = self.kinds.get(kind, 0) + flat[at + 3]
 
 
-async def count_letters(server: Server, queue: str, after: EntryId, last: EntryId, limit: int) -> LetterCount:
+async def count_dead_letters(
+    server: Server, queue: str, after: EntryId, last: EntryId, limit: int
+) -> DeadLetterCounter:
     """Count letters after one ID and up to another, at most ``limit`` of them.
 
     Raises:
         ServerError: They cannot be read.
     """
-    count = LetterCount()
+    count = DeadLetterCounter()
     while not count.ended and count.letters < limit:
         start = count.last_id or after
         most = min(BATCH, limit - count.letters)

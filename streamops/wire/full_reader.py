@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from streamops.model.readings import StreamReading
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.full_replies import FullDecoder, Told
+from streamops.wire.full_replies import FullDecoder, KnownReply
 from streamops.wire.identities import Identities
 from streamops.wire.node import Node
 from streamops.wire.server import Server
@@ -47,7 +47,7 @@ class FullReader:
         self._server = server
         self._reader = reader
         self._light: set[str] = set()
-        self._told: dict[str, Told] = {}
+        self._told: dict[str, KnownReply] = {}
         self._told_in = self.servers.epoch
         self._try_at = -math.inf
 
@@ -101,7 +101,7 @@ class FullReader:
             told = self._told.get(reading.name)
             # One that was read by the script tells ages, which do not hold.
             if told is not None and told.reading is reading:
-                self._told[reading.name] = Told(told.digest, whole)
+                self._told[reading.name] = KnownReply(told.digest, whole)
 
     def forget_all_but(self, names: Sequence[str]) -> None:
         """Know no other streams than these: the others are watched no more."""
@@ -143,7 +143,7 @@ class FullReader:
         )
 
     def _learnt(
-        self, name: str, reply: StreamReading | Exception, before: Told | None
+        self, name: str, reply: StreamReading | Exception, before: KnownReply | None
     ) -> StreamReading | Fault:
         """A reading, or why there is none; and what that says of the next one."""
         if not isinstance(reply, Exception):

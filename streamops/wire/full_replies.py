@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct, msgpack
 
-from streamops.model.consumer_table import NOBODY, Delivery, Sightings
+from streamops.model.consumer_table import NOBODY, ConsumerColumns, Delivery
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.wire.node import Reply
@@ -18,7 +18,7 @@ DENIED: Final = PermissionError("not asked")
 _pack: Final = msgpack.Encoder().encode
 
 
-class Told(Struct, frozen=True, gc=False):
+class KnownReply(Struct, frozen=True, gc=False):
     """What a server told of a stream.
 
     Attributes:
@@ -42,7 +42,7 @@ class FullDecoder:
         told: Where to note what is told now.
     """
 
-    def __init__(self, before: Mapping[str, Told], told: dict[str, Told]) -> None:
+    def __init__(self, before: Mapping[str, KnownReply], told: dict[str, KnownReply]) -> None:
         self._before = before
         self._told = told
         self._has_clock = False
@@ -72,7 +72,7 @@ class FullDecoder:
         digest = hash(_pack(reply))
         told = self._before.get(name)
         if told is None or told.digest != digest:
-            told = Told(digest, self._decode(name, reply))
+            told = KnownReply(digest, self._decode(name, reply))
         self._told[name] = told
         return told.reading
 
@@ -110,11 +110,11 @@ class FullDecoder:
         ]
         return tuple(groups)
 
-    def _decode_members(self, rows: Sequence[Row]) -> Sightings:
+    def _decode_members(self, rows: Sequence[Row]) -> ConsumerColumns:
         if not rows:
             return NOBODY
         names, seen, pending, entries, active = zip(*self._consumer.pick_all(rows), strict=True)
-        return Sightings(
+        return ConsumerColumns(
             tuple(map(decode_name, names)),
             pending,
             seen,

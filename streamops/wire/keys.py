@@ -12,7 +12,7 @@ from typing import Final
 from redis.crc import key_slot
 
 from streamops.errors import Forbidden
-from streamops.model.authority import DELAYED_SUFFIX, Beside, source_of, tag_of
+from streamops.model.authority import DELAYED_SUFFIX, StreamPart, source_of, tag_of
 from streamops.model.names import name_bytes
 from streamops.model.server import Mode
 from streamops.model.streams import StreamRole
@@ -43,7 +43,7 @@ def stream_role(name: str, dead_letters: Mapping[str, str]) -> tuple[StreamRole,
 
 def retry_parts(name: str) -> tuple[str, str] | None:
     """The tag and the group of a retry stream's name; none where it is no such name."""
-    tag, infix, group = name.rpartition(Beside.RETRIES)
+    tag, infix, group = name.rpartition(StreamPart.RETRIES)
     return (tag, decoded_part(group)) if infix and group and "{" in tag else None
 
 
@@ -65,7 +65,7 @@ def dead_letter_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATIO
 
 def retry_key(stream: str, group: str) -> str:
     """The stream of entries that are due again for one group alone."""
-    return f"{tag_of(stream)}{Beside.RETRIES}{encoded_part(group)}"
+    return f"{tag_of(stream)}{StreamPart.RETRIES}{encoded_part(group)}"
 
 
 def delayed_key(stream: str, configured: Mapping[str, str] = NO_CONFIGURATION) -> str:
@@ -98,7 +98,7 @@ def moved_key(stream: str, ident: str) -> str:
 
 def payload_key(stream: str, ident: str) -> str:
     """A payload that is kept beside the stream."""
-    return f"{tag_of(stream)}{Beside.PAYLOADS}{ident}"
+    return f"{tag_of(stream)}{StreamPart.PAYLOADS}{ident}"
 
 
 def replayed_key(stream: str) -> str:
@@ -150,7 +150,7 @@ POOLS: Final = "streamops:pools"
 """The hash of pools that have a controller or supervisors: what was last heard of each, by name."""
 
 
-def roster_key(pool: str) -> str:
+def worker_registry_key(pool: str) -> str:
     """The hash of a pool's workers: what each last told of itself."""
     return f"streamops:roster:{pool}"
 

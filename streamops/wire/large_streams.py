@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.model.readings import StreamReading
 from streamops.wire.node import Argument
 
-HEAVY_BYTES = 4096
+LARGE_BYTES = 4096
 """From this entry size on, copying entries into a script costs more than recognising that nothing changed."""
 
 KEPT_SECONDS = 30.0
@@ -22,7 +22,7 @@ class Known(Struct, frozen=True):
     since: float
 
 
-class HeavyStreams:
+class LargeStreams:
     """The last readings of streams with large entries, by name.
 
     Args:
@@ -54,7 +54,7 @@ class HeavyStreams:
         known = self._known.pop(reading.name, None)
         now = time.monotonic()
         self._forget_old(now)
-        if not reading.length or (reading.entry_bytes or 0) < HEAVY_BYTES:
+        if not reading.length or (reading.entry_bytes or 0) < LARGE_BYTES:
             return
         stands = (
             known is not None

@@ -13,7 +13,7 @@ from streamops.model.names import name_bytes
 from streamops.wire.faults import is_read_only
 from streamops.wire.parsing import MOST_REPLY, ReplyTooLargeError
 from streamops.wire.pool import Pool
-from streamops.wire.read_timeout import Silence
+from streamops.wire.read_timeout import ReadTimeout
 
 try:
     import hiredis
@@ -93,7 +93,7 @@ class Node:
             writer = _writer(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
             writer.writelines(_packed(connection, commands))
-            async with Silence(self._timeout) as silence:
+            async with ReadTimeout(self._timeout) as silence:
                 receive = _receiving(connection, silence.broken)
                 replies: list[Reply] = []
                 for number, (_, decode) in enumerate(zip_longest(commands, decoders), start=1):
@@ -122,7 +122,7 @@ class Node:
     async def _connect(self) -> AbstractConnection:
         """A connection that is new, or was found in order after a closer look."""
         try:
-            async with Silence(self._timeout):
+            async with ReadTimeout(self._timeout):
                 # The event loop must hear of connections that the server closed before the pool hands out one.
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)

@@ -32,7 +32,7 @@ class ReplyTooLargeError(RedisError):
         super().__init__(f"it sent a {what} that takes more than {size}")
 
 
-class Burden:
+class ReplyMemory:
     """What a reply that has not come to its end takes of memory, about."""
 
     __slots__ = ("_bytes",)
@@ -63,7 +63,7 @@ class BoundedHiredisParser(_AsyncHiredisParser):
 
     def __init__(self, socket_read_size: int) -> None:
         super().__init__(socket_read_size)
-        self.burden = Burden()
+        self.burden = ReplyMemory()
 
     async def read_from_socket(self) -> bool:
         """Read some more of a reply."""
@@ -93,7 +93,7 @@ class BoundedParser(_AsyncRESP2Parser):
 
     def __init__(self, socket_read_size: int) -> None:
         super().__init__(socket_read_size)
-        self._burden = Burden()
+        self._burden = ReplyMemory()
 
     async def read_response(self, disable_decoding: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - redis-py's
         """Read one reply."""

@@ -22,7 +22,7 @@ class Named(NamedTuple):
     address: tuple[str, int]
 
 
-class Succession:
+class PrimaryTracker:
     """Who the primary is, as far as anybody of a company has heard: none of them goes on with a former one then.
 
     Attributes:

@@ -9,7 +9,7 @@ LATE: Final = 0.1
 
 
 @final
-class Silence:
+class ReadTimeout:
     """Gives up what is done inside, by a ``TimeoutError``, after so long a silence; used once.
 
     Where this process itself stood still meanwhile (suspended, starved, or busy with a handler that blocks), a reply may
@@ -26,7 +26,7 @@ class Silence:
         self._scope = asyncio.timeout(None)
         self._excused = False
 
-    async def __aenter__(self) -> "Silence":
+    async def __aenter__(self) -> "ReadTimeout":
         await self._scope.__aenter__()
         self._loop = asyncio.get_running_loop()
         self._due = self._loop.time() + self._seconds

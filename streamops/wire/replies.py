@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply
-from streamops.model.consumer_table import NOBODY, Members, Sightings
+from streamops.model.consumer_table import NOBODY, ConsumerColumns, Members
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EPOCH, EntryId
 from streamops.model.names import name_text
@@ -102,7 +102,7 @@ class ConsumersDecoder:
         """The consumers of one group; raises ``UnexpectedReply`` where a field is missing."""
         return Members(self.sightings(reply), self._now)
 
-    def sightings(self, reply: Sequence[Row]) -> Sightings:
+    def sightings(self, reply: Sequence[Row]) -> ConsumerColumns:
         """The same by the instants at which they were seen."""
         if not reply:
             return NOBODY
@@ -111,7 +111,7 @@ class ConsumersDecoder:
         except KeyError as error:
             raise missing_field("XINFO CONSUMERS", error) from None
         now = self._now
-        return Sightings(
+        return ConsumerColumns(
             tuple(map(decode_name, names)),
             pending,
             tuple([now - age if age > 0 else now for age in idle]),

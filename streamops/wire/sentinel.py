@@ -11,7 +11,7 @@ from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnec
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
 from streamops.wire.pool import Pool
-from streamops.wire.primary_tracker import Named, Succession
+from streamops.wire.primary_tracker import Named, PrimaryTracker
 
 LONGEST_FAILOVER: Final = 30.0
 """Seconds after which every Sentinel that is well has heard of a failover, or it has come to nothing."""
@@ -21,7 +21,7 @@ class SentinelLoginError(AuthenticationError):
     """A Sentinel itself wants another password than the one it was given."""
 
 
-class Watchers(Sentinel):
+class SentinelClient(Sentinel):
     """The Sentinels of one deployment, asked in turn.
 
     Args:
@@ -30,7 +30,7 @@ class Watchers(Sentinel):
         succession: What the company of those who ask has heard, and will.
     """
 
-    def __init__(self, pools: Iterable[Pool], patience: float, succession: Succession) -> None:
+    def __init__(self, pools: Iterable[Pool], patience: float, succession: PrimaryTracker) -> None:
         super().__init__([])  # type: ignore[no-untyped-call] # redis-py has no types here
         self._patience = patience
         self._succession = succession
@@ -163,7 +163,7 @@ class SentinelPool(Pool, SentinelConnectionPool):
         changes: How often another server has become the primary.
     """
 
-    sentinel_manager: Watchers
+    sentinel_manager: SentinelClient
     _address: tuple[str, int] | None = None
     changes = 0
 

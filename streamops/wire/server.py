@@ -12,7 +12,7 @@ from streamops.wire.cluster import Cluster
 from streamops.wire.faults import server_error
 from streamops.wire.node import UNSENT, Argument, Command, Node, Reply, was_sent
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.primary_tracker import PrimaryReplacedError, Succession
+from streamops.wire.primary_tracker import PrimaryReplacedError, PrimaryTracker
 from streamops.wire.single import single_server
 
 
@@ -32,7 +32,7 @@ class Server:
             company: The same server with connections of its own: each hears of another primary from the other.
         """
         self.options = options
-        self.succession: Succession = company.succession if company else Succession()
+        self.succession: PrimaryTracker = company.succession if company else PrimaryTracker()
         self._topology: Topology = (
             Cluster(options, self.succession)
             if options.mode is Mode.CLUSTER
@@ -141,7 +141,7 @@ class Server:
                 # That one has carried the key there itself, with all there is to it.
                 _, reply = await self._ask_alone(there, (("ASKING",), command), handovers)
             if isinstance(reply, MovedError):
-                self._topology.heed_move()
+                self._topology.on_slot_moved()
                 raise self.error(_replaced())
         return reply
 

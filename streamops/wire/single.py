@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.primary_tracker import PrimaryReplacedError, Succession
+from streamops.wire.primary_tracker import PrimaryReplacedError, PrimaryTracker
 from streamops.wire.sentinel import SentinelPool
 
 LOOK_EVERY: Final = 1.0
@@ -51,7 +51,7 @@ class Single:
     def distrust(self, troubled: Iterable[Node] = ()) -> None:
         """Nothing to learn anew."""
 
-    def heed_move(self) -> None:
+    def on_slot_moved(self) -> None:
         """Nothing to heed: what it says has moved is not looked for elsewhere."""
 
     def node_of(self, key: str) -> Node:  # noqa: ARG002 - one node serves every key
@@ -66,7 +66,7 @@ class Single:
         await self._node.close()
 
 
-class Watched(Single):
+class SentinelPrimary(Single):
     """The primary that the Sentinels name, who are asked at every connection, and every second besides.
 
     A primary that was replaced takes writes for some ten seconds more, until the Sentinels tell it; all of them are
@@ -74,7 +74,7 @@ class Watched(Single):
     what was read from the new one would be acknowledged at the former one, and come again.
     """
 
-    def __init__(self, node: Node, pool: SentinelPool, succession: Succession) -> None:
+    def __init__(self, node: Node, pool: SentinelPool, succession: PrimaryTracker) -> None:
         super().__init__(node)
         self._pool = pool
         self._succession = succession
@@ -142,8 +142,8 @@ class Watched(Single):
         self._failed = True
 
 
-def single_server(options: ConnectionOptions, succession: Succession) -> Single:
+def single_server(options: ConnectionOptions, succession: PrimaryTracker) -> Single:
     """The server of these options, or of their Sentinels, and of what others have heard of them."""
     pool = connection_pool(options, succession=succession)
     node = Node(pool, options.label, options.timeout.total_seconds())
-    return Watched(node, pool, succession) if isinstance(pool, SentinelPool) else Single(node)
+    return SentinelPrimary(node, pool, succession) if isinstance(pool, SentinelPool) else Single(node)

@@ -15,7 +15,7 @@ from streamops.model.server import ServerInfo
 from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.identities import Identities
-from streamops.wire.large_streams import HeavyStreams, script_arguments
+from streamops.wire.large_streams import LargeStreams, script_arguments
 from streamops.wire.node import Command, Node, Reply
 from streamops.wire.reads import PendingRange, read_pending
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
@@ -80,7 +80,7 @@ class StreamReader:
     def __init__(self, server: Server) -> None:
         self._server = server
         self.servers: Final = Identities()
-        self._heavy = HeavyStreams(self.servers.epoch)
+        self._heavy = LargeStreams(self.servers.epoch)
         self._read_only_denied = False
         self._denied_at: float | None = None
         self.depth = Depth.READ_ONLY_SCRIPT
@@ -100,13 +100,13 @@ class StreamReader:
         preludes = preludes_of(self._server, answers)
         epoch = self.servers.note(preludes.server.nodes, preludes.failures)
         if epoch != told.epoch:
-            self._heavy = HeavyStreams(epoch)
+            self._heavy = LargeStreams(epoch)
             if len(told):
                 # The script was told of another server's entries: what it found unchanged is a mixture of both.
                 return await self.read(names)
         found = [self._reading(name, chunk, depth) for name, chunk in zip(names, chunks, strict=True)]
         crowded = [name for name, reading in zip(names, found, strict=True) if reading is None]
-        apart = iter(await self._read_crowded(crowded))
+        apart = iter(await self._read_many_groups(crowded))
         return preludes.readings(
             [next(apart) if reading is None else reading for reading in found],
             [preludes.times.get(node) if node else None for node in answers.nodes[::width]],
@@ -166,7 +166,7 @@ class StreamReader:
         width = len(_plain_requests(depth, ""))
         return answers, [answers.replies[at : at + width] for at in range(0, len(requests), width)]
 
-    async def _read_crowded(self, names: Sequence[str]) -> list[StreamReading | Fault]:
+    async def _read_many_groups(self, names: Sequence[str]) -> list[StreamReading | Fault]:
         """Streams with too many groups for a script."""
         if not names:
             return []

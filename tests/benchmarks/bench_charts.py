@@ -19,7 +19,7 @@ from streamops.model.observation import Observation
 from streamops.tui.charting import SPANS, Span, chart_width, field_columns, grid, group_charts, window
 from streamops.tui.history import alerts
 from streamops.tui.history.alerts import Alerts
-from streamops.tui.history.memory import Past
+from streamops.tui.history.memory import MetricsHistory
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import press, running, until
@@ -74,7 +74,7 @@ def cost(step: Callable[[int], object], times: int) -> float:
 
 def measure_polls(rounds: list[Observation]) -> tuple[float, float]:
     """Milliseconds that a poll costs the memory of charts, and the findings."""
-    past, alerts = Past(), Alerts()
+    past, alerts = MetricsHistory(), Alerts()
     return (
         cost(lambda number: past.take(at(rounds[number % ROUNDS], number * 2), seconds(2)), POLLS),
         cost(lambda number: alerts.take(at(rounds[number % ROUNDS], number * 2)), POLLS),
@@ -106,7 +106,7 @@ async def measure_screen(keys: str) -> float:
     source.before_answer = advance
     app = app_for(source, every=timedelta(seconds=2))
     async with running(app, (160, 50)):
-        await until(app, lambda: app.moment.past is not None)
+        await until(app, lambda: app.app_state.past is not None)
         await press(app, *keys.split())
         await asyncio.sleep(SETTLE_SECONDS)
         used, started = time.process_time(), time.perf_counter()
@@ -125,7 +125,7 @@ def main() -> int:
         print(f"{f'{GROUPS:,} groups, {words}: findings, a poll':64} {findings:6.1f} ms")
     for word, drawing in measure_drawing().items():
         print(f"{f'four charts at {WIDTH} by {HEIGHT}, {word}':64} {drawing:6.1f} ms")
-    setattr(alerts, "Past", fed(sample.shop(), 150, 2))  # noqa: B010 - a past to begin with
+    setattr(alerts, "MetricsHistory", fed(sample.shop(), 150, 2))  # noqa: B010 - a past to begin with
     shares = {name: asyncio.run(measure_screen(keys)) for name, keys in SCREENS.items()}
     for name, share in shares.items():
         print(f"{f'open, every 2 s: {name}':64} {share:6.1%}  limit {CPU_LIMIT:.0%}")

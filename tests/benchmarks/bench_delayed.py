@@ -5,7 +5,7 @@
 Prints, for each server version:
 
 * publishing in calls of ``schedule_many`` against the floor, bare pipelines of 500 ZADD and HSET;
-* promoting by ``pump`` against the floor, the same entries added by bare pipelines of 500 XADD;
+* promoting by ``promote_due`` against the floor, the same entries added by bare pipelines of 500 XADD;
 * how long after its time a message is an entry, by the server's clock: 4,000 messages published with delays of up
   to two seconds while a million others wait, moved by a ``Pump`` as every worker runs one.
 
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event
 from streamops.runtime.promoter import Promoter
-from streamops.wire.consuming.promoting import pump
+from streamops.wire.consuming.promoting import promote_due
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.options import ConnectionOptions
@@ -102,7 +102,7 @@ async def promote(server: Server, count: int) -> float:
     """Seconds for moving so many due messages."""
     started = time.perf_counter()
     while count > 0:
-        pumped = await pump(server, "orders")
+        pumped = await promote_due(server, "orders")
         if not pumped.moved:
             raise SystemExit(f"not moved: {pumped}")
         count -= pumped.moved

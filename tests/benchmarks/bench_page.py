@@ -6,7 +6,7 @@ from time import process_time
 from msgspec.structs import replace
 
 from streamops.exporter.page import Page
-from streamops.exporter.series_limits import NO_GUARDS
+from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import Reading
 from streamops.exporter.stream_counts import NO_COUNTERS, advance
 from streamops.exporter.text import Form, LabelCache
@@ -49,9 +49,9 @@ def _measure(speed: int) -> tuple[list[float], int, int]:
         started = process_time()
         counters = advance(counters, observation)
         reading, counted = Reading(observation, counters=counters), process_time()
-        page = Page(reading, NO_GUARDS, labels, 0.0).plain()
+        page = Page(reading, NO_LIMITS, labels, 0.0).plain()
         printed = process_time()
-        Page(reading, NO_GUARDS, labels, 0.0).packed(Form.TEXT)
+        Page(reading, NO_LIMITS, labels, 0.0).packed(Form.TEXT)
         ended = process_time()
         taken = (counted - started, printed - counted, ended - printed)
         if scrape < WARM:

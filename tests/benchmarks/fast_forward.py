@@ -10,7 +10,7 @@ from random import Random
 from msgspec import Struct
 
 from streamops.exporter.page import Page
-from streamops.exporter.series_limits import NO_GUARDS
+from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import Reading
 from streamops.exporter.stream_counts import Counters, advance
 from streamops.exporter.text import Form, LabelCache
@@ -91,7 +91,7 @@ class Exporting:
         """One scrape, rendered and compressed."""
         observation = self._observer.observe(found, partial=False)
         self._counters = advance(self._counters, observation)
-        page = Page(Reading(observation, counters=self._counters), NO_GUARDS, self._labels, 0.0)
+        page = Page(Reading(observation, counters=self._counters), NO_LIMITS, self._labels, 0.0)
         for form in Form:
             page.packed(form)
         return page

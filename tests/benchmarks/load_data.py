@@ -34,7 +34,7 @@ for number = ARGV[1], ARGV[2] do
   redis.call('HSET', KEYS[2], 'm' .. number, ARGV[4])
 end
 """
-_LETTERS = """
+_DEAD_LETTERS = """
 for number = ARGV[1], ARGV[2] do
   redis.call('XADD', KEYS[1], '*', 'n', number, 'body', ARGV[3], '_so_origin', 'orders', '_so_origin_id',
     '1700000000000-' .. number, '_so_group', 'billing', '_so_consumer', 'worker-1', '_so_reason', 'max-deliveries',
@@ -80,7 +80,7 @@ def fill_letters(running: RunningServer, letters: int) -> None:
     """Dead letters of one stream."""
     running.command("XADD", ORDERS, "*", "n", 0)
     running.command("XGROUP", "CREATE", ORDERS, GROUP, "$")
-    _run(running, _LETTERS, (LETTERS,), letters, "x" * 60)
+    _run(running, _DEAD_LETTERS, (LETTERS,), letters, "x" * 60)
 
 
 def fill_wide(running: RunningServer, groups: int) -> None:

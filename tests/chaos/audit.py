@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from itertools import combinations
 
 from streamops.runtime.entry import EntryState
-from tests.chaos.ledger import PROMPT, Fault, Letter, Line, Published, Run, Word
+from tests.chaos.ledger import PROMPT, Fault, FoundDeadLetter, Line, Published, Run, Word
 from tests.support.runtime.steps import is_drawn
 
 
@@ -22,7 +22,7 @@ class Audit:
         published: Mapping[str, Published],
         lines: Collection[Line],
         faults: Iterable[Fault],
-        letters: Iterable[Letter],
+        letters: Iterable[FoundDeadLetter],
         *,
         guarded: bool,
         most: int,

@@ -19,7 +19,7 @@ from tests.chaos.proxy import BOTH, Way
 from tests.chaos.worker import GROUP, STREAM
 from tests.support.servers import RunningServer
 
-Deed = Callable[[History, Random], Awaitable[None]]
+RunningOperation = Callable[[History, Random], Awaitable[None]]
 
 
 async def kill(history: History, random: Random) -> None:
@@ -197,7 +197,7 @@ def _take_away(history: History, subcommand: str, *consumer: bytes) -> None:
     history.excuse(cause, {row[0].decode() for row in rows})
 
 
-GENTLE: tuple[Deed, ...] = (
+GENTLE: tuple[RunningOperation, ...] = (
     kill,
     kill,
     kill,
@@ -222,14 +222,22 @@ GENTLE: tuple[Deed, ...] = (
 STABLE = tuple(deed for deed in GENTLE if deed is not restart)
 """The same on a server that keeps nothing."""
 
-DRAINING: tuple[Deed, ...] = (replace, replace, slow_down, pause, hang_up, flush_scripts, read_history)
+DRAINING: tuple[RunningOperation, ...] = (
+    replace,
+    replace,
+    slow_down,
+    pause,
+    hang_up,
+    flush_scripts,
+    read_history,
+)
 """What ends no worker before it has drained."""
 
-ROUGH: tuple[Deed, ...] = (remove_consumer, destroy_group, recreate_group)
+ROUGH: tuple[RunningOperation, ...] = (remove_consumer, destroy_group, recreate_group)
 """What an operator may do, and what was pending then is excused."""
 
 
-async def strike(history: History, deed: Deed, random: Random) -> None:
+async def strike(history: History, deed: RunningOperation, random: Random) -> None:
     """Do it, unless the server is away, or nobody is there to do it to."""
     try:
         await deed(history, random)

@@ -16,7 +16,7 @@ from redis.exceptions import OutOfMemoryError, ReadOnlyError
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.audit import Audit
 from tests.chaos.dooms import Doom
-from tests.chaos.ledger import PROMPT, Fault, Letter, Probe, Published, read, timeline
+from tests.chaos.ledger import PROMPT, Fault, FoundDeadLetter, Probe, Published, read, timeline
 from tests.chaos.leftovers import leftovers, touched
 from tests.chaos.looking import (
     DELAYED,
@@ -306,6 +306,6 @@ class History:
             (self._directory / "stories").write_text("\n\n".join(map("\n".join, stories)))
             raise AssertionError(f"{told}\n(told in {self._directory}/stories)")
 
-    def letters(self) -> list[Letter]:
+    def letters(self) -> list[FoundDeadLetter]:
         """The dead letters."""
         return letters(self.server)

@@ -112,7 +112,7 @@ class Probe(NamedTuple):
     time: float
 
 
-class Letter(NamedTuple):
+class FoundDeadLetter(NamedTuple):
     """A dead letter."""
 
     origin: str

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import redis
 
-from tests.chaos.ledger import Letter
+from tests.chaos.ledger import FoundDeadLetter
 from tests.chaos.worker import GROUP, STREAM
 from tests.support.servers import RunningServer
 from tests.support.streams import consumer_names
@@ -102,12 +102,12 @@ def hearts(server: RunningServer) -> set[str]:
     return {name.decode().removeprefix(HEARTS) for name in server.command("KEYS", f"{HEARTS}*")}
 
 
-def letters(server: RunningServer, key: str = LETTERS) -> list[Letter]:
+def letters(server: RunningServer, key: str = LETTERS) -> list[FoundDeadLetter]:
     """The dead letters."""
     rows = server.command("XRANGE", key, "-", "+")
     told = [dict(zip(raw[::2], raw[1::2], strict=True)) for _, raw in rows]
     return [
-        Letter(
+        FoundDeadLetter(
             row[b"_so_origin_id"].decode(),
             row[b"_so_reason"].decode(),
             int(row[b"_so_attempt"]),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from tests.chaos import disasters
-from tests.chaos.faults import DRAINING, GENTLE, ROUGH, STABLE, Deed, trim_pending
+from tests.chaos.faults import DRAINING, GENTLE, ROUGH, STABLE, RunningOperation, trim_pending
 from tests.chaos.stages import ALWAYS, EVERY_SECOND
 
 
@@ -24,8 +24,8 @@ class Scene(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    own: tuple[Deed, ...]
-    deeds: tuple[Deed, ...] = GENTLE
+    own: tuple[RunningOperation, ...]
+    deeds: tuple[RunningOperation, ...] = GENTLE
     args: tuple[str, ...] = ALWAYS
     standby: bool = False
     clock: bool = False

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.chaos.audit import Audit
-from tests.chaos.ledger import Fault, Letter, Line, Published, Word
+from tests.chaos.ledger import Fault, FoundDeadLetter, Line, Published, Word
 
 LATER = 100.0
 
@@ -26,7 +26,7 @@ def audit(
     *,
     published: dict[str, Published] | None = None,
     faults: tuple[Fault, ...] = (),
-    letters: tuple[Letter, ...] = (),
+    letters: tuple[FoundDeadLetter, ...] = (),
     excused: frozenset[str] = frozenset(),
     guarded: bool = True,
 ) -> Audit:
@@ -97,12 +97,12 @@ def test_nothing_is_started_more_often_than_allowed() -> None:
         for number in range(3)
         for line in run("1-0", Word.START, Word.FAILED, at=number, attempt=number + 1)
     ]
-    letter = Letter("1-0", "max-deliveries", 2, "k")
+    letter = FoundDeadLetter("1-0", "max-deliveries", 2, "k")
     assert audit(failed, letters=(letter,)).problems == ["started 3 times: 1-0 (ok)"]
 
 
 def test_nothing_is_given_up_without_a_reason() -> None:
-    letter = Letter("1-0", "max-deliveries", 1, "k")
+    letter = FoundDeadLetter("1-0", "max-deliveries", 1, "k")
     (problem,) = audit([], letters=(letter,)).problems
     assert problem.startswith("buried for no reason")
     failed = run("1-0", Word.START, Word.FAILED, attempt=2)

@@ -8,7 +8,7 @@ from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.pending import PendingProfile
 from streamops.model.server import Flavour, Mode, ServerInfo, ServerNode
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamRole, StreamState
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
@@ -157,7 +157,7 @@ def node(
 def snapshot(
     *streams: StreamState,
     at: timedelta = timedelta(0),
-    gaps: Iterable[Gap] = (),
+    gaps: Iterable[ReadError] = (),
     nodes: Sequence[ServerNode] = (node(),),
 ) -> Snapshot:
     """A snapshot taken ``at`` after ``NOW``."""

@@ -17,7 +17,7 @@ from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.server import Flavour, Mode, ServerInfo, ServerNode
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamRole, StreamState
 from tests.support.invented import NOW
 
@@ -206,10 +206,10 @@ def servers() -> SearchStrategy[ServerInfo]:
 
 
 @cache
-def gaps() -> SearchStrategy[Gap]:
+def gaps() -> SearchStrategy[ReadError]:
     """Gaps of a server, a stream or a group."""
     return st.builds(
-        Gap,
+        ReadError,
         reason=st.sampled_from(["NOPERM", "timed out", "WRONGTYPE"]),
         stream=st.none() | names(),
         group=st.none() | names(),

@@ -179,7 +179,7 @@ class ExternalScalerValue:
         read = next((each for each in (last, *before) if each is not None and each.was_read), None)
         if read is not None:
             return last_known(read)
-        beating = (await pools.staff(one.pool)).workers
+        beating = (await pools.of_pool(one.pool)).workers
         return len(beating) or await pools.consumers(one.stream, one.group, AT_WORK)
 
 

@@ -77,7 +77,7 @@ def acting_command(intent: type[OperationIntent], other: OtherPlan | None = None
     @with_session
     def callback(session: Session, /, **values: Any) -> int:
         # Only who acts pays for the engine.
-        from streamops.cli.acting.flow import act, act_on, tell_nothing  # noqa: PLC0415
+        from streamops.cli.acting.flow import act, act_on, print_nothing_to_do  # noqa: PLC0415
 
         choices = take_choices(values)
         if other is not None and _asks_for(other.option, fields):
@@ -86,7 +86,7 @@ def acting_command(intent: type[OperationIntent], other: OtherPlan | None = None
         try:
             asked = _intent(intent, fields, values, choices)
         except NothingSelectedError:
-            return tell_nothing(session, _empty_plan(fields, values), choices)
+            return print_nothing_to_do(session, _empty_plan(fields, values), choices)
         return act(session, asked, choices)
 
     return ActingCommand(

@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.printing import ActingPrinter
-from streamops.cli.acting.progress import ProgressTeller
+from streamops.cli.acting.progress import ProgressPrinter
 from streamops.cli.acting.recurring import stand
 from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.session import Session
@@ -31,7 +31,7 @@ def act(session: Session, intent: Struct, choices: Choices) -> ExitCode:
     return act_on(session, lambda console: console.prepare(intent, choices.limits), choices)
 
 
-def tell_nothing(session: Session, plan: Plan, choices: Choices) -> ExitCode:
+def print_nothing_to_do(session: Session, plan: Plan, choices: Choices) -> ExitCode:
     """Tell of a plan for nothing at all, which asks no server."""
     printer = ActingPrinter(session, choices)
     if choices.dry_run:
@@ -75,7 +75,7 @@ def act_on(session: Session, prepare: Prepare, choices: Choices) -> ExitCode:
 def _apply(
     session: Session, prepared: "Prepared[Any, Any]", confirmation: Confirmation, printer: ActingPrinter
 ) -> ExitCode:
-    teller = ProgressTeller(session, prepared.plan.count)
+    teller = ProgressPrinter(session, prepared.plan.count)
 
     async def apply(console: "Console") -> Outcome:
         with stopped_by_ctrl_c() as stop:
@@ -91,7 +91,7 @@ def _apply(
                 error.resume = session.command_line(f"streamops jobs resume {job}")
         raise
     except BaseException:
-        teller.tell_unended()
+        teller.note_unended()
         raise
     teller.end()
     printer.print_outcome(prepared.plan, outcome)

@@ -11,7 +11,7 @@ from typing import TextIO
 from streamops.cli.acting.choices import Choices
 from streamops.cli.globals import Output
 from streamops.cli.output.choosing import FOR_PEOPLE
-from streamops.cli.output.facts import tell_facts
+from streamops.cli.output.facts import print_facts
 from streamops.cli.output.printer import Printer, write
 from streamops.cli.pipes import whoever_reads
 from streamops.cli.session import Session
@@ -70,4 +70,4 @@ class ActingPrinter:
         self._begun = self._begun or file is sys.stdout
         output = Output.PLAIN if self._session.given.output is Output.PLAIN else Output.TABLE
         with whoever_reads(file):
-            tell_facts(facts, file, output=output, color=self._session.allows_color)
+            print_facts(facts, file, output=output, color=self._session.allows_color)

@@ -19,7 +19,7 @@ WATCHED: Final = 1_000
 """A job of so many units is worth watching from elsewhere; a shorter one is over by then."""
 
 
-class ProgressTeller:
+class ProgressPrinter:
     """Tells of each batch, as often as suits stderr."""
 
     def __init__(self, session: Session, total: int = 0) -> None:
@@ -55,7 +55,7 @@ class ProgressTeller:
         """Take the line away."""
         self._narrator.end_progress()
 
-    def tell_unended(self) -> None:
+    def note_unended(self) -> None:
         """Say how far it was when it was cut off, and how to go on."""
         self.end()
         if self._last is not None:

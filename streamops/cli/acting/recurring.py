@@ -44,11 +44,11 @@ def stand(
     Raises:
         StreamopsError: It was not agreed to, or there is no going on.
     """
-    standing = _Standing(session, again, confirmation, printer)
+    standing = _RecurringRun(session, again, confirmation, printer)
     return session.run(lambda console: standing.go_on(console, prepared))
 
 
-class _Standing:
+class _RecurringRun:
     def __init__(
         self, session: Session, again: Again, confirmation: Confirmation, printer: ActingPrinter
     ) -> None:

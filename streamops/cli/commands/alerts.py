@@ -7,11 +7,11 @@ from streamops.cli.command import Command
 from streamops.cli.params import patterns_argument
 from streamops.cli.reading import observe_streams
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import tell_reading
+from streamops.cli.words import note_reading
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import FINDING_COLUMNS
-from streamops.present.documents import gaps_json, snapshot_header
+from streamops.present.documents import read_errors_json, snapshot_header
 from streamops.present.rows import FindingRow, finding_rows
 from streamops.present.runbooks import anchor
 from streamops.present.text import safe
@@ -46,13 +46,13 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
             **snapshot_header(observation),
             "alerts": [alert_json(row) for row in shown],
             "left_out": left_out,
-            "gaps": gaps_json(observation.snapshot.gaps),
+            "gaps": read_errors_json(observation.snapshot.gaps),
         },
         alert_json,
     )
     if observation.streams and not rows:
         session.narrator.note("nothing is found: no rule says that anything is wrong")
-    tell_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 def alert_json(row: FindingRow) -> Json:

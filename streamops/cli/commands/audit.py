@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.output.choosing import FOR_PEOPLE
-from streamops.cli.output.facts import tell_facts
+from streamops.cli.output.facts import print_facts
 from streamops.cli.output.printer import write
 from streamops.cli.params import ENTRY_ID, MOMENT
 from streamops.cli.session import Session, with_session
@@ -164,7 +164,7 @@ def _show(session: Session, audit_id: EntryId) -> None:
     if output in FOR_PEOPLE:
         other = [encode(fact) for fact in before.facts]
         facts = action_facts(action, before.rows, other)
-        tell_facts(facts, sys.stdout, output=output, color=session.allows_color)
+        print_facts(facts, sys.stdout, output=output, color=session.allows_color)
         return
     document = _document(action, before)
     write(encode(document, indent=2 if output is Output.JSON else 0) + "\n")

@@ -6,11 +6,11 @@ from streamops.cli.command import Command
 from streamops.cli.params import group_argument_optional, stream_argument
 from streamops.cli.reading import observe_stream, only_group, only_stream
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import tell_gaps, tell_left_out
+from streamops.cli.words import note_left_out, note_read_errors
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.present.columns import CONSUMER_COLUMNS
-from streamops.present.documents import consumer_json, gaps_json, snapshot_header
+from streamops.present.documents import consumer_json, read_errors_json, snapshot_header
 from streamops.present.rows import ConsumerRow, consumer_rows
 
 
@@ -46,14 +46,14 @@ def ls(session: Session, *, stream: str, group: str | None) -> None:
             "stream": text_json(stream),
             "consumers": [_document(row) for row in shown],
             "left_out": len(rows) - len(shown),
-            "gaps": gaps_json(observation.snapshot.gaps),
+            "gaps": read_errors_json(observation.snapshot.gaps),
         },
     )
     if not rows:
         looked = f"group {group}" if group else counted(len(groups), "group", "groups")
         session.narrator.note(f"no consumers in {looked} of stream {stream}")
-    tell_left_out(session, len(rows) - len(shown))
-    tell_gaps(session, observation.snapshot.gaps)
+    note_left_out(session, len(rows) - len(shown))
+    note_read_errors(session, observation.snapshot.gaps)
 
 
 def _document(row: ConsumerRow) -> dict[str, object]:

@@ -20,7 +20,7 @@ from streamops.present.columns import (
     FIELD_COLUMNS,
 )
 from streamops.present.delayed import DelayedQueueRow, DelayedRow, delayed_json, queue_json
-from streamops.present.documents import gaps_json
+from streamops.present.documents import read_errors_json
 
 DEFAULT_LIMIT: Final = 100
 
@@ -64,7 +64,7 @@ def _list_queues(session: Session) -> None:
             "queues": [queue_json(row) for row in shown],
             "left_out": len(found.queues) - len(shown),
             "complete": found.complete,
-            "gaps": gaps_json(found.gaps),
+            "gaps": read_errors_json(found.gaps),
         },
         queue_json,
     )

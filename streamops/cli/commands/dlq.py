@@ -16,25 +16,31 @@ from streamops.model.entries import Entry
 from streamops.model.fields import intent_fields
 from streamops.model.ids import EntryId
 from streamops.model.json_text import text_json
-from streamops.model.selections import LetterSelection
+from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
-from streamops.monitor.dead_letters import DeadLetterQueues, LetterPage
+from streamops.monitor.dead_letters import DeadLetterPage, DeadLetterQueues
 from streamops.operations.backups import BackupWriter, entry_line
 from streamops.operations.console import Console
 from streamops.present.columns import (
+    DEAD_LETTER_COLUMNS,
+    DEAD_LETTER_DETAIL_COLUMNS,
     DEAD_LETTER_QUEUE_COLUMNS,
     FIELD_COLUMNS,
-    LETTER_COLUMNS,
-    LETTER_DETAIL_COLUMNS,
     REASON_COLUMNS,
 )
-from streamops.present.dead_letters import LetterRow, QueueRow, letter_json, queue_row_json, reason_rows
-from streamops.present.documents import gaps_json
+from streamops.present.dead_letters import (
+    DeadLetterRow,
+    QueueRow,
+    dead_letter_json,
+    queue_row_json,
+    reason_rows,
+)
+from streamops.present.documents import read_errors_json
 from streamops.present.entries import envelope_fields
 
 DEFAULT_LIMIT: Final = 100
 STDOUT: Final = "-"
-FILTERS: Final = tuple(field for field in intent_fields(LetterSelection) if not field.argument)
+FILTERS: Final = tuple(field for field in intent_fields(DeadLetterSelection) if not field.argument)
 """The options of a selection, those of replaying and purging."""
 
 queue_argument = click.argument("queue", metavar="DLQ", shell_complete=COMPLETIONS["queues"])
@@ -43,8 +49,8 @@ queue_argument_optional = click.argument(
 )
 
 
-def _selection(queue: str, values: Mapping[str, Any]) -> LetterSelection:
-    return LetterSelection(
+def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
+    return DeadLetterSelection(
         queue=queue, **{field.name: given_value(field, values[field.name], None) for field in FILTERS}
     )
 
@@ -70,7 +76,7 @@ def ls(session: Session, /, *, queue: str | None, **values: Any) -> None:
     if queue is None:
         _list_queues(session)
     else:
-        _list_letters(session, _selection(queue, values))
+        _list_dead_letters(session, _selection(queue, values))
 
 
 def _list_queues(session: Session) -> None:
@@ -88,7 +94,7 @@ def _list_queues(session: Session) -> None:
             "schema": "streamops.dlq.ls/1",
             "queues": [queue_row_json(row) for row in rows],
             "left_out": len(found.queues) - len(rows),
-            "gaps": gaps_json(found.gaps),
+            "gaps": read_errors_json(found.gaps),
         },
         queue_row_json,
     )
@@ -101,33 +107,33 @@ def _list_queues(session: Session) -> None:
         note(f"{counted(left_out, 'queue', 'queues')} more; --limit shows more")
 
 
-def _list_letters(session: Session, selection: LetterSelection) -> None:
-    printer = session.printer(LETTER_COLUMNS, LETTER_DETAIL_COLUMNS)
+def _list_dead_letters(session: Session, selection: DeadLetterSelection) -> None:
+    printer = session.printer(DEAD_LETTER_COLUMNS, DEAD_LETTER_DETAIL_COLUMNS)
     limit = session.given.limit or DEFAULT_LIMIT
 
-    async def read(console: Console) -> LetterPage:
+    async def read(console: Console) -> DeadLetterPage:
         return await console.dead_letters.page(selection, limit)
 
     found = session.run(read)
-    rows = [LetterRow(letter, found.now) for letter in found.letters]
+    rows = [DeadLetterRow(letter, found.now) for letter in found.letters]
     printer.print_rows(
         rows,
         lambda: {
             "schema": "streamops.dlq.letters/1",
             "queue": text_json(selection.queue),
-            "letters": [letter_json(row) for row in rows],
+            "letters": [dead_letter_json(row) for row in rows],
             "more": found.more,
         },
-        letter_json,
+        dead_letter_json,
     )
-    _tell_role(session, selection.queue, is_queue=found.is_queue)
+    _note_role(session, selection.queue, is_queue=found.is_queue)
     if not rows:
         session.narrator.note(f"no letters match in queue {selection.queue}")
     if found.more:
         session.narrator.note("there are more; --limit shows more")
 
 
-def _tell_role(session: Session, stream: str, *, is_queue: bool) -> None:
+def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
     if not is_queue:
         session.narrator.note(f"{stream} is no dead-letter queue by its name or the configuration")
 
@@ -149,7 +155,7 @@ def show(session: Session, *, queue: str, ident: EntryId | None) -> None:
     if ident is None:
         _show_queue(session, queue)
     else:
-        _show_letter(session, queue, ident)
+        _show_dead_letter(session, queue, ident)
 
 
 def _show_queue(session: Session, queue: str) -> None:
@@ -165,21 +171,21 @@ def _show_queue(session: Session, queue: str) -> None:
         lambda: {"schema": "streamops.dlq.queue/1", **queue_row_json(row)},
         sections=[Section("Reasons", REASON_COLUMNS, reason_rows(found))],
     )
-    _tell_role(session, queue, is_queue=is_queue)
+    _note_role(session, queue, is_queue=is_queue)
 
 
-def _show_letter(session: Session, queue: str, ident: EntryId) -> None:
-    printer = session.printer((*LETTER_COLUMNS, *LETTER_DETAIL_COLUMNS))
+def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
+    printer = session.printer((*DEAD_LETTER_COLUMNS, *DEAD_LETTER_DETAIL_COLUMNS))
 
-    async def read(console: Console) -> LetterRow:
+    async def read(console: Console) -> DeadLetterRow:
         letter = await console.dead_letters.letter(queue, ident)
-        return LetterRow(letter, await console.dead_letters.clock(queue))
+        return DeadLetterRow(letter, await console.dead_letters.clock(queue))
 
     row = session.run(read)
     opened = envelope_fields(Entry(row.letter.id, row.letter.fields))
     printer.print_record(
         row,
-        lambda: {"schema": "streamops.dlq.show/1", **letter_json(row)},
+        lambda: {"schema": "streamops.dlq.show/1", **dead_letter_json(row)},
         sections=[
             Section("Fields", FIELD_COLUMNS, row.letter.fields),
             *([Section("Envelope", FIELD_COLUMNS, opened)] if opened else []),
@@ -215,7 +221,9 @@ def export(session: Session, /, *, queue: str, file: str, **values: Any) -> None
     session.narrator.note(f"{counted(written, 'letter', 'letters')} written{where}")
 
 
-def _export(session: Session, selection: LetterSelection, write: Callable[[Sequence[Entry]], None]) -> int:
+def _export(
+    session: Session, selection: DeadLetterSelection, write: Callable[[Sequence[Entry]], None]
+) -> int:
     return session.run(lambda console: console.dead_letters.export(selection, write))
 
 

@@ -7,7 +7,7 @@ from streamops.cli.output.printer import Section
 from streamops.cli.params import group_argument, patterns_argument, stream_argument
 from streamops.cli.reading import observe_stream, observe_streams, only_group, only_stream
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import tell_gaps, tell_profile, tell_reading
+from streamops.cli.words import note_profile, note_read_errors, note_reading
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
@@ -18,7 +18,7 @@ from streamops.present.columns import (
     GROUP_DETAIL_COLUMNS,
     PROFILE_COLUMNS,
 )
-from streamops.present.documents import gaps_json, group_detail_json, group_json, snapshot_header
+from streamops.present.documents import group_detail_json, group_json, read_errors_json, snapshot_header
 from streamops.present.rows import FindingRow, GroupRow, consumer_rows, group_rows, profile_rows
 
 LIST_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
@@ -55,12 +55,12 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
                 {"stream": text_json(row.group.stream), **group_json(row.group)} for row in shown if row.group
             ],
             "left_out": left_out,
-            "gaps": gaps_json(observation.snapshot.gaps),
+            "gaps": read_errors_json(observation.snapshot.gaps),
         },
     )
     if observation.streams and not rows:
         session.narrator.note(f"{counted(len(observation.streams), 'stream', 'streams')}, and no group")
-    tell_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 @click.command(
@@ -85,7 +85,7 @@ def info(session: Session, *, stream: str, group: str) -> None:
             "schema": "streamops.groups.info/1",
             **snapshot_header(observation),
             **group_detail_json(view),
-            "gaps": gaps_json(observation.snapshot.gaps),
+            "gaps": read_errors_json(observation.snapshot.gaps),
         },
         sections=[
             Section("Consumers", MEMBER_COLUMNS, consumer_rows(view)),
@@ -96,5 +96,5 @@ def info(session: Session, *, stream: str, group: str) -> None:
         ],
     )
     if profile:
-        tell_profile(session, profile)
-    tell_gaps(session, observation.snapshot.gaps)
+        note_profile(session, profile)
+    note_read_errors(session, observation.snapshot.gaps)

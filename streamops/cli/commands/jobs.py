@@ -10,11 +10,11 @@ from streamops.cli.acting.flow import act_on
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import tell_gaps
+from streamops.cli.words import note_read_errors
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
 from streamops.present.columns import JOB_COLUMNS, JOB_DETAIL_COLUMNS
-from streamops.present.documents import gaps_json
+from streamops.present.documents import read_errors_json
 from streamops.present.records import job_json
 
 DEFAULT_LIMIT: Final = 100
@@ -43,9 +43,9 @@ def ls(session: Session, *, active: bool) -> None:
 
     page = session.run(lambda console: console.read_job_page(session.given.limit or DEFAULT_LIMIT))
     rows = [job for job in page.jobs if not active or job.state not in ENDED]
-    document = {"jobs": [job_json(row) for row in rows], "gaps": gaps_json(page.gaps)}
+    document = {"jobs": [job_json(row) for row in rows], "gaps": read_errors_json(page.gaps)}
     printer.print_rows(rows, lambda: {"schema": "streamops.jobs.ls/1", **document}, job_json)
-    tell_gaps(session, page.gaps)
+    note_read_errors(session, page.gaps)
     if not (rows or page.gaps):
         session.narrator.note("there are no such jobs" if active else "there are no jobs")
 

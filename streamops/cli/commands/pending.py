@@ -10,7 +10,7 @@ from streamops.cli.command import Command
 from streamops.cli.output.printer import Section
 from streamops.cli.params import DURATION, ENTRY_ID, group_argument, stream_argument
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import tell_profile
+from streamops.cli.words import note_profile
 from streamops.model.ids import EntryId
 from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
@@ -143,4 +143,4 @@ def summary(session: Session, *, stream: str, group: str) -> None:
         ],
     )
     if profile:
-        tell_profile(session, profile)
+        note_profile(session, profile)

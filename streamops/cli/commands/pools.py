@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.output.facts import tell_facts
+from streamops.cli.output.facts import print_facts
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import StreamopsError
@@ -121,7 +121,7 @@ def explain(session: Session, *, pool: str) -> None:
             "`streamops autoscale run` does; `autoscale ls` lists pools.",
         )
     if session.given.output in (Output.TABLE, Output.PLAIN):
-        tell_facts(pool_facts(row), sys.stdout, output=session.given.output, color=session.allows_color)
+        print_facts(pool_facts(row), sys.stdout, output=session.given.output, color=session.allows_color)
         click.echo()
     printer.print_rows(
         decisions,

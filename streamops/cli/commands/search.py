@@ -125,7 +125,7 @@ def search(
     try:
         result = session.run(find)
     except (KeyboardInterrupt, asyncio.CancelledError):
-        progress.tell_interrupted()
+        progress.note_interrupted()
         raise
     printer.print_rows(
         [EntryRow(stream, entry) for entry in result.entries],
@@ -180,7 +180,7 @@ class _Progress:
         entries = counted(progress.scanned, "entry", "entries")
         self._narrator.progress(f"scanned {entries} up to {progress.at}, {progress.matched:,} match")
 
-    def tell_interrupted(self) -> None:
+    def note_interrupted(self) -> None:
         """Say how far the search was when it was interrupted."""
         if self._last is not None:
             entries = counted(self._last.scanned, "entry", "entries")

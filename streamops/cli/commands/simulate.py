@@ -14,7 +14,7 @@ import click
 
 from streamops.autoscaling.history import History, read_history, replay_history
 from streamops.autoscaling.simulation import Workers
-from streamops.cli.acting.progress import ProgressTeller
+from streamops.cli.acting.progress import ProgressPrinter
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS, DURATION, MOMENT, RATE
 from streamops.cli.session import Session, with_session
@@ -211,7 +211,7 @@ def _history_of_stream(
     # A history in a file needs no client.
     from streamops.cli.reading import only_group, only_stream  # noqa: PLC0415
 
-    progress, began = ProgressTeller(session), time.monotonic()
+    progress, began = ProgressPrinter(session), time.monotonic()
 
     def tell(done: int, total: int) -> None:
         progress(Progress(done, total, timedelta(seconds=time.monotonic() - began)))

@@ -11,7 +11,7 @@ from streamops.cli.output.printer import Printer, Section
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.reading import Survey
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import tell_reading
+from streamops.cli.words import note_reading
 from streamops.errors import SettingsError
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries
@@ -60,7 +60,7 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
 
     survey = session.run(read, patterns)
     left_out = print_status(printer, survey.observation, session.given.limit)
-    tell_reading(session, survey.observation, patterns, scanned=survey.scanned, left_out=left_out)
+    note_reading(session, survey.observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> int:

@@ -7,14 +7,14 @@ from streamops.cli.output.printer import Section
 from streamops.cli.params import patterns_argument, stream_argument
 from streamops.cli.reading import observe_stream, observe_streams, only_stream
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import tell_gaps, tell_reading
+from streamops.cli.words import note_read_errors, note_reading
 from streamops.present.columns import (
     FINDING_COLUMNS,
     GROUP_COLUMNS,
     STREAM_COLUMNS,
     STREAM_DETAIL_COLUMNS,
 )
-from streamops.present.documents import gaps_json, snapshot_header, stream_json
+from streamops.present.documents import read_errors_json, snapshot_header, stream_json
 from streamops.present.rows import finding_rows, group_rows
 
 INFO_GROUP_COLUMNS = tuple(
@@ -49,10 +49,10 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
             **snapshot_header(observation),
             "streams": [stream_json(view) for view in shown],
             "left_out": left_out,
-            "gaps": gaps_json(observation.snapshot.gaps),
+            "gaps": read_errors_json(observation.snapshot.gaps),
         },
     )
-    tell_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 @click.command(
@@ -74,11 +74,11 @@ def info(session: Session, *, stream: str) -> None:
             "schema": "streamops.streams.info/1",
             **snapshot_header(observation),
             **stream_json(view),
-            "gaps": gaps_json(observation.snapshot.gaps),
+            "gaps": read_errors_json(observation.snapshot.gaps),
         },
         sections=[
             Section("Groups", INFO_GROUP_COLUMNS, group_rows([view]) if view.groups else ()),
             Section("Findings", FINDING_COLUMNS, finding_rows(observation)),
         ],
     )
-    tell_gaps(session, observation.snapshot.gaps)
+    note_read_errors(session, observation.snapshot.gaps)

@@ -18,7 +18,7 @@ from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import Forbidden
 from streamops.model.topics import HERE
 from streamops.service.addresses import is_loopback
-from streamops.settings.topics import TopicSettings, load_intake, load_topics
+from streamops.settings.topics import TopicSettings, load_ingest, load_topics
 
 if TYPE_CHECKING:
     from streamops.runtime.http.service import ListenOptions, ServiceOptions
@@ -80,10 +80,10 @@ def serve(
             "read-only: messages would be taken in and called", "Choose another context, or lift read_only."
         )
     loaded = load_topics(session.flags, os.environ, Path.cwd(), also)
-    intake = None if no_intake else load_intake(os.environ, Path.cwd(), listen)
+    intake = None if no_intake else load_ingest(os.environ, Path.cwd(), listen)
 
     # Only who serves pays for aiohttp.
-    from streamops.runtime.http.ingest import IntakeOptions  # noqa: PLC0415
+    from streamops.runtime.http.ingest import IngestOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ListenOptions  # noqa: PLC0415
     from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ def serve(
                 f"warning: tokens come in the clear at {intake.host}: put TLS in front of it"
             )
         listening = ListenOptions(
-            intake.host, intake.port, IntakeOptions(intake.tokens, intake.max_body), intake.max_connections
+            intake.host, intake.port, IngestOptions(intake.tokens, intake.max_body), intake.max_connections
         )
     options = _options(loaded, listening, calls=0 if no_callbacks else calls, grace=grace)
     wait_for(_serve(session, options))

@@ -11,7 +11,7 @@ from streamops.present.table import Cell
 GAP = "  "
 
 
-def tell_facts(facts: Iterable[Fact], file: TextIO, *, output: Output, color: Callable[[], bool]) -> None:
+def print_facts(facts: Iterable[Fact], file: TextIO, *, output: Output, color: Callable[[], bool]) -> None:
     """Write facts: aligned, or as lines that read well aloud where the output is plain."""
     if output is Output.PLAIN:
         lines = [f"{name}: {line.text}" for name, line in _pairs(facts, repeat=True)]

@@ -41,7 +41,7 @@ class AuditRecord(Struct, frozen=True, kw_only=True):
         undoes: The actions that this one takes back, the one that was asked for first; none where it takes none back.
         undone_by: The action that undid it; empty where none did.
         continues: The action whose job it goes on with; only in ``begun``, and empty where it begins anew.
-        keeps_beside: The stream beside which its scripts keep rows as they were; only in ``begun``.
+        snapshot_stream: The stream beside which its scripts keep rows as they were; only in ``begun``.
     """
 
     id: str
@@ -59,7 +59,7 @@ class AuditRecord(Struct, frozen=True, kw_only=True):
     undoes: tuple[str, ...] = ()
     undone_by: str = ""
     continues: str = ""
-    keeps_beside: str = ""
+    snapshot_stream: str = ""
 
 
 class Action(Struct, frozen=True):

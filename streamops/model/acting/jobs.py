@@ -6,7 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from streamops.model.fields import Passing
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 
 
 class JobState(StrEnum):
@@ -74,4 +74,4 @@ class JobPage(Struct, frozen=True):
     """
 
     jobs: tuple[Job, ...]
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[ReadError, ...] = ()

@@ -1,7 +1,7 @@
 """``ack``: acknowledge pending entries by their IDs."""
 
 from streamops.model.acting import Plan, Skipped
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.ack.plan import AckEvidence, plan_ack
@@ -14,7 +14,7 @@ from streamops.wire.writes.ack import LeftAlone, ack
 BATCH = 500
 
 
-async def survey_ack(place: Place, intent: AckIntent) -> AckEvidence:
+async def survey_ack(place: ServerContext, intent: AckIntent) -> AckEvidence:
     """Read which of the IDs are pending, and which entries still exist."""
     server = place.server
     reading, identity = await read_stream(server, intent.stream)

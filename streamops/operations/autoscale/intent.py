@@ -135,4 +135,4 @@ class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
             raise ValueError("give --minimum, --maximum or --reset")
 
 
-SteeringIntent = PauseScalingIntent | ResumeScalingIntent | OverrideIntent | LimitsIntent
+ControllerIntent = PauseScalingIntent | ResumeScalingIntent | OverrideIntent | LimitsIntent

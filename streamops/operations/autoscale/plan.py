@@ -10,16 +10,16 @@ from msgspec.structs import replace
 from streamops.errors import Forbidden, SettingsError, StalePlan
 from streamops.model.acting import Plan
 from streamops.model.acting.effects import RESIZED
-from streamops.model.pools import Pool, PoolSize, Steering
+from streamops.model.pools import Pool, PoolOverrides, PoolSize
 from streamops.model.safe_text import safe
 from streamops.model.wording import command, counted, instant, quoted
 from streamops.operations.autoscale.intent import (
+    ControllerIntent,
     LimitsIntent,
     OverrideIntent,
     PauseScalingIntent,
     ResumeScalingIntent,
     ScaleIntent,
-    SteeringIntent,
 )
 from streamops.operations.commands import equivalent_command
 from streamops.operations.planning import planned
@@ -43,7 +43,7 @@ class ScaleEvidence(Struct, frozen=True, kw_only=True):
     now: datetime | None
 
 
-class SteeringEvidence(Struct, frozen=True, kw_only=True):
+class OverridesEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about a pool and its controller.
 
     Attributes:
@@ -88,7 +88,7 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
     )
 
 
-def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
+def plan_overrides(intent: ControllerIntent, evidence: OverridesEvidence) -> Plan:
     """Steer the controller of a pool.
 
     Raises:
@@ -105,14 +105,14 @@ def plan_steering(intent: SteeringIntent, evidence: SteeringEvidence) -> Plan:
         intent,
         int(changes),
         unit=UNIT,
-        sample=[f"{pool}: {steering_words(known, now)}"],
-        effects=[_ended(known, asked, now), _steering_effect(intent, asked)] if changes else (),
+        sample=[f"{pool}: {overrides_words(known, now)}"],
+        effects=[_ended(known, asked, now), _overrides_effect(intent, asked)] if changes else (),
         opposite=equivalent_command(back.operation, back) if changes and back != intent else "",
         warnings=[not is_led(evidence.pool, now) and nobody],
     )
 
 
-def steered(intent: SteeringIntent, evidence: SteeringEvidence) -> Steering:
+def steered(intent: ControllerIntent, evidence: OverridesEvidence) -> PoolOverrides:
     """What the controller would be told.
 
     Raises:
@@ -137,7 +137,7 @@ def steered(intent: SteeringIntent, evidence: SteeringEvidence) -> Steering:
             return replace(known, minimum=minimum, maximum=maximum)
 
 
-def steered_back(intent: SteeringIntent, known: Steering) -> SteeringIntent:
+def steered_back(intent: ControllerIntent, known: PoolOverrides) -> ControllerIntent:
     """What tells the controller what it was told before; what was to end by itself does not come back.
 
     Args:
@@ -152,7 +152,7 @@ def steered_back(intent: SteeringIntent, known: Steering) -> SteeringIntent:
     return ResumeScalingIntent(pool=intent.pool)
 
 
-def steering_words(steering: Steering, now: datetime | None = None) -> str:
+def overrides_words(steering: PoolOverrides, now: datetime | None = None) -> str:
     """What a controller was told, in words; what was over by then is not told."""
     told = []
     if is_steered(steering, now):
@@ -166,7 +166,7 @@ def steering_words(steering: Steering, now: datetime | None = None) -> str:
     return (", ".join(told) or "the policy decides") + who
 
 
-def is_steered(steering: Steering, now: datetime | None = None) -> bool:
+def is_steered(steering: PoolOverrides, now: datetime | None = None) -> bool:
     """Whether a controller was told not to follow its policy, and that is not over by then."""
     return (steering.paused or steering.override is not None) and not _is_over(steering, now)
 
@@ -176,14 +176,14 @@ def is_led(pool: Pool, now: datetime | None) -> bool:
     return pool.lead is not None and (now is None or pool.lead.until > now)
 
 
-def _ended(known: Steering, asked: Steering, now: datetime | None) -> str:
+def _ended(known: PoolOverrides, asked: PoolOverrides, now: datetime | None) -> str:
     """What holds until now and does not any more."""
     if known.override is None or known.override == asked.override or _is_over(known, now):
         return ""
     return f"It is no longer kept at {_workers(known.override)}."
 
 
-def _steering_effect(intent: SteeringIntent, asked: Steering) -> str:
+def _overrides_effect(intent: ControllerIntent, asked: PoolOverrides) -> str:
     pool, until = quoted(intent.pool), _until_words(asked)
     match intent:
         case PauseScalingIntent():
@@ -198,7 +198,7 @@ def _steering_effect(intent: SteeringIntent, asked: Steering) -> str:
             return f"Pool {pool} has from {least} to {most} workers, from the next decision on."
 
 
-def _until_words(steering: Steering) -> str:
+def _until_words(steering: PoolOverrides) -> str:
     return "" if steering.until is None else f" until {instant(steering.until)}"
 
 
@@ -261,7 +261,7 @@ def _require_limits(minimum: int | None, maximum: int | None) -> None:
         )
 
 
-def _is_over(steering: Steering, now: datetime | None) -> bool:
+def _is_over(steering: PoolOverrides, now: datetime | None) -> bool:
     return now is not None and steering.until is not None and steering.until <= now
 
 

@@ -5,22 +5,22 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from streamops.model.acting import Plan
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.pools import PoolReader
 from streamops.operations.autoscale.intent import (
+    ControllerIntent,
     LimitsIntent,
     OverrideIntent,
     PauseScalingIntent,
     ResumeScalingIntent,
     ScaleIntent,
-    SteeringIntent,
 )
 from streamops.operations.autoscale.plan import (
+    OverridesEvidence,
     ScaleEvidence,
-    SteeringEvidence,
     is_led,
+    plan_overrides,
     plan_scale,
-    plan_steering,
     steered,
 )
 from streamops.operations.operation import Operation, Writes
@@ -33,7 +33,7 @@ from streamops.wire.pools.records import read_pool
 from streamops.wire.reads import read_clock
 
 
-async def survey_scale(place: Place, intent: ScaleIntent) -> ScaleEvidence:
+async def survey_scale(place: ServerContext, intent: ScaleIntent) -> ScaleEvidence:
     """Ask the server and the target; raises what ``Target.read`` raises.
 
     What a controller decided is not even looked into once another one leads.
@@ -58,15 +58,17 @@ async def apply_scale(run: Run, intent: ScaleIntent, evidence: ScaleEvidence, _p
     await run.report(1)
 
 
-async def survey_steering(place: Place, intent: SteeringIntent) -> SteeringEvidence:
+async def survey_overrides(place: ServerContext, intent: ControllerIntent) -> OverridesEvidence:
     """Read what the pool's controller was told; raises ``NotFound`` where there is no such pool."""
-    return SteeringEvidence(
+    return OverridesEvidence(
         pool=await PoolReader(place).known(intent.pool),
         now=await read_clock(place.server, pool_key(intent.pool)),
     )
 
 
-async def apply_steering(run: Run, intent: SteeringIntent, evidence: SteeringEvidence, _plan: Plan) -> None:
+async def apply_overrides(
+    run: Run, intent: ControllerIntent, evidence: OverridesEvidence, _plan: Plan
+) -> None:
     """Tell it, unless it was told something else meanwhile."""
     known = evidence.pool.steering
     asked = replace(steered(intent, evidence), by=str(run.actor), reason=run.reason)
@@ -76,12 +78,12 @@ async def apply_steering(run: Run, intent: SteeringIntent, evidence: SteeringEvi
     await run.report(1)
 
 
-def _steering(intent: type[Any]) -> Operation[Any, Any]:
+def _overrides(intent: type[Any]) -> Operation[Any, Any]:
     return Operation(
         intent=intent,
-        survey=survey_steering,
-        plan=plan_steering,
-        apply=apply_steering,
+        survey=survey_overrides,
+        plan=plan_overrides,
+        apply=apply_overrides,
         writes=_pool_writes,
         key="",
         asks=False,
@@ -89,7 +91,7 @@ def _steering(intent: type[Any]) -> Operation[Any, Any]:
     )
 
 
-def _pool_writes(intent: ScaleIntent | SteeringIntent) -> Writes:
+def _pool_writes(intent: ScaleIntent | ControllerIntent) -> Writes:
     key = pool_key(intent.pool)
     return ("HGET", key), ("HSET", key), ("HDEL", key)
 
@@ -104,7 +106,7 @@ SCALE: Final = Operation(
     asks=False,
     own=True,
 )
-STEERING: Final = tuple(
-    map(_steering, (PauseScalingIntent, ResumeScalingIntent, OverrideIntent, LimitsIntent))
+CONTROLLER_OPERATIONS: Final = tuple(
+    map(_overrides, (PauseScalingIntent, ResumeScalingIntent, OverrideIntent, LimitsIntent))
 )
-OPERATIONS: Final = (SCALE, *STEERING)
+OPERATIONS: Final = (SCALE, *CONTROLLER_OPERATIONS)

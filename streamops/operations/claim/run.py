@@ -13,7 +13,7 @@ from streamops.model.acting.effects import say
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.pending import Done, Selection, Unfit
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.claim.plan import ClaimEvidence, missing_entries, plan_claim
@@ -157,7 +157,7 @@ def ids_of(intent: ClaimIntent) -> list[EntryId]:
     return sorted(set(intent.ids or ()))
 
 
-async def survey_claim(place: Place, intent: ClaimIntent) -> ClaimEvidence:
+async def survey_claim(place: ServerContext, intent: ClaimIntent) -> ClaimEvidence:
     """Count what can be claimed, and look at the consumers it is about."""
     _check(intent)
     server = place.server

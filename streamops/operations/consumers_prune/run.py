@@ -5,8 +5,8 @@ from typing import Final
 
 from streamops.errors import SettingsError
 from streamops.model.acting import Plan, Skipped
-from streamops.monitor.context import Place
-from streamops.monitor.inspection import group_of, look_at
+from streamops.monitor.context import ServerContext
+from streamops.monitor.inspection import group_of, inspect_stream
 from streamops.operations.consumers_prune.intent import PruneConsumersIntent
 from streamops.operations.consumers_prune.plan import PruneConsumersEvidence, plan_prune_consumers
 from streamops.operations.operation import Operation
@@ -27,11 +27,13 @@ REASONS: Final = {
 }
 
 
-async def survey_prune_consumers(place: Place, intent: PruneConsumersIntent) -> PruneConsumersEvidence:
+async def survey_prune_consumers(
+    place: ServerContext, intent: PruneConsumersIntent
+) -> PruneConsumersEvidence:
     """Read the consumers, and judge each by its idle time."""
     if intent.idle <= timedelta(0):
         raise SettingsError("--idle: every consumer is idle for that long", "Give a span such as 1h.")
-    look = await look_at(place.server, intent.stream)
+    look = await inspect_stream(place.server, intent.stream)
     group_of(look.reading, intent.group)
     consumers = await read_members(place.server, intent.stream, intent.group)
     long = sorted(

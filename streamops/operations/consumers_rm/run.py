@@ -6,8 +6,8 @@ from streamops.errors import StalePlan
 from streamops.model.acting import Plan, Skipped
 from streamops.model.pending import Done
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
-from streamops.monitor.inspection import group_of, look_at
+from streamops.monitor.context import ServerContext
+from streamops.monitor.inspection import group_of, inspect_stream
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
 from streamops.operations.consumers_rm.plan import RemoveConsumerEvidence, plan_remove_consumer
 from streamops.operations.operation import Operation, Writes
@@ -23,10 +23,12 @@ BATCH: Final = 250
 GONE: Final = "its entry is gone; the server took its row off the list"
 
 
-async def survey_remove_consumer(place: Place, intent: RemoveConsumerIntent) -> RemoveConsumerEvidence:
+async def survey_remove_consumer(
+    place: ServerContext, intent: RemoveConsumerIntent
+) -> RemoveConsumerEvidence:
     """Read the consumer and the first of its pending rows."""
     server = place.server
-    look = await look_at(server, intent.stream)
+    look = await inspect_stream(server, intent.stream)
     group_of(look.reading, intent.group)
     consumers = await read_members(server, intent.stream, intent.group, intent.consumer)
     first = PendingRange(intent.stream, intent.group, None, SAMPLE, intent.consumer)

@@ -8,7 +8,7 @@ from streamops.model.acting import Failed, Plan, Skipped
 from streamops.model.delayed import DelayedMessage
 from streamops.model.ids import EntryId
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.operations.backups import BackupWriter, forbid_existing, message_line
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.operations.delayed.plan import DelayedEvidence, plan_cancel_delayed, plan_run_delayed
@@ -100,7 +100,7 @@ RUN_DELAYED = Operation(
 CANCELLED_AT_ONCE = 500
 
 
-async def survey_cancel(place: Place, intent: CancelDelayedIntent) -> DelayedEvidence:
+async def survey_cancel(place: ServerContext, intent: CancelDelayedIntent) -> DelayedEvidence:
     """Read which of the messages are there; raises ``SettingsError`` where the file is."""
     forbid_existing(intent.backup)
     return await survey_delayed(place, intent)

@@ -6,10 +6,10 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from streamops.errors import NotFound
-from streamops.model.authority import DESTINATIONS, lies_beside
+from streamops.model.authority import DESTINATIONS, is_part_of
 from streamops.model.delayed import DelayedMessage
 from streamops.model.selections import DelayedSelection
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.delayed import DelayedReader
 from streamops.operations.delayed.plan import DelayedEvidence
 from streamops.operations.planning import SAMPLE
@@ -21,7 +21,7 @@ Chosen = TypeVar("Chosen", bound=DelayedSelection)
 ELSEWHERE = "it names another stream than its queue's own"
 
 
-async def survey_delayed(place: Place, intent: DelayedSelection) -> DelayedEvidence:
+async def survey_delayed(place: ServerContext, intent: DelayedSelection) -> DelayedEvidence:
     """Read which of the messages are there, where they go, and which are other programs' members.
 
     Raises:
@@ -74,7 +74,7 @@ def problem_of(message: DelayedMessage, stream: str) -> str:
     """Why a message in a stream's queue cannot become an entry; empty where it can."""
     if message.problem or message.body is None:
         return message.problem
-    return "" if lies_beside(message.body.destination, stream, *DESTINATIONS) else ELSEWHERE
+    return "" if is_part_of(message.body.destination, stream, *DESTINATIONS) else ELSEWHERE
 
 
 def resolve_delayed(intent: Chosen, evidence: DelayedEvidence) -> Chosen:

@@ -4,10 +4,10 @@ from typing import Annotated, ClassVar
 
 from streamops.model.acting import Impact
 from streamops.model.fields import backup_file
-from streamops.model.selections import LetterSelection
+from streamops.model.selections import DeadLetterSelection
 
 
-class PurgeIntent(LetterSelection, frozen=True, kw_only=True):
+class PurgeIntent(DeadLetterSelection, frozen=True, kw_only=True):
     """Delete letters for good.
 
     Delete letters of a dead-letter queue. Each is written to a file before it is deleted, which `streamops

@@ -5,9 +5,15 @@ from msgspec import Struct
 from streamops.model.acting import Identity, Plan
 from streamops.model.acting.effects import DEAD_LETTERS_LOST, DEAD_LETTERS_STAY, NOT_IN_QUEUE
 from streamops.model.dead_letters import DeadLetter
-from streamops.model.selections import SelectedLetters
+from streamops.model.selections import SelectedDeadLetters
 from streamops.operations.dlq_purge.intent import PurgeIntent
-from streamops.operations.planning import LETTER_UNIT, letter_counts, letter_line, planned, queue_warnings
+from streamops.operations.planning import (
+    DEAD_LETTER_UNIT,
+    dead_letter_counts,
+    dead_letter_line,
+    planned,
+    queue_warnings,
+)
 
 
 class PurgeEvidence(Struct, frozen=True, kw_only=True):
@@ -20,7 +26,7 @@ class PurgeEvidence(Struct, frozen=True, kw_only=True):
     """
 
     identity: Identity
-    letters: SelectedLetters
+    letters: SelectedDeadLetters
     sample: tuple[DeadLetter, ...] = ()
 
 
@@ -31,10 +37,10 @@ def plan_purge(intent: PurgeIntent, evidence: PurgeEvidence) -> Plan:
     return planned(
         intent,
         count,
-        unit=LETTER_UNIT,
-        sample=map(letter_line, evidence.sample),
+        unit=DEAD_LETTER_UNIT,
+        sample=map(dead_letter_line, evidence.sample),
         effects=[
-            letter_counts(letters),
+            dead_letter_counts(letters),
             backup
             and f"Each is written to {backup} before it is deleted; `streamops restore` reads that file.",
             DEAD_LETTERS_STAY(letters.length - count),

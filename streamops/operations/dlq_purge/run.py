@@ -9,8 +9,8 @@ from streamops.errors import Forbidden
 from streamops.model.acting import Plan
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
-from streamops.monitor.dead_letters import LetterFilter, chosen_letters, survey_letters
+from streamops.monitor.context import ServerContext
+from streamops.monitor.dead_letters import DeadLetterFilter, chosen_dead_letters, survey_dead_letters
 from streamops.operations.backups import BackupWriter, forbid_existing
 from streamops.operations.deleting import delete_and_report
 from streamops.operations.dlq_purge.intent import PurgeIntent
@@ -23,10 +23,10 @@ from streamops.wire.writes.delete import Deleting
 BATCH: Final = 500
 
 
-async def survey_purge(place: Place, intent: PurgeIntent) -> PurgeEvidence:
+async def survey_purge(place: ServerContext, intent: PurgeIntent) -> PurgeEvidence:
     """Read which letters are meant; raises ``Forbidden`` where the stream is no dead-letter queue."""
     forbid_existing(intent.backup)
-    found = await survey_letters(place, intent)
+    found = await survey_dead_letters(place, intent)
     if not found.is_queue:
         raise Forbidden(
             f"stream {intent.queue} is no dead-letter queue",
@@ -41,11 +41,11 @@ async def apply_purge(run: Run, intent: PurgeIntent, evidence: PurgeEvidence, _:
     if letters.last is None:
         return
     with BackupWriter(intent.backup) as backup:
-        async for page, _at in chosen_letters(
+        async for page, _at in chosen_dead_letters(
             run.server,
             intent.queue,
             letters.source,
-            LetterFilter(intent),
+            DeadLetterFilter(intent),
             after=letters.after,
             last=letters.last,
         ):

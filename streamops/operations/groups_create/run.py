@@ -5,7 +5,7 @@ from streamops.model.acting import Plan
 from streamops.model.entries import Amount
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.snapshot import NO_SUCH_STREAM
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import count_between, entries_read_at, find_stream
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.groups_create.plan import CreateGroupEvidence, plan_create_group
@@ -16,7 +16,7 @@ from streamops.wire.writes.groups import create_group
 END = "$"
 
 
-async def survey_create_group(place: Place, intent: CreateGroupIntent) -> CreateGroupEvidence:
+async def survey_create_group(place: ServerContext, intent: CreateGroupIntent) -> CreateGroupEvidence:
     """Read the stream, and how much of it the group would be given."""
     wanted = _wanted(intent.at)
     look = await find_stream(place.server, intent.stream)

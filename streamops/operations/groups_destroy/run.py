@@ -9,8 +9,8 @@ from streamops.model.acting import Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
-from streamops.monitor.inspection import count_unread, group_of, look_at
+from streamops.monitor.context import ServerContext
+from streamops.monitor.inspection import count_unread, group_of, inspect_stream
 from streamops.operations.backups import BackupWriter, forbid_existing, json_line, name_json
 from streamops.operations.groups_destroy.intent import DestroyGroupIntent
 from streamops.operations.groups_destroy.plan import (
@@ -31,10 +31,10 @@ ACTIVE: Final = timedelta(seconds=60)
 BATCH: Final = 1_000
 
 
-async def survey_destroy_group(place: Place, intent: DestroyGroupIntent) -> DestroyGroupEvidence:
+async def survey_destroy_group(place: ServerContext, intent: DestroyGroupIntent) -> DestroyGroupEvidence:
     """Read where the group stands, what is pending, and who uses it."""
     server = place.server
-    look = await look_at(server, intent.stream)
+    look = await inspect_stream(server, intent.stream)
     group = group_of(look.reading, intent.group)
     forbid_existing(intent.backup)
     pending, _, _, owners = await read_pending_summary(server, intent.stream, intent.group)

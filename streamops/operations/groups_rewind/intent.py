@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar
 
 from streamops.model.acting import Impact, OperationIntent
-from streamops.model.fields import Moment, argument, inner, option
+from streamops.model.fields import Instant, argument, inner, option
 from streamops.model.ids import EntryId
 
 
@@ -35,7 +35,7 @@ class RewindGroupIntent(OperationIntent, frozen=True, kw_only=True):
         EntryId | None, option("What comes after this ID is given next.", exclusive="where to")
     ] = None
     to_time: Annotated[
-        Moment | None,
+        Instant | None,
         option("What was added since is given next: an instant, or how long ago.", exclusive="where to"),
     ] = None
     back: Annotated[

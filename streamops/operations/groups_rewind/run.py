@@ -10,8 +10,15 @@ from streamops.model.acting import AuditRecord, Plan
 from streamops.model.entries import Amount
 from streamops.model.ids import EPOCH, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading
-from streamops.monitor.context import Place
-from streamops.monitor.inspection import Look, count_between, entries_read_at, group_of, lag_of, look_at
+from streamops.monitor.context import ServerContext
+from streamops.monitor.inspection import (
+    StreamInspection,
+    count_between,
+    entries_read_at,
+    group_of,
+    inspect_stream,
+    lag_of,
+)
 from streamops.operations.audit import undo_blobs
 from streamops.operations.groups_rewind.intent import RewindGroupIntent
 from streamops.operations.groups_rewind.plan import (
@@ -39,10 +46,10 @@ SCANNED: Final = 1_000_000
 """Pending rows that are looked at; where there are more, they are only partly told."""
 
 
-async def survey_rewind_group(place: Place, intent: RewindGroupIntent) -> RewindGroupEvidence:
+async def survey_rewind_group(place: ServerContext, intent: RewindGroupIntent) -> RewindGroupEvidence:
     """Find the position that is meant, and what lies between."""
     server = place.server
-    look = await look_at(server, intent.stream)
+    look = await inspect_stream(server, intent.stream)
     group = group_of(look.reading, intent.group)
     end = look.reading.last_generated_id
     if end is None:
@@ -100,7 +107,7 @@ async def apply_rewind_group(
             former = FormerPosition(told.before.at, told.before.entries_read, back)
             await run.report(total + told.grown, undo=b"" if run.snapshot else pack(former))
             return
-        look = await look_at(run.server, intent.stream)
+        look = await inspect_stream(run.server, intent.stream)
         total += (await count_between(run.server, look, counted_to, told.at)).upper
         counted_to = told.at
         if total > run.most:
@@ -124,7 +131,7 @@ def undo_rewind_group(intent: RewindGroupIntent, records: Sequence[AuditRecord])
 
 
 async def _target(
-    server: Server, look: Look, group: GroupReading, intent: RewindGroupIntent, end: EntryId
+    server: Server, look: StreamInspection, group: GroupReading, intent: RewindGroupIntent, end: EntryId
 ) -> EntryId:
     if intent.to_start:
         return ZERO_ID
@@ -167,7 +174,7 @@ def _before(instant: datetime) -> EntryId:
 
 
 async def _counter(
-    server: Server, look: Look, group: GroupReading, target: EntryId, between: Amount
+    server: Server, look: StreamInspection, group: GroupReading, target: EntryId, between: Amount
 ) -> int | None:
     """The server's counter at the target, by counting only what has to be."""
     lag = lag_of(look, group)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from streamops.model.acting import Plan
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.operations.audit_writer import end_orphan, left_to_do
 from streamops.operations.jobs import ask_to_stop, find_job
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
@@ -13,7 +13,7 @@ from streamops.operations.running import Run
 from streamops.wire.writes.jobs import job_key
 
 
-async def survey_cancel_job(place: Place, intent: CancelJobIntent) -> CancelJobEvidence:
+async def survey_cancel_job(place: ServerContext, intent: CancelJobIntent) -> CancelJobEvidence:
     """Read the job; raises ``NotFound`` where there is none."""
     return CancelJobEvidence(job=await find_job(place.server, intent.job))
 

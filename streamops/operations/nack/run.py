@@ -2,7 +2,7 @@
 
 from streamops.model.acting import Plan, Skipped
 from streamops.model.pending import Done
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.nack.plan import NackEvidence, plan_nack
@@ -24,7 +24,7 @@ WHY_LEFT = {
 }
 
 
-async def survey_nack(place: Place, intent: NackIntent) -> NackEvidence:
+async def survey_nack(place: ServerContext, intent: NackIntent) -> NackEvidence:
     """Read which of the IDs are pending, and whose they are."""
     server = place.server
     reading, identity = await read_stream(server, intent.stream)

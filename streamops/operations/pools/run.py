@@ -4,7 +4,7 @@ from typing import Final
 
 from streamops.model.acting import Plan
 from streamops.model.pools import Pool, PoolMode
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.pools import PoolReader
 from streamops.operations.operation import Operation, Writes
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
@@ -14,7 +14,7 @@ from streamops.wire.keys import pool_key
 from streamops.wire.pools.orders import set_mode
 
 
-async def survey_pool(place: Place, intent: PauseIntent | ResumeIntent) -> PoolEvidence:
+async def survey_pool(place: ServerContext, intent: PauseIntent | ResumeIntent) -> PoolEvidence:
     """Read what the pool was told last; raises ``NotFound`` where there is no such pool."""
     return PoolEvidence(pool=await PoolReader(place).known(intent.pool))
 

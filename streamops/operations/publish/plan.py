@@ -19,7 +19,12 @@ from streamops.operations.losses import (
     lost_to_groups,
     oldest_go,
 )
-from streamops.operations.planning import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings, planned
+from streamops.operations.planning import (
+    ALL_A_MILLISECOND,
+    NEEDS_A_MILLISECOND,
+    many_groups_warnings,
+    planned,
+)
 from streamops.operations.publish.intent import PublishIntent
 
 
@@ -127,7 +132,7 @@ def _warnings(intent: PublishIntent, cap: TrimEvidence) -> Iterator[str]:
         yield f"Without --maxlen nothing is lost; `{safely}` trims as far as no group needs the entries."
     if cap.removable.upper:
         # Where nothing is lost it trims safely, and looks at what the groups need too.
-        yield from crowd_warnings(
+        yield from many_groups_warnings(
             len(cap.identity.positions), ALL_A_MILLISECOND if lost else NEEDS_A_MILLISECOND
         )
 

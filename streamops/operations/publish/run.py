@@ -14,7 +14,7 @@ from streamops.model.acting import Plan
 from streamops.model.delayed import DelayedBody
 from streamops.model.ids import ZERO_ID
 from streamops.model.wording import counted, instant
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.inspection import find_stream
 from streamops.operations.losses import TrimEvidence
@@ -32,7 +32,7 @@ from streamops.wire.writes.publish import add_entry
 from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
 
 
-async def survey_publish(place: Place, intent: PublishIntent) -> PublishEvidence:
+async def survey_publish(place: ServerContext, intent: PublishIntent) -> PublishEvidence:
     """Read what the stream is like, if there is one."""
     taken, delayed = False, DelayedReader(place)
     if intent.delay is not None:
@@ -52,7 +52,7 @@ async def survey_publish(place: Place, intent: PublishIntent) -> PublishEvidence
     )
 
 
-async def _survey_cap(place: Place, intent: PublishIntent, length: int) -> TrimEvidence | None:
+async def _survey_cap(place: ServerContext, intent: PublishIntent, length: int) -> TrimEvidence | None:
     if intent.maxlen is None or intent.delay is not None or length < intent.maxlen:
         return None
     # The entry to be added is one of those that stay.

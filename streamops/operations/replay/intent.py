@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from streamops.model.acting import Impact
 from streamops.model.fields import inner, option
-from streamops.model.selections import LetterSelection
+from streamops.model.selections import DeadLetterSelection
 
 RESERVED = b"_so_"
 
@@ -45,7 +45,7 @@ class Route(Struct, frozen=True):
     atomic: bool = True
 
 
-class ReplayIntent(LetterSelection, frozen=True, kw_only=True):
+class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
     """Replay dead letters.
 
     Hand the entries of dead letters on to where they are worked on, and take the letters out of their queue:

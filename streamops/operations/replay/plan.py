@@ -21,15 +21,15 @@ from streamops.model.acting.effects import (
     Said,
 )
 from streamops.model.dead_letters import DeadLetter
-from streamops.model.selections import SelectedLetters
+from streamops.model.selections import SelectedDeadLetters
 from streamops.model.wording import quoted
 from streamops.operations.commands import equivalent_command
 from streamops.operations.planning import (
     ALL_A_MILLISECOND,
-    LETTER_UNIT,
-    crowd_warnings,
-    letter_counts,
-    letter_line,
+    DEAD_LETTER_UNIT,
+    dead_letter_counts,
+    dead_letter_line,
+    many_groups_warnings,
     planned,
     queue_warnings,
     untouched,
@@ -85,7 +85,7 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
     """
 
     identity: Identity
-    letters: SelectedLetters
+    letters: SelectedDeadLetters
     sample: tuple[DeadLetter, ...] = ()
     targets: tuple[TargetStream, ...] = ()
     routes: tuple[Route, ...] = ()
@@ -102,8 +102,8 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
     return planned(
         intent,
         letters.count,
-        unit=LETTER_UNIT,
-        sample=map(letter_line, evidence.sample),
+        unit=DEAD_LETTER_UNIT,
+        sample=map(dead_letter_line, evidence.sample),
         effects=_effects(intent, evidence) if letters.count else (),
         warnings=[NOT_IN_QUEUE(letters.absent), *(_warnings(intent, evidence) if letters.count else ())],
         command=equivalent_command(intent.operation, replace(intent, mode=evidence.mode)),
@@ -122,7 +122,7 @@ REPLAY_OF: Final = (
 
 def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     mode, taken = evidence.mode, list(_taken(evidence))
-    yield letter_counts(evidence.letters)
+    yield dead_letter_counts(evidence.letters)
     if mode is ReplayMode.REDELIVER:
         for home, group in dict.fromkeys((route.home, route.to_group) for route in taken):
             yield PENDING_AGAIN(None, home, group=group)
@@ -192,7 +192,7 @@ def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     for target in evidence.targets:
         if not target.exists:
             yield f"Stream {target.stream} does not exist: it will be created."
-        yield from crowd_warnings(len(target.groups), ALL_A_MILLISECOND, target.stream)
+        yield from many_groups_warnings(len(target.groups), ALL_A_MILLISECOND, target.stream)
     yield from map(_foreign, evidence.foreign)
     yield STRAY(evidence.stray)
     if letters.tally.letters < letters.count:

@@ -6,15 +6,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.model.acting import Failed, Job, Plan, Skipped
-from streamops.model.authority import Beside, lies_beside
+from streamops.model.authority import StreamPart, is_part_of
 from streamops.model.dead_letter_fields import PAYLOAD, edited, republished, retried
-from streamops.model.dead_letters import DeadLetter, LetterShape
+from streamops.model.dead_letters import DeadLetter, DeadLetterShape
 from streamops.model.ids import EntryId
 from streamops.monitor.dead_letters import (
     PAGE_BYTES,
-    LetterFilter,
-    chosen_letters,
-    letter_pages,
+    DeadLetterFilter,
+    chosen_dead_letters,
+    dead_letter_pages,
 )
 from streamops.operations.operation import Operation, Writes
 from streamops.operations.planning import gone_meanwhile
@@ -151,7 +151,7 @@ class Mover:
             key = letter.payload_key
             there: DeadLetter | None = letter
             if key in kept:
-                there = await self._beside_target(letter, key) if kept[key] else None
+                there = await self._with_own_payload(letter, key) if kept[key] else None
             if there is None:
                 missing.append((str(letter.id), f"payload-missing: there is no key {key}"))
             else:
@@ -160,7 +160,7 @@ class Mover:
             await self._run.report(0, failed=_failed(missing))
         return seen_to
 
-    async def _beside_target(self, letter: DeadLetter, key: str) -> DeadLetter | None:
+    async def _with_own_payload(self, letter: DeadLetter, key: str) -> DeadLetter | None:
         """The letter as it is handed on: with a copy of its payload where it goes to another stream; none without one.
 
         Only what lies beside a stream is fetched for its entries.
@@ -169,7 +169,7 @@ class Mover:
         if (
             route is None
             or self._replayer.mode == ReplayMode.REDELIVER
-            or lies_beside(key, route.home, Beside.PAYLOADS)
+            or is_part_of(key, route.home, StreamPart.PAYLOADS)
         ):
             return letter
         (value,) = await fetch_payloads(self._server, [key])
@@ -189,7 +189,7 @@ class Mover:
     def _refers(self, letter: DeadLetter) -> bool:
         """Whether a letter refers to a payload beside a stream of the replay; whatever else it names is a field."""
         return any(
-            lies_beside(letter.payload_key or "", stream, Beside.PAYLOADS)
+            is_part_of(letter.payload_key or "", stream, StreamPart.PAYLOADS)
             for stream in self._replayer.sources
         )
 
@@ -228,7 +228,7 @@ def _way(route: Route) -> ScriptRoute:
 
 
 def _is_taken_apart(letter: DeadLetter) -> bool:
-    return letter.shape is LetterShape.FOREIGN or bool(letter.problem)
+    return letter.shape is DeadLetterShape.FOREIGN or bool(letter.problem)
 
 
 def _is_rewritten(letter: DeadLetter) -> bool:
@@ -303,7 +303,7 @@ async def _move_all(
         after, ended = moved.last_id or after, moved.ended
         await mover.report(moved, after)
         if moved.again:
-            pages = letter_pages(run.server, intent.queue, evidence.letters.source, after, last)
+            pages = dead_letter_pages(run.server, intent.queue, evidence.letters.source, after, last)
             after = await _move_shipped(run, mover, pages) or last
 
 
@@ -333,8 +333,8 @@ async def _move_chosen(
     run: Run, intent: ReplayIntent, evidence: ReplayEvidence, mover: Mover, last: EntryId
 ) -> None:
     letters = evidence.letters
-    chosen_by = LetterFilter(intent)
-    async for page, at in chosen_letters(
+    chosen_by = DeadLetterFilter(intent)
+    async for page, at in chosen_dead_letters(
         run.server, intent.queue, letters.source, chosen_by, after=letters.after, last=last
     ):
         await _move_page(run, mover, page)

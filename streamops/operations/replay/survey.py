@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden, SettingsError
-from streamops.model.authority import Beside, lies_beside
-from streamops.model.selections import SelectedLetters
+from streamops.model.authority import StreamPart, is_part_of
+from streamops.model.selections import SelectedDeadLetters
 from streamops.model.server import Mode
 from streamops.model.wording import counted, first_few
-from streamops.monitor.context import Place
-from streamops.monitor.dead_letters import survey_letters
+from streamops.monitor.context import ServerContext
+from streamops.monitor.dead_letters import survey_dead_letters
 from streamops.monitor.inspection import find_stream
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
 from streamops.operations.replay.plan import ForeignOrigin, ReplayEvidence, TargetStream
@@ -41,7 +41,7 @@ class Targets(NamedTuple):
 
 
 async def read_targets(
-    server: Server, intent: ReplayIntent, letters: SelectedLetters, sources: Sequence[str]
+    server: Server, intent: ReplayIntent, letters: SelectedDeadLetters, sources: Sequence[str]
 ) -> Targets:
     """The streams that the letters go back to, with their groups.
 
@@ -64,7 +64,7 @@ async def read_targets(
             f"queue {intent.queue}: neither its letters nor its name tell which stream they came from",
             "Say where to with --to STREAM.",
         )
-    own = {name for name in named if any(lies_beside(name, one, Beside.STREAM) for one in sources)}
+    own = {name for name in named if any(is_part_of(name, one, StreamPart.STREAM) for one in sources)}
     problems = {name: "" if name in own else _foreign_problem(intent, name) for name in sorted(named)}
     going = [name for name, problem in problems.items() if not problem]
     if len(going) > MOST_STREAMS:
@@ -168,8 +168,8 @@ def routes_of(
     return tuple(_slotted(server, intent.queue, route) for route in routes)
 
 
-def stray_letters(
-    letters: SelectedLetters, mode: ReplayMode, routes: Sequence[Route], foreign: Sequence[ForeignOrigin]
+def stray_dead_letters(
+    letters: SelectedDeadLetters, mode: ReplayMode, routes: Sequence[Route], foreign: Sequence[ForeignOrigin]
 ) -> int:
     """How many of the letters that were counted no route takes, apart from those that name foreign streams."""
     anywhere = any(not route.stream for route in routes)
@@ -202,14 +202,14 @@ FEW: Final = 4
 """Of so many letters fewer than one has to pass through us, where the script alone is the faster way."""
 
 
-async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
+async def survey_replay(place: ServerContext, intent: ReplayIntent) -> ReplayEvidence:
     """Read which letters are meant, where they came from, and which groups are there.
 
     Raises:
         Forbidden: It is no dead-letter queue, and groups have yet to work on its entries.
         StreamopsError: It cannot be read, or nothing tells where the letters go.
     """
-    found = await survey_letters(place, intent)
+    found = await survey_dead_letters(place, intent)
     if found.waiting and not found.is_queue:
         raise _in_use(intent.queue, found.waiting)
     evidence = ReplayEvidence(
@@ -227,7 +227,7 @@ async def survey_replay(place: Place, intent: ReplayIntent) -> ReplayEvidence:
         targets=targets,
         routes=routes,
         mode=mode,
-        stray=stray_letters(found.letters, mode, routes, foreign),
+        stray=stray_dead_letters(found.letters, mode, routes, foreign),
         sources=sources,
         foreign=foreign,
     )

@@ -12,7 +12,7 @@ from streamops.errors import Forbidden, StalePlan
 from streamops.model.acting import Failed, Plan, Skipped
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import find_stream
 from streamops.operations.operation import Operation, Writes
 from streamops.operations.restore.intent import RestoreIntent
@@ -37,7 +37,7 @@ BATCH_FIELDS: Final = 5_000
 STILL_THERE: Final = "it is still there, with its own ID"
 
 
-async def survey_restore(place: Place, intent: RestoreIntent) -> RestoreEvidence:
+async def survey_restore(place: ServerContext, intent: RestoreIntent) -> RestoreEvidence:
     """Read the whole file, and where it is to go."""
     server = place.server
     file = await _examined(intent.file)

@@ -56,7 +56,7 @@ def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFi
         SettingsError: It cannot be read, is empty, or some of its lines are none; the first are named.
     """
     with _opened(path) as file:
-        look = _Look(_taken_back(path, file))
+        look = _FileScan(_taken_back(path, file))
         for number, line in _lines(path, file):
             look.digest.update(line)
             if line.strip() and not takes_back(line):
@@ -92,7 +92,7 @@ def parse_entry(line: bytes) -> tuple[str, Entry]:
     return as_bytes(shown.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(shown.id), fields)
 
 
-class _Look:
+class _FileScan:
     """What was found in a file so far."""
 
     def __init__(self, spared: frozenset[str]) -> None:
@@ -223,7 +223,7 @@ def _unreadable(path: str, error: Exception) -> SettingsError:
     return SettingsError(f"{path} cannot be read: {why}", "Check its name and its permissions.")
 
 
-def _bad_lines(path: str, look: _Look) -> SettingsError:
+def _bad_lines(path: str, look: _FileScan) -> SettingsError:
     more = look.bad - len(look.problems)
     named = "; ".join(look.problems) + (f"; and {more:,} more" if more else "")
     return SettingsError(f"{path} cannot be restored: {named}", HINT)

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from streamops.errors import Forbidden, Refused, SettingsError
 from streamops.model.acting import Failed, Plan
-from streamops.model.deliveries import Letter, Settled
+from streamops.model.deliveries import DeadLetterDraft, Settled
 from streamops.model.entries import GIVEN_BACK
 from streamops.model.envelopes import read_envelope
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.pending import Stale, StaleRow
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.operation import Operation, Writes
 from streamops.operations.pending_rows import note_gone, read_members, unhandled_of
@@ -27,7 +27,7 @@ from streamops.operations.running import Run, StopAsked
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 from streamops.operations.streams_reclaim.plan import ReclaimEvidence, plan_reclaim, redelivery
 from streamops.wire.claimable import Claimable
-from streamops.wire.consuming.retrying import bury_all
+from streamops.wire.consuming.retrying import dead_letter_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import attempts_key, dead_letter_key, replayed_key, require_one_slot
@@ -45,7 +45,7 @@ PERIOD: Final = timedelta(hours=1)
 REASONS: Final = {"bury": "max-deliveries", "gone": "payload-missing"}
 
 
-async def survey_reclaim(place: Place, intent: ReclaimIntent) -> ReclaimEvidence:
+async def survey_reclaim(place: ServerContext, intent: ReclaimIntent) -> ReclaimEvidence:
     """Count what there is to do now, and look at who else is on the stream."""
     _check(intent)
     server = place.server
@@ -136,8 +136,8 @@ class _Reclaiming:
         for owner, mine in groupby(sorted(rows, key=_owner), key=_owner):
             held = list(mine)
             sub = Subscription(what.stream, what.group, owner, dead_letters=self._evidence.queue)
-            became = await bury_all(
-                self._run.server, sub, retries=False, letters=[*map(_letter, held)], min_idle=what.min_idle
+            became = await dead_letter_all(
+                self._run.server, sub, retries=False, letters=[*map(_draft, held)], min_idle=what.min_idle
             )
             gone = [row.entry.id for row, came in zip(held, became, strict=True) if came is Settled.GONE]
             await note_gone(self._run, self._unhandled, gone)
@@ -175,9 +175,9 @@ def _owner(row: StaleRow) -> str:
     return row.entry.consumer
 
 
-def _letter(row: StaleRow) -> Letter:
+def _draft(row: StaleRow) -> DeadLetterDraft:
     ident, deliveries = str(row.entry.id), row.entry.delivery_count
-    return Letter(
+    return DeadLetterDraft(
         ident.encode(),
         REASONS[row.fate],
         "its entry was deleted while it was pending"

@@ -11,8 +11,8 @@ from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading
 from streamops.model.wording import counted
-from streamops.monitor.context import Place
-from streamops.monitor.inspection import look_at
+from streamops.monitor.context import ServerContext
+from streamops.monitor.inspection import inspect_stream
 from streamops.operations.backups import BackupWriter, forbid_existing
 from streamops.operations.deleting import delete_and_report
 from streamops.operations.operation import Operation
@@ -35,11 +35,11 @@ BATCH_BYTES: Final = 4 << 20
 PENDING_PAGE: Final = 1_000
 
 
-async def survey_delete(place: Place, intent: DeleteIntent) -> DeleteEvidence:
+async def survey_delete(place: ServerContext, intent: DeleteIntent) -> DeleteEvidence:
     """Read which of the IDs exist, and for which groups they are pending or unread."""
     forbid_existing(intent.backup)
     server = place.server
-    look = await look_at(server, intent.stream)
+    look = await inspect_stream(server, intent.stream)
     reading = look.reading
     ids = list(dict.fromkeys(intent.ids))
     entry_bytes = reading.entry_bytes or 0

@@ -11,7 +11,7 @@ from streamops.model.acting import Plan
 from streamops.model.schedules import parse_schedule
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic, parse_priority
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import count_undone
 from streamops.operations.operation import Operation, Writes
 from streamops.operations.running import Run
@@ -39,7 +39,7 @@ WRITES: Final = (("HSET", TOPICS), ("HDEL", TOPICS))
 LIST_HINT: Final = "`streamops topics ls` lists them; those of the configuration are changed in its files."
 
 
-async def survey_add_topic(place: Place, intent: AddTopicIntent) -> TopicEvidence:
+async def survey_add_topic(place: ServerContext, intent: AddTopicIntent) -> TopicEvidence:
     """Read what is kept, and the files that the intent names."""
     kept = await read_topic(place.server, intent.name)
     wanted = Topic(
@@ -65,7 +65,7 @@ async def survey_add_topic(place: Place, intent: AddTopicIntent) -> TopicEvidenc
 
 
 async def survey_kept_topic(
-    place: Place, intent: RemoveTopicIntent | TopicOffIntent | TopicOnIntent
+    place: ServerContext, intent: RemoveTopicIntent | TopicOffIntent | TopicOnIntent
 ) -> TopicEvidence:
     """Read a topic, how much waits for it, and what it is switched to; raises ``NotFound`` where there is none."""
     kept = await read_topic(place.server, intent.name)

@@ -29,7 +29,12 @@ from streamops.operations.losses import (
     oldest_go,
     pending_in,
 )
-from streamops.operations.planning import ALL_A_MILLISECOND, NEEDS_A_MILLISECOND, crowd_warnings, planned
+from streamops.operations.planning import (
+    ALL_A_MILLISECOND,
+    NEEDS_A_MILLISECOND,
+    many_groups_warnings,
+    planned,
+)
 from streamops.operations.trim.intent import TrimIntent
 
 
@@ -74,7 +79,7 @@ def _plan_safe(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup
         held_back_by=held,
         warnings=[
             count and "A group created later cannot read them any more.",
-            *(crowd_warnings(len(evidence.identity.positions), NEEDS_A_MILLISECOND) if count else ()),
+            *(many_groups_warnings(len(evidence.identity.positions), NEEDS_A_MILLISECOND) if count else ()),
             gone and f"The entry {holder.needs} is gone, and is still pending; to let go of it: {ack}",
         ],
     )
@@ -142,7 +147,7 @@ def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[Sai
     overtaken = [loss.group for loss in evidence.losses if loss.unread.upper]
     if overtaken and evidence.lag_goes_wrong:
         yield f"{'Group' if len(overtaken) == 1 else 'Groups'} {first_few(overtaken)}: {evidence.lag_goes_wrong}."
-    yield from crowd_warnings(len(evidence.identity.positions), ALL_A_MILLISECOND)
+    yield from many_groups_warnings(len(evidence.identity.positions), ALL_A_MILLISECOND)
 
 
 def _nothing(evidence: TrimEvidence) -> Effect | None:

@@ -28,7 +28,7 @@ FIRST_BYTES: Final = 1 << 20
 AIM: Final = timedelta(milliseconds=1)
 """What a slice should take the server."""
 
-CROWD: Final = 200
+MANY_GROUPS: Final = 200
 """Groups that a slice looks at in that time."""
 
 BACKUP_BYTES: Final = 4 << 20
@@ -46,7 +46,7 @@ class Pace:
     def __init__(self, entry_bytes: int, groups: int = 0) -> None:
         fitting = FIRST_BYTES // max(1, entry_bytes)
         # Where looking at the groups takes as long as a slice should, smaller ones would only look more often.
-        self._smallest = max(SMALLEST, min(LARGEST, fitting)) if groups >= CROWD else SMALLEST
+        self._smallest = max(SMALLEST, min(LARGEST, fitting)) if groups >= MANY_GROUPS else SMALLEST
         self.size = max(self._smallest, min(FIRST, fitting))
         self.least = SMALLEST
 

@@ -12,8 +12,8 @@ from streamops.model.entries import Amount
 from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import Flavour, ServerNode
-from streamops.monitor.context import Place
-from streamops.monitor.inspection import Look, lag_of, look_at
+from streamops.monitor.context import ServerContext
+from streamops.monitor.inspection import StreamInspection, inspect_stream, lag_of
 from streamops.operations.backups import forbid_existing, part_of
 from streamops.operations.losses import BlockingGroup, GroupLoss, TrimEvidence
 from streamops.operations.trim.intent import TrimIntent
@@ -41,7 +41,9 @@ MOST_NEWER: Final = 2_000
 Owners = tuple[tuple[str, int], ...]
 
 
-async def read_losses(server: Server, look: Look, cut: EntryId, removable: Amount) -> tuple[GroupLoss, ...]:
+async def read_losses(
+    server: Server, look: StreamInspection, cut: EntryId, removable: Amount
+) -> tuple[GroupLoss, ...]:
     """What each group of a stream loses where all entries below an ID go, so many of them.
 
     Raises:
@@ -56,7 +58,9 @@ async def read_losses(server: Server, look: Look, cut: EntryId, removable: Amoun
     )
 
 
-async def _unread(server: Server, look: Look, cut: EntryId, removable: Amount) -> dict[str, Amount]:
+async def _unread(
+    server: Server, look: StreamInspection, cut: EntryId, removable: Amount
+) -> dict[str, Amount]:
     """Entries below the cut that each group has yet to read."""
     told = {
         group.name: unread_below(look.reading, group.last_delivered_id, cut, removable)
@@ -78,7 +82,7 @@ def _narrowed(told: Amount, counted: Amount) -> Amount:
 
 
 async def _pending_below(
-    server: Server, look: Look, group: GroupReading, cut: EntryId
+    server: Server, look: StreamInspection, group: GroupReading, cut: EntryId
 ) -> tuple[Owners, bool]:
     """A group's pending entries below an ID, by consumer, the most first; and whether these are all."""
     if group.oldest_pending is None or group.oldest_pending.id >= cut:
@@ -158,13 +162,13 @@ FAR: Final = 1_000_000
 """Entries counted from either end where a trim is exact, or heeds no group."""
 
 
-async def survey_trim(place: Place, intent: TrimIntent) -> TrimEvidence:
+async def survey_trim(place: ServerContext, intent: TrimIntent) -> TrimEvidence:
     """Find out what a bound comes to, who still needs what, and how many entries may go."""
     forbid_existing(intent.backup)
     if intent.backup is not None and not intent.is_rest:
         forbid_existing(part_of(intent.backup))
     server = place.server
-    look = await look_at(server, intent.stream)
+    look = await inspect_stream(server, intent.stream)
     for group in look.reading.groups:
         if group.pending and group.oldest_pending is None:
             raise Refused(
@@ -182,7 +186,7 @@ async def survey_trim(place: Place, intent: TrimIntent) -> TrimEvidence:
     return await (_survey_safe if intent.safe else _survey_unsafe)(server, look, intent, evidence)
 
 
-def _asked_id(look: Look, intent: TrimIntent) -> EntryId | None:
+def _asked_id(look: StreamInspection, intent: TrimIntent) -> EntryId | None:
     """The ID that ``--minid`` or ``--before`` means."""
     if intent.before is None:
         return intent.minid
@@ -195,7 +199,7 @@ def _asked_id(look: Look, intent: TrimIntent) -> EntryId | None:
 
 
 async def _survey_safe(
-    server: Server, look: Look, intent: TrimIntent, evidence: TrimEvidence
+    server: Server, look: StreamInspection, intent: TrimIntent, evidence: TrimEvidence
 ) -> TrimEvidence:
     groups = look.reading.groups
     near = FAR if intent.exact else NEAR
@@ -217,7 +221,9 @@ async def _survey_safe(
     )
 
 
-async def _count_free(server: Server, look: Look, group: GroupReading, *, near: int, enough: int) -> Amount:
+async def _count_free(
+    server: Server, look: StreamInspection, group: GroupReading, *, near: int, enough: int
+) -> Amount:
     """How many entries are below the oldest one that is needed; beyond ``enough`` it may be more."""
     needs = needed_by(group)
     free = await count_below(server, look, needs, near=near, enough=enough)
@@ -230,7 +236,7 @@ async def _count_free(server: Server, look: Look, group: GroupReading, *, near: 
     return Amount(known, known) if free.lower <= known <= free.upper else free
 
 
-async def _count_at(server: Server, look: Look, one: EntryId) -> int:
+async def _count_at(server: Server, look: StreamInspection, one: EntryId) -> int:
     """1 where an entry of that ID exists, otherwise 0."""
     if one in {ZERO_ID, LAST_ID}:
         return 0
@@ -238,7 +244,7 @@ async def _count_at(server: Server, look: Look, one: EntryId) -> int:
     return (await count_after_each(server, look, [before], one.next(), most=1))[before].lower
 
 
-async def _holder(server: Server, look: Look, group: GroupReading, free: Amount) -> BlockingGroup:
+async def _holder(server: Server, look: StreamInspection, group: GroupReading, free: Amount) -> BlockingGroup:
     needs, oldest = needed_by(group), group.oldest_pending
     if oldest is not None and oldest.id == needs:
         exists = await _count_at(server, look, needs) == 1
@@ -250,12 +256,12 @@ async def _holder(server: Server, look: Look, group: GroupReading, free: Amount)
     return BlockingGroup(group.name, needs, None, unread=unread)
 
 
-async def _references(server: Server, look: Look) -> bool:
+async def _references(server: Server, look: StreamInspection) -> bool:
     return references_are_sound(look.server.nodes) and await knows_references(server, look.reading.name)
 
 
 async def _survey_unsafe(
-    server: Server, look: Look, intent: TrimIntent, evidence: TrimEvidence
+    server: Server, look: StreamInspection, intent: TrimIntent, evidence: TrimEvidence
 ) -> TrimEvidence:
     cut = evidence.asked
     if intent.maxlen is not None:
@@ -284,7 +290,7 @@ async def _survey_unsafe(
     )
 
 
-def _no_further(look: Look, cut: EntryId) -> EntryId:
+def _no_further(look: StreamInspection, cut: EntryId) -> EntryId:
     """A cut that spares whatever arrives from now on: nobody has said who loses that."""
     last = look.reading.last_generated_id
     return cut if last is None or last >= cut else last.next()

@@ -12,7 +12,7 @@ from streamops.model.acting.effects import WHY_REFUSED
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Done
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.audit import ENDS, PAGE, read_action, read_audit, undo_blobs, undone_actions
 from streamops.operations.operation import Operation
@@ -32,7 +32,7 @@ RESTORED = "restored"
 
 
 async def resolve_undo(
-    place: Place, intent: UndoIntent
+    place: ServerContext, intent: UndoIntent
 ) -> tuple[Operation[Any, Any], OperationIntent, tuple[str, ...]]:
     """The inverse of the action, from its records; raises ``Forbidden`` if it has none or was undone already."""
     records = await read_action(place.server, intent.audit_id)
@@ -49,7 +49,7 @@ async def resolve_undo(
     return ALL_OPERATIONS.of(inverse), inverse, (first.id,)
 
 
-async def survey_undo(place: Place, intent: UndoIntent) -> UndoEvidence:
+async def survey_undo(place: ServerContext, intent: UndoIntent) -> UndoEvidence:
     """Ask of every row whether it can be given back what it had, without writing."""
     server = place.server
     records = await read_action(server, intent.audit_id)

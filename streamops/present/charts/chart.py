@@ -29,14 +29,14 @@ GAP, NARROW = Cell("  "), Cell(" ")
 Line = tuple[Cell, ...]
 
 
-class Look(StrEnum):
+class SeriesStyle(StrEnum):
     """How a series is drawn; no two of one chart look the same, whatever their colours."""
 
     LINE = "line"
     AREA = "area"
 
 
-LEGEND: Final = {Look.LINE: "⠒", Look.AREA: "▆"}
+LEGEND: Final = {SeriesStyle.LINE: "⠒", SeriesStyle.AREA: "▆"}
 
 
 class Series(Struct, frozen=True):
@@ -51,7 +51,7 @@ class Series(Struct, frozen=True):
     """
 
     points: Sequence[Point]
-    look: Look
+    look: SeriesStyle
     tone: Tone
     now: str
     name: str = ""
@@ -99,7 +99,7 @@ def chart_lines(chart: Chart, width: int, height: int) -> list[Line]:
     axis = scale(max(values, default=0.0), chart.unit, _intervals(rows))
     canvas = Canvas(width - AXIS_WIDTH, rows)
     for series, points in zip(chart.series, shown, strict=True):
-        draw = draw_area if series.look is Look.AREA else draw_line
+        draw = draw_area if series.look is SeriesStyle.AREA else draw_line
         draw(canvas, points, (chart.start, chart.end), axis.top, series.tone)
     field = canvas.rows() if values else _noted(canvas, chart.note)
     labels = _labels(axis, rows)

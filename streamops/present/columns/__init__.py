@@ -3,9 +3,9 @@
 from streamops.present.columns.audit import AUDIT_COLUMNS
 from streamops.present.columns.consumers import CONSUMER_COLUMNS
 from streamops.present.columns.dead_letters import (
+    DEAD_LETTER_COLUMNS,
+    DEAD_LETTER_DETAIL_COLUMNS,
     DEAD_LETTER_QUEUE_COLUMNS,
-    LETTER_COLUMNS,
-    LETTER_DETAIL_COLUMNS,
     REASON_COLUMNS,
 )
 from streamops.present.columns.delayed import (
@@ -29,6 +29,8 @@ from streamops.present.columns.summaries import OWNER_COLUMNS, SUMMARY_COLUMNS
 __all__ = [
     "AUDIT_COLUMNS",
     "CONSUMER_COLUMNS",
+    "DEAD_LETTER_COLUMNS",
+    "DEAD_LETTER_DETAIL_COLUMNS",
     "DEAD_LETTER_QUEUE_COLUMNS",
     "DELAYED_COLUMNS",
     "DELAYED_DETAIL_COLUMNS",
@@ -40,8 +42,6 @@ __all__ = [
     "GROUP_DETAIL_COLUMNS",
     "JOB_COLUMNS",
     "JOB_DETAIL_COLUMNS",
-    "LETTER_COLUMNS",
-    "LETTER_DETAIL_COLUMNS",
     "OUTCOME_COLUMNS",
     "OWNER_COLUMNS",
     "PENDING_COLUMNS",

@@ -12,7 +12,7 @@ from streamops.present.cells import (
     name_cell,
     seconds,
 )
-from streamops.present.dead_letters import LetterRow, QueueRow, ReasonRow, reasons_text
+from streamops.present.dead_letters import DeadLetterRow, QueueRow, ReasonRow, reasons_text
 from streamops.present.entries import preview
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.text import safe
@@ -145,11 +145,11 @@ PREVIEW_WIDTH: Final = 50
 ERROR_WIDTH: Final = 30
 
 
-def _preview(row: LetterRow) -> str:
+def _preview(row: DeadLetterRow) -> str:
     return preview(Entry(row.letter.id, row.letter.fields))
 
 
-LETTER_COLUMNS: Final[tuple[Column[LetterRow], ...]] = (
+DEAD_LETTER_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
     Column(
         key="id",
         title="ID",
@@ -229,7 +229,7 @@ LETTER_COLUMNS: Final[tuple[Column[LetterRow], ...]] = (
     ),
 )
 
-LETTER_DETAIL_COLUMNS: Final[tuple[Column[LetterRow], ...]] = (
+DEAD_LETTER_DETAIL_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
     Column(
         key="queue",
         title="QUEUE",

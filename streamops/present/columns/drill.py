@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
+from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.model.json_text import Json
 from streamops.model.pools import PoolDecision
 from streamops.model.wording import counted
@@ -15,8 +15,8 @@ from streamops.present.units import duration, size
 
 
 def _number_column(
-    key: str, title: str, text: str, pick: Callable[[DrillMoment], int], width: int = 9
-) -> Column[DrillMoment]:
+    key: str, title: str, text: str, pick: Callable[[DrillProgress], int], width: int = 9
+) -> Column[DrillProgress]:
     return Column(
         key=key,
         title=title,
@@ -29,7 +29,7 @@ def _number_column(
     )
 
 
-DRILL_COLUMNS: Final[tuple[Column[DrillMoment], ...]] = (
+DRILL_COLUMNS: Final[tuple[Column[DrillProgress], ...]] = (
     Column(
         key="at_seconds",
         title="AT",
@@ -83,7 +83,7 @@ DRILL_COLUMNS: Final[tuple[Column[DrillMoment], ...]] = (
 )
 
 
-def drill_burden(plan: DrillPlan, tag: str, server: str) -> str:
+def drill_load(plan: DrillPlan, tag: str, server: str) -> str:
     """What a drill puts on a server, before it begins."""
     least = "" if plan.minimum == plan.maximum else f"{plan.minimum:,} to "
     workers = counted(plan.maximum, "worker process", "worker processes")
@@ -95,7 +95,7 @@ def drill_burden(plan: DrillPlan, tag: str, server: str) -> str:
 
 def drill_document(
     plan: DrillPlan,
-    moments: Iterable[DrillMoment],
+    moments: Iterable[DrillProgress],
     verdict: DrillVerdict,
     decisions: Iterable[PoolDecision],
 ) -> Json:

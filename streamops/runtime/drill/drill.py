@@ -10,13 +10,13 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final
 
-from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
+from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.runtime.app import Streamops
 from streamops.runtime.codec import DATA
 from streamops.runtime.drill.events import Capacity, WorkerCounts, draw_events, judge, lag_of, number_of
 from streamops.runtime.drill.keys import DrillKeys, opened
 from streamops.runtime.drill.workers import Control, DrillWorkers, drill_workers
-from streamops.wire.consuming.drilling import Standing, read_field, read_ledger, read_standing
+from streamops.wire.consuming.drilling import DrillCounts, read_drill_counts, read_field, read_ledger
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
@@ -31,7 +31,7 @@ RESTED: Final = 600.0
 STILL: Final = 30.0
 """Seconds in which nothing moves after which a drill is over."""
 BATCH: Final = 1_000
-Tell = Callable[[DrillMoment], object]
+Tell = Callable[[DrillProgress], object]
 
 
 async def drill(
@@ -65,7 +65,7 @@ class _Drill:
         self._counts = WorkerCounts()
         self._capacity = Capacity()
         self._began = 0.0
-        self._told = DrillMoment()
+        self._told = DrillProgress()
 
     async def run(self) -> DrillVerdict:
         """From the burst to the verdict."""
@@ -102,7 +102,7 @@ class _Drill:
                 ids = [f"{born}-{event.number + 1}" for event in some]
                 await publisher.publish_many(stream, some, ids=ids)
 
-    async def _watch(self, burst: "asyncio.Task[None]") -> Standing:
+    async def _watch(self, burst: "asyncio.Task[None]") -> DrillCounts:
         """Look again and again until nothing is left, or nothing moves any more; how it stood last."""
         before, moved = None, time.monotonic()
         while True:
@@ -119,7 +119,7 @@ class _Drill:
                 self._note(standing, note)
             await asyncio.sleep(LOOK)
 
-    def _kill_once(self, standing: Standing) -> str:
+    def _kill_once(self, standing: DrillCounts) -> str:
         """Kill half the workers once it is time to; what was done, in words."""
         done = (standing.handled + standing.dead_letters) / self._plan.events
         if self._counts.killed or done < KILL_AT:
@@ -149,15 +149,15 @@ class _Drill:
         self._capacity = self._capacity.later(self._age, working * self._plan.speed, self._plan.events)
         self._counts = self._counts._replace(most=max(self._counts.most, working), last=working)
 
-    async def _look(self) -> Standing:
+    async def _look(self) -> DrillCounts:
         keys = self._keys
-        return await read_standing(self._server, keys.sub, keys.handled, keys.repeated)
+        return await read_drill_counts(self._server, keys.sub, keys.handled, keys.repeated)
 
-    def _note(self, standing: Standing, note: str = "") -> None:
+    def _note(self, standing: DrillCounts, note: str = "") -> None:
         """Tell how it stands."""
         at = self._age
         since = (at - self._told.at).total_seconds()
-        self._told = DrillMoment(
+        self._told = DrillProgress(
             at=at,
             lag=lag_of(standing),
             pending=standing.pending,
@@ -171,5 +171,5 @@ class _Drill:
         self._tell(self._told)
 
 
-def _is_over(standing: Standing) -> bool:
+def _is_over(standing: DrillCounts) -> bool:
     return not (lag_of(standing) or standing.pending or standing.retrying)

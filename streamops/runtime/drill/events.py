@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.model.drill import DrillPlan, DrillVerdict
-from streamops.wire.consuming.drilling import Standing
+from streamops.wire.consuming.drilling import DrillCounts
 
 ALWAYS: Final = 1_000
 SEED: Final = 1
@@ -91,7 +91,7 @@ def judge(
     handled: Collection[int],
     dead: Sequence[int],
     events: Sequence[DrillEvent],
-    standing: Standing,
+    standing: DrillCounts,
     *,
     workers: WorkerCounts,
     took: timedelta,
@@ -129,7 +129,7 @@ def judge(
     )
 
 
-def lag_of(standing: Standing) -> int:
+def lag_of(standing: DrillCounts) -> int:
     """Entries that no worker was given: their IDs count on from 1."""
     return standing.added - int(standing.delivered.partition("-")[2])
 

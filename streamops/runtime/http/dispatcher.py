@@ -19,8 +19,8 @@ from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
 from streamops.runtime.events import DeadLettered, GroupRestored, Lost
 from streamops.runtime.http.callback import Callback
-from streamops.runtime.http.registry import Place
-from streamops.runtime.http.semaphore import Permits
+from streamops.runtime.http.registry import TopicServer
+from streamops.runtime.http.semaphore import WeightedSemaphore
 from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.wire.consuming.reading import ensure_group
 from streamops.wire.keys import retry_key
@@ -57,11 +57,16 @@ class Running(NamedTuple):
     task: asyncio.Task[None]
 
 
-class PlaceCallers:
+class Dispatcher:
     """Calls the messages of one server's topics."""
 
     def __init__(
-        self, place: Place, topics: Topics, callback: Callback, permits: Permits, options: WorkerOptions
+        self,
+        place: TopicServer,
+        topics: Topics,
+        callback: Callback,
+        permits: WeightedSemaphore,
+        options: WorkerOptions,
     ) -> None:
         self._place = place
         self._topics = topics

@@ -34,7 +34,7 @@ from streamops.runtime.http.answers import (
 )
 from streamops.runtime.http.asking import check_content, due_of, refuse_pages
 from streamops.runtime.http.messages import DATA
-from streamops.runtime.http.registry import Listing, TopicBook
+from streamops.runtime.http.registry import Listing, TopicRegistry
 from streamops.service.requests import LargeBody, MalformedBody, decoded, encoding_of
 
 LOG: Final = logging.getLogger("streamops.intake")
@@ -51,7 +51,7 @@ NO_SUCH: Final = "It was called, is being called, or never was; only messages th
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class IntakeOptions(Struct, frozen=True):
+class IngestOptions(Struct, frozen=True):
     """How messages are taken in.
 
     Attributes:
@@ -63,9 +63,9 @@ class IntakeOptions(Struct, frozen=True):
     max_body: int = 1 << 20
 
 
-def intake_app(book: TopicBook, options: IntakeOptions) -> web.Application:
+def ingest_app(book: TopicRegistry, options: IngestOptions) -> web.Application:
     """The web application of the intake."""
-    intake = _Intake(book, options)
+    intake = _Ingest(book, options)
     app = web.Application(client_max_size=options.max_body, middlewares=[intake.guard])
     app.router.add_get("/-/healthy", intake.healthy)
     app.router.add_get("/-/ready", intake.ready)
@@ -78,8 +78,8 @@ def intake_app(book: TopicBook, options: IntakeOptions) -> web.Application:
     return app
 
 
-class _Intake:
-    def __init__(self, book: TopicBook, options: IntakeOptions) -> None:
+class _Ingest:
+    def __init__(self, book: TopicRegistry, options: IngestOptions) -> None:
         self._book = book
         self._options = options
         self._digests = tuple(sha256(token.reveal().encode()).digest() for token in options.tokens)

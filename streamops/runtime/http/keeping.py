@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.errors import NotFound, StreamopsError, Unreachable
-from streamops.runtime.http.registry import TopicBook
+from streamops.runtime.http.registry import TopicRegistry
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, trim_safely
 
@@ -19,7 +19,7 @@ SLICE: Final = How(most=1_000, exact=False)
 MOST_SLICES: Final = 100
 
 
-async def keep_short(book: TopicBook, every: timedelta = EVERY, kept: int = KEPT) -> None:
+async def keep_short(book: TopicRegistry, every: timedelta = EVERY, kept: int = KEPT) -> None:
     """Trim again and again, until cancelled; never what a group has yet to read or to acknowledge."""
     while True:
         await asyncio.sleep(every.total_seconds())

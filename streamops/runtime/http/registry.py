@@ -16,7 +16,7 @@ from msgspec import Struct
 from streamops.errors import StreamopsError
 from streamops.model.topics import Topic, check_topic
 from streamops.runtime.context import Names
-from streamops.runtime.http.topic_queue import Mailbox
+from streamops.runtime.http.topic_queue import TopicQueue
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.topics import KeptTopic, read_topics
@@ -41,7 +41,7 @@ class Site(Struct, frozen=True):
     names: Names = Names()
 
 
-class Place:
+class TopicServer:
     """One server with its topics.
 
     Attributes:
@@ -58,7 +58,7 @@ class Place:
         self.problem = ""
         self.known = False
         self._server = Server(site.options)
-        self.mailbox = Mailbox(self._server, site.names.delayed)
+        self.mailbox = TopicQueue(self._server, site.names.delayed)
         self._told: dict[str, str] = {}
 
     @property
@@ -111,10 +111,10 @@ class Listing(Struct, frozen=True):
     """A topic and where its messages are."""
 
     topic: Topic
-    place: Place
+    place: TopicServer
 
 
-class TopicBook:
+class TopicRegistry:
     """The topics of several servers; ``run`` keeps it up to date.
 
     Attributes:
@@ -122,7 +122,7 @@ class TopicBook:
     """
 
     def __init__(self, sites: Sequence[Site], changed: Callable[[], None] = lambda: None) -> None:
-        self.places = tuple(map(Place, sites))
+        self.places = tuple(map(TopicServer, sites))
         self._changed = changed
         self._listings: dict[str, Listing] = {}
         self._doubled: dict[tuple[str, str], str] = {}
@@ -138,7 +138,7 @@ class TopicBook:
         """Whether every server has told its topics: otherwise one that is not here may be there."""
         return all(place.known for place in self.places)
 
-    def topics_of(self, place: Place) -> dict[str, Topic]:
+    def topics_of(self, place: TopicServer) -> dict[str, Topic]:
         """The topics whose messages are on one server."""
         return {name: one.topic for name, one in self._listings.items() if one.place is place}
 
@@ -159,7 +159,7 @@ class TopicBook:
             with suppress(StreamopsError):
                 await place.close()
 
-    async def _watch(self, place: Place) -> None:
+    async def _watch(self, place: TopicServer) -> None:
         while True:
             await place.look()
             self._list()
@@ -167,7 +167,7 @@ class TopicBook:
 
     def _list(self) -> None:
         found: dict[str, Listing] = {}
-        read: dict[tuple[Place, str, str], str] = {}
+        read: dict[tuple[TopicServer, str, str], str] = {}
         doubled: dict[tuple[str, str], str] = {}
         for place in self.places:
             for name, topic in sorted(place.topics.items()):

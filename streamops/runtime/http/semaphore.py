@@ -20,7 +20,7 @@ class _Line(Struct):
     waiting: deque[asyncio.Future[None]]
 
 
-class Permits:
+class WeightedSemaphore:
     """A number of permits."""
 
     def __init__(self, total: int) -> None:

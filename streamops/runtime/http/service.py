@@ -14,13 +14,13 @@ from msgspec import Struct
 
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.calling import Caller, CallerOptions
-from streamops.runtime.http.dispatcher import PlaceCallers
-from streamops.runtime.http.ingest import IntakeOptions, intake_app
+from streamops.runtime.http.dispatcher import Dispatcher
+from streamops.runtime.http.ingest import IngestOptions, ingest_app
 from streamops.runtime.http.keeping import keep_short
 from streamops.runtime.http.listening import listening
 from streamops.runtime.http.own_addresses import is_own_address
-from streamops.runtime.http.registry import Site, TopicBook
-from streamops.runtime.http.semaphore import Permits
+from streamops.runtime.http.registry import Site, TopicRegistry
+from streamops.runtime.http.semaphore import WeightedSemaphore
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.addresses import Reach
 
@@ -37,7 +37,7 @@ class ListenOptions(Struct, frozen=True):
 
     host: str
     port: int
-    intake: IntakeOptions
+    intake: IngestOptions
     max_connections: int = 1000
 
 
@@ -82,14 +82,14 @@ async def serve(
     Raises:
         StreamopsError: The intake's address cannot be listened at.
     """
-    callers: list[PlaceCallers] = []
+    callers: list[Dispatcher] = []
 
     def changed() -> None:
         for caller in callers:
             caller.changed()
 
     async with AsyncExitStack() as stack:
-        book = TopicBook(options.sites, changed)
+        book = TopicRegistry(options.sites, changed)
         stack.push_async_callback(book.close)
         tasks, working = _Tasks(), _Tasks()
         stack.push_async_callback(tasks.end)
@@ -97,10 +97,10 @@ async def serve(
         if options.calls:
             reach = Reach(options.hosts, deny_private=options.deny_private, is_own=is_own_address)
             caller = await stack.enter_async_context(Caller(reach, options.caller))
-            callback, permits = Callback(caller, options.host), Permits(options.calls)
+            callback, permits = Callback(caller, options.host), WeightedSemaphore(options.calls)
             worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
             callers += [
-                PlaceCallers(place, partial(book.topics_of, place), callback, permits, worker)
+                Dispatcher(place, partial(book.topics_of, place), callback, permits, worker)
                 for place in book.places
             ]
             # Ended before the session that they call over.
@@ -113,7 +113,7 @@ async def serve(
             tasks.start(_renew(callers, renew), "renew")
         if options.listen is not None:
             listen = options.listen
-            app = intake_app(book, listen.intake)
+            app = ingest_app(book, listen.intake)
             port = await stack.enter_async_context(
                 listening(app, listen.host, listen.port, listen.max_connections)
             )
@@ -138,7 +138,7 @@ class _Tasks:
         await asyncio.gather(*self.all, return_exceptions=True)
 
 
-async def _renew(callers: Sequence[PlaceCallers], told: asyncio.Event) -> None:
+async def _renew(callers: Sequence[Dispatcher], told: asyncio.Event) -> None:
     """Replace the workers whenever that is told."""
     while True:
         await told.wait()

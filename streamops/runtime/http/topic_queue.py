@@ -48,7 +48,7 @@ class Added(Struct, frozen=True):
     due_at: datetime | None
 
 
-class Mailbox:
+class TopicQueue:
     """One server, as the intake uses it.
 
     Args:

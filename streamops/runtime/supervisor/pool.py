@@ -14,7 +14,7 @@ from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolSupervisor
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.pools.records import list_pool
-from streamops.wire.pools.registry import leave_duty, report_for_duty
+from streamops.wire.pools.registry import register_supervisor, unregister_supervisor
 from streamops.wire.server import Server
 
 EVERY: Final = 1.0
@@ -99,7 +99,7 @@ class PoolSync:
         me = PoolSupervisor(
             id=self._id, at=EPOCH, host=self._host, pid=self._pid, aim=told, alive=alive, ready=ready
         )
-        shift = await report_for_duty(server, self._pool, me)
+        shift = await register_supervisor(server, self._pool, me)
         if shift.desired is None:
             wanted = self._unless_told
         else:
@@ -119,7 +119,7 @@ class PoolSync:
     async def _leave(self, server: Server) -> None:
         try:
             async with asyncio.timeout(1):
-                await leave_duty(server, self._pool, self._id)
+                await unregister_supervisor(server, self._pool, self._id)
         except (StreamopsError, TimeoutError):
             # Its silence will say the same.
             pass

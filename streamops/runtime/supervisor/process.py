@@ -192,7 +192,7 @@ class WorkerProcess:
         self.exited.set()
 
 
-class Place:
+class ProcessSlot:
     """Where one worker process is to run.
 
     Attributes:
@@ -244,8 +244,8 @@ class ProcessTable:
 
     def __init__(self, spec: WorkerSpec, places: int, environment: Mapping[str, str] | None = None) -> None:
         self.spec = spec
-        self.places = [Place() for _ in range(places)]
-        self.closing: list[Place] = []
+        self.places = [ProcessSlot() for _ in range(places)]
+        self.closing: list[ProcessSlot] = []
         self.ending = asyncio.Event()
         self.starting = 0
         self.was_ready = False
@@ -295,7 +295,7 @@ class ProcessTable:
             for task in silent:
                 task.cancel()
 
-    async def start(self, place: Place) -> WorkerProcess | None:
+    async def start(self, place: ProcessSlot) -> WorkerProcess | None:
         """Start a process for a place; none where the system starts none."""
         self.starting += 1
         try:

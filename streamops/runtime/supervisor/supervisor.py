@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from streamops.errors import ExitCode, StreamopsError
 from streamops.model.backoff import Backoff
 from streamops.runtime.supervisor.pool import PoolSync
-from streamops.runtime.supervisor.process import Place, ProcessTable, WorkerProcess
+from streamops.runtime.supervisor.process import ProcessSlot, ProcessTable, WorkerProcess
 from streamops.runtime.supervisor.spec import REPORT_EVERY, Failure, WorkerSpec, grace_of
 
 PAUSES: Final = Backoff(0.25, 30.0)
@@ -90,7 +90,7 @@ async def end_stalled(processes: ProcessTable) -> None:
                 process.kill()
 
 
-async def tell_systemd(processes: ProcessTable) -> None:
+async def notify_systemd(processes: ProcessTable) -> None:
     """Say when all work, and then that they still do."""
     while not processes.ready:  # noqa: ASYNC110 - many things make it so
         await asyncio.sleep(SOON)
@@ -153,7 +153,7 @@ class Reloading:
         if not self._processes.ending.is_set():
             notify("READY=1")
 
-    async def _replace(self, place: Place) -> bool:
+    async def _replace(self, place: ProcessSlot) -> bool:
         """Start a successor, and drain who is there once that works; whether it does."""
         if self._processes.ending.is_set() or (successor := await self._processes.start(place)) is None:
             return False
@@ -172,7 +172,7 @@ class Reloading:
             await self._processes.see_off(old)
         return True
 
-    async def _give_up(self, place: Place, successor: WorkerProcess) -> None:
+    async def _give_up(self, place: ProcessSlot, successor: WorkerProcess) -> None:
         """End a successor that does not begin to work."""
         failure = successor.report.failure
         why = failure.message if failure else "it is not ready in time"
@@ -286,11 +286,11 @@ class Supervisor:
         while len(places) > workers:
             self._close(min(reversed(places), key=lambda place: place.rank))
         while len(places) < workers:
-            place = Place()
+            place = ProcessSlot()
             places.append(place)
             self._tasks.create_task(self._keep(place))
 
-    def _close(self, place: Place) -> None:
+    def _close(self, place: ProcessSlot) -> None:
         """Do without a place: whoever is there finishes what it has begun."""
         self.processes.places.remove(place)
         self.processes.closing.append(place)
@@ -312,7 +312,7 @@ class Supervisor:
                 unless_told=self._unless_told,
             ).run()
         yield end_stalled(self.processes)
-        yield tell_systemd(self.processes)
+        yield notify_systemd(self.processes)
         if os.getpid() == 1:
             yield reap(self.processes)
 
@@ -332,7 +332,7 @@ class Supervisor:
                 await self._forced.wait()
         self.processes.kill()
 
-    async def _keep(self, place: Place) -> None:
+    async def _keep(self, place: ProcessSlot) -> None:
         """Have a process in a place, for as long as there is to be one."""
         while place.successor is not None or not (self.processes.ending.is_set() or place.closing):
             process = place.current = await self._next(place)
@@ -347,14 +347,14 @@ class Supervisor:
         if place.closing:
             self.processes.closing.remove(place)
 
-    async def _next(self, place: Place) -> WorkerProcess | None:
+    async def _next(self, place: ProcessSlot) -> WorkerProcess | None:
         """Who is to be there: the successor where there is one, else a fresh one; none where none can be started."""
         process = None if place.successor is not None else await self.processes.start(place)
         if process is None:
             process, place.successor = place.successor, None
         return process
 
-    async def _after(self, place: Place, process: WorkerProcess, code: int) -> None:
+    async def _after(self, place: ProcessSlot, process: WorkerProcess, code: int) -> None:
         """A process ended that was not told to."""
         failure, recycled = process.report.failure, process.report.recycled
         if failure is not None and not self.processes.was_ready and not process.ready.is_set():
@@ -382,12 +382,12 @@ class Supervisor:
         )
         await self._pause(place, pause)
 
-    def _fallen(self, place: Place) -> float:
+    def _fallen(self, place: ProcessSlot) -> float:
         """Count a fall; how long to pause after it."""
         place.falls += 1
         return PAUSES.pause(place.falls)
 
-    async def _pause(self, place: Place, seconds: float) -> None:
+    async def _pause(self, place: ProcessSlot, seconds: float) -> None:
         """Wait before a process is started anew, unless there is no sense in it, or another is there already."""
         places = self.processes.places
         if places and all(each.falls >= HOPELESS for each in places):

@@ -11,7 +11,7 @@ from streamops.operations.confirmation import ConfirmationKind, ConfirmationPoli
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.tui.acting.choice import Press
-from streamops.tui.theme import Ground
+from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
@@ -69,13 +69,13 @@ class AnswerRow(Horizontal):
         self._again = Press("Count again", id="again")
         self._word = ""
         self._asked: object = None
-        self._says = Words(Ground.BAR, id="says")
+        self._says = Words(Background.BAR, id="says")
         self._entry = Input(compact=True, select_on_focus=False, id="typed")
         self._entry.cursor_blink = False
 
     def compose(self) -> ComposeResult:
         """Everything there can be; most of it hidden."""
-        room = Bar(Ground.BAR, id="room")
+        room = Bar(Background.BAR, id="room")
         yield from (room, self._cancel, self._apply, self._again, self._says, self._entry)
 
     def on_mount(self) -> None:

@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from streamops.present.table import Cell, Tone
-from streamops.tui.theme import Ground
+from streamops.tui.theme import Background
 from streamops.tui.widgets.paint import Painted, brush_of, cell_width
 
 
@@ -55,7 +55,7 @@ class Press(Painted, can_focus=True):
     def draw_line(self, y: int, width: int) -> Strip:
         """Draw it."""
         del y
-        ground = Ground.CURSOR if self.has_focus else Ground.BAR
+        ground = Background.CURSOR if self.has_focus else Background.BAR
         tone = Tone.STRONG if self.has_focus else self._tone
         return brush_of(self).line((Cell(f"[ {self._words} ]", tone),), width, ground)
 
@@ -105,7 +105,7 @@ class Pick(Painted, can_focus=True):
     def draw_line(self, y: int, width: int) -> Strip:
         """Draw it."""
         del y
-        ground = Ground.CURSOR if self.has_focus else Ground.PAGE
+        ground = Background.CURSOR if self.has_focus else Background.PAGE
         cells = [Cell(" ")]
         for option in self._options:
             chosen = option == self.value

@@ -59,9 +59,9 @@ def _values(letter: DeadLetter, name: bytes) -> list[bytes]:
     return [value for one, value in letter.fields if one == name]
 
 
-def _editable(name: bytes, of_letters: Sequence[Sequence[bytes]]) -> Editable:
+def _editable(name: bytes, of_dead_letters: Sequence[Sequence[bytes]]) -> Editable:
     label = safe_bytes(name, NAME_BYTES)
-    having = [values for values in of_letters if values]
+    having = [values for values in of_dead_letters if values]
     if name.startswith(RESERVED):
         return Editable(name=name, label=label, kept="streamops' own: it goes along as it is")
     if not (_text(name) or "").isprintable() or _text(name) is None:
@@ -70,8 +70,10 @@ def _editable(name: bytes, of_letters: Sequence[Sequence[bytes]]) -> Editable:
         return Editable(
             name=name, label=label, kept="it stands there more than once: all go along as they are"
         )
-    lacking = len(of_letters) - len(having)
-    missing = f"{lacking:,} of {len(of_letters):,} letters lack it, and would get it. " if lacking else ""
+    lacking = len(of_dead_letters) - len(having)
+    missing = (
+        f"{lacking:,} of {len(of_dead_letters):,} letters lack it, and would get it. " if lacking else ""
+    )
     values = {values[0] for values in having}
     if len(values) > 1:
         hint = f"{missing}Its values differ: empty keeps each letter's own."

@@ -44,7 +44,7 @@ class Apply(Message):
         self.begun = begun
 
 
-class StopDeed(Message):
+class StopOperation(Message):
     """Stop what is under way, after its batch.
 
     Attributes:

@@ -14,7 +14,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
 from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import RECEIVER, read_answer
-from streamops.tui.selection import Subject
+from streamops.tui.selection import Selection
 
 UNDO: Final = "undo"
 OFFERED_ELSEWHERE: Final = frozenset({UNDO, "jobs.cancel", "streams.reclaim"})
@@ -28,29 +28,29 @@ def operation_named(name: str) -> Operation[Any, Any] | None:
     return OPERATIONS.get(name)
 
 
-def offers(subject: Subject | None) -> tuple[Operation[Any, Any], ...]:
+def offers(selection: Selection | None) -> tuple[Operation[Any, Any], ...]:
     """The operations whose forms can be filled in from a subject, or which need nothing known before."""
-    return tuple(operation for operation in OPERATIONS.values() if _fits(operation, subject))
+    return tuple(operation for operation in OPERATIONS.values() if _fits(operation, selection))
 
 
-def _fits(operation: Operation[Any, Any], subject: Subject | None) -> bool:
+def _fits(operation: Operation[Any, Any], selection: Selection | None) -> bool:
     if operation.name in OFFERED_ELSEWHERE:
         return False
-    if operation.name in OF_DEAD_LETTERS and (subject is None or not subject.dead_letters):
+    if operation.name in OF_DEAD_LETTERS and (selection is None or not selection.dead_letters):
         return False
     intent: type[Struct] = operation.intent
     fields = intent_fields(intent)
-    return all(_known(field, subject) for field in fields if field.argument and field.required)
+    return all(_known(field, selection) for field in fields if field.argument and field.required)
 
 
-def _known(field: IntentField, subject: Subject | None) -> bool:
+def _known(field: IntentField, selection: Selection | None) -> bool:
     match field.completes:
         case "streams" | "queues":
-            return subject is not None and bool(subject.stream)
+            return selection is not None and bool(selection.stream)
         case "groups":
-            return subject is not None and subject.group is not None
+            return selection is not None and selection.group is not None
         case "consumers":
-            return subject is not None and subject.consumer is not None
+            return selection is not None and selection.consumer is not None
     return True
 
 
@@ -64,7 +64,9 @@ def undoing(audit_id: str) -> Struct | None:
     return intent(**{first.name: read_answer(first, audit_id)})
 
 
-def names_for(field: IntentField, observation: Observation | None, subject: Subject | None) -> Sequence[str]:
+def names_for(
+    field: IntentField, observation: Observation | None, selection: Selection | None
+) -> Sequence[str]:
     """Names to complete to: the streams there are, the subject's groups, the consumers of its group.
 
     Only names that a person can type: an escaped one would name something else.
@@ -74,44 +76,44 @@ def names_for(field: IntentField, observation: Observation | None, subject: Subj
     if field.completes in {"streams", "queues"}:
         names = [view.stream.name for view in views]
     elif field.completes == "groups":
-        names = [group.group.name for group in _groups(observation, subject)]
-    elif field.completes == "consumers" and subject and (view := _group(observation, subject)):
+        names = [group.group.name for group in _groups(observation, selection)]
+    elif field.completes == "consumers" and selection and (view := _group(observation, selection)):
         names = [consumer.name for consumer in view.group.members or ()]
         if field.name == RECEIVER:
-            names = [name for name in names if is_readable(name) and name != subject.consumer]
+            names = [name for name in names if is_readable(name) and name != selection.consumer]
     return [name for name in names if name.isprintable()]
 
 
 def receiver_for(
-    intent: type[Struct], observation: Observation | None, subject: Subject | None
+    intent: type[Struct], observation: Observation | None, selection: Selection | None
 ) -> dict[str, Any]:
     """The consumer that a finding about the group hands entries over to, as the form's value; nothing without one."""
-    view = _group(observation, subject)
+    view = _group(observation, selection)
     # A replay has a receiver too, which is a stream.
     receives = any(one.name == RECEIVER and one.completes == "consumers" for one in intent_fields(intent))
-    if view is None or subject is None or not receives:
+    if view is None or selection is None or not receives:
         return {}
     named = (finding.receiver for finding in view.findings)
-    found = next((name for name in named if name not in (None, subject.consumer)), None)
+    found = next((name for name in named if name not in (None, selection.consumer)), None)
     return {} if found is None else {RECEIVER: found}
 
 
-def _group(observation: Observation | None, subject: Subject | None) -> GroupView | None:
-    if subject is None or subject.group is None:
+def _group(observation: Observation | None, selection: Selection | None) -> GroupView | None:
+    if selection is None or selection.group is None:
         return None
-    return next((one for one in _groups(observation, subject) if one.group.name == subject.group), None)
+    return next((one for one in _groups(observation, selection) if one.group.name == selection.group), None)
 
 
-def _groups(observation: Observation | None, subject: Subject | None) -> Sequence[GroupView]:
-    views = () if observation is None or subject is None else observation.streams
-    return next((view.groups for view in views if subject and view.stream.name == subject.stream), ())
+def _groups(observation: Observation | None, selection: Selection | None) -> Sequence[GroupView]:
+    views = () if observation is None or selection is None else observation.streams
+    return next((view.groups for view in views if selection and view.stream.name == selection.stream), ())
 
 
-def backup_for(operation: str, intent: type[Struct], subject: Subject | None) -> dict[str, str]:
+def backup_for(operation: str, intent: type[Struct], selection: Selection | None) -> dict[str, str]:
     """A new file in the state directory as the form's value; nothing where none is written, or there is no such place."""
-    if subject is None:
+    if selection is None:
         return {}
-    target = list(filter(None, [subject.stream, subject.group]))
+    target = list(filter(None, [selection.stream, selection.group]))
     with suppress(SettingsError):
         return {
             field.name: new_backup(operation, target, os.environ)

@@ -6,7 +6,7 @@ from streamops.model.wording import counted
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, rate
-from streamops.tui.app_state import Deed
+from streamops.tui.app_state import RunningOperation
 from streamops.tui.details import paragraph
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
@@ -14,7 +14,7 @@ MOST: Final = 60
 FULL, EMPTY = "█", "░"
 
 
-def progress_lines(deed: Deed, width: int) -> list[Line]:
+def progress_lines(deed: RunningOperation, width: int) -> list[Line]:
     """A bar, how much is done, how fast, and how long it will take."""
     plan, progress = deed.plan, deed.progress
     done = 0 if progress is None else progress.done
@@ -39,7 +39,7 @@ def progress_lines(deed: Deed, width: int) -> list[Line]:
     return lines
 
 
-def _pace(deed: Deed) -> str:
+def _pace(deed: RunningOperation) -> str:
     progress = deed.progress
     if progress is None or progress.rate is None:
         return ""

@@ -16,7 +16,7 @@ from streamops.model.ids import EntryId
 from streamops.model.measures import parse_duration, typed_duration
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 
 RECEIVER: Final = "to"
 """The consumer that gets something is somebody else than the one under the cursor."""
@@ -68,18 +68,18 @@ LIMITS: Final = (
 
 
 def questions_for(
-    intent: type[Struct], subject: Subject | None, given: Mapping[str, Any], *, long: bool
+    intent: type[Struct], selection: Selection | None, given: Mapping[str, Any], *, long: bool
 ) -> tuple[Question, ...]:
     """The questions that an intent asks, and those that the engine asks besides.
 
     Args:
         intent: The intent's type.
-        subject: What the cursor is on; none for nothing.
+        selection: What the cursor is on; none for nothing.
         given: Values by the names of their fields, before what the subject would say.
         long: Whether it may be long work, with a bound and a rate.
     """
     fields = intent_fields(intent)
-    known = {**_prefilled(fields, subject), **given}
+    known = {**_prefilled(fields, selection), **given}
     limits = LIMITS if long else LIMITS[-1:]
     asked = {field.name for field in fields}
     return tuple(
@@ -113,43 +113,43 @@ def read_form(
     return made, replace(Limits(), **limits)
 
 
-def _prefilled(fields: Sequence[IntentField], subject: Subject | None) -> dict[str, Any]:
-    if subject is None:
+def _prefilled(fields: Sequence[IntentField], selection: Selection | None) -> dict[str, Any]:
+    if selection is None:
         return {}
     known: dict[str, Any] = {}
     for field in fields:
-        value = _from_subject(field, subject)
+        value = _from_selection(field, selection)
         if value is not None:
             known[field.name] = value
     return known
 
 
-def _from_subject(field: IntentField, subject: Subject) -> Any:  # noqa: ANN401 - any field's value
+def _from_selection(field: IntentField, selection: Selection) -> Any:  # noqa: ANN401 - any field's value
     if field.argument:
-        return _target(field, subject)
+        return _target(field, selection)
     match field:
         case IntentField(completes="consumers") if field.name != RECEIVER and not field.many:
-            return subject.consumer
+            return selection.consumer
         case IntentField(name="ids", kind=FieldKind.ENTRY_ID, many=True):
-            return subject.ids or None
+            return selection.ids or None
         case IntentField(name="ids", kind=FieldKind.TEXT, many=True):
-            return subject.messages or None
+            return selection.messages or None
         case IntentField(name="where"):
-            return subject.where or None
-        case IntentField(name="every") if subject.sort is Sort.QUEUE:
+            return selection.where or None
+        case IntentField(name="every") if selection.sort is SelectionKind.QUEUE:
             return True
     return None
 
 
-def _target(field: IntentField, subject: Subject) -> str | None:
+def _target(field: IntentField, selection: Selection) -> str | None:
     """What an operation is about, by what a shell would complete it to."""
     known = {
-        "streams": subject.stream or None,
-        "queues": subject.stream or None,
-        "groups": subject.group,
-        "consumers": subject.consumer,
-        "topics": subject.topic,
-        "pools": subject.pool,
+        "streams": selection.stream or None,
+        "queues": selection.stream or None,
+        "groups": selection.group,
+        "consumers": selection.consumer,
+        "topics": selection.topic,
+        "pools": selection.pool,
     }
     return known.get(field.completes)
 
@@ -315,10 +315,10 @@ def _entry_id(_: IntentField, text: str) -> EntryId:
 
 def _moment(_: IntentField, text: str) -> datetime | timedelta:
     try:
-        moment = datetime.fromisoformat(text)
+        app_state = datetime.fromisoformat(text)
     except ValueError:
         return parse_duration(text)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return app_state if app_state.tzinfo else app_state.replace(tzinfo=UTC)
 
 
 def _pair(_: IntentField, text: str) -> tuple[bytes, bytes]:

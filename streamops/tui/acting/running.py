@@ -10,31 +10,31 @@ from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Confirmation, Outcome, Progress
 from streamops.operations.operation import Prepared
 from streamops.present.text import safe
-from streamops.tui.app_state import Deed
+from streamops.tui.app_state import RunningOperation
 from streamops.tui.source import Source
 
 KEPT: Final = 8
 """Deeds that are remembered after their end, so that whoever looks again finds them."""
-TELL_EVERY: Final = 0.2
+NOTE_EVERY: Final = 0.2
 """Seconds from a batch to its telling; what comes meanwhile is told with it."""
 
 
-class Doing:
+class RunningOperations:
     """The deeds of one console.
 
     Args:
         changed: Told all deeds, newest last, whenever one of them changed.
     """
 
-    def __init__(self, changed: Callable[[tuple[Deed, ...]], object]) -> None:
+    def __init__(self, changed: Callable[[tuple[RunningOperation, ...]], object]) -> None:
         self._changed = changed
-        self._deeds: dict[int, Deed] = {}
+        self._deeds: dict[int, RunningOperation] = {}
         self._stops: dict[int, asyncio.Event] = {}
         self._telling = False
         self._last = 0
 
     @property
-    def deeds(self) -> tuple[Deed, ...]:
+    def deeds(self) -> tuple[RunningOperation, ...]:
         """All that run, and the last that ran, newest last."""
         return tuple(self._deeds.values())
 
@@ -44,7 +44,7 @@ class Doing:
         number = self._last
         for old in _too_old(self._deeds.values()):
             del self._deeds[old]
-        self._deeds[number] = Deed(number=number, plan=prepared.plan, prepared=prepared)
+        self._deeds[number] = RunningOperation(number=number, plan=prepared.plan, prepared=prepared)
         self._stops[number] = asyncio.Event()
         self._tell()
         return number
@@ -89,7 +89,7 @@ class Doing:
         self._deeds[number] = replace(known, progress=progress, job=known.job or progress.job)
         if not self._telling:
             self._telling = True
-            asyncio.get_running_loop().call_later(TELL_EVERY, self._tell)
+            asyncio.get_running_loop().call_later(NOTE_EVERY, self._tell)
 
     def _change(self, number: int, **changes: Any) -> None:
         self._deeds[number] = replace(self._deeds[number], **changes)
@@ -100,6 +100,6 @@ class Doing:
         self._changed(self.deeds)
 
 
-def _too_old(deeds: Iterable[Deed]) -> list[int]:
+def _too_old(deeds: Iterable[RunningOperation]) -> list[int]:
     over = [deed.number for deed in deeds if not deed.running]
     return over[: max(0, len(over) - KEPT + 1)]

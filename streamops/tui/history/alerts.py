@@ -10,7 +10,7 @@ from streamops.model.ids import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
 from streamops.monitor.observe import fold_retries
 from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest
-from streamops.tui.history.memory import Past
+from streamops.tui.history.memory import MetricsHistory
 from streamops.tui.remember import Remembered
 
 GRACE: Final = timedelta(minutes=1)
@@ -19,7 +19,7 @@ GRACE: Final = timedelta(minutes=1)
 Found = tuple[FindingKey, Finding]
 
 
-class _Sight(Struct):
+class _Seen(Struct):
     """When a finding was seen."""
 
     first: datetime
@@ -31,7 +31,7 @@ class Alerts:
     """The findings of one server, from observation to observation."""
 
     def __init__(self) -> None:
-        self._sights: dict[tuple[FindingKey, EntryId | None], _Sight] = {}
+        self._sights: dict[tuple[FindingKey, EntryId | None], _Seen] = {}
         self._of_stream = Remembered[StreamView, tuple[Found, ...]](_found_about)
         self._found: Sequence[Found] = ()
         self._rows: dict[tuple[FindingKey, int], AlertRow] = {}
@@ -58,7 +58,7 @@ class Alerts:
             seen = (key, finding.entry)
             sight = self._sights.get(seen)
             if sight is None or abs(now - sight.last) > GRACE:
-                self._sights[seen] = _Sight(now, now, self._now is None)
+                self._sights[seen] = _Seen(now, now, self._now is None)
                 came = True
             else:
                 sight.last = now
@@ -90,7 +90,7 @@ def _found_about(view: StreamView) -> tuple[Found, ...]:
     return tuple(found)
 
 
-class Noticing:
+class AlertMonitor:
     """The memory of one context, made once the first rows are on the screen.
 
     Attributes:
@@ -99,7 +99,7 @@ class Noticing:
     """
 
     def __init__(self) -> None:
-        self.past = Past()
+        self.past = MetricsHistory()
         self.firing: tuple[AlertRow, ...] = ()
         self._alerts = Alerts()
 

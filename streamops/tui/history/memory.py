@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from streamops.model.observation import GroupView, Health, Observation, StreamView
 from streamops.present.charts.points import Mark, Point
-from streamops.tui.history.rings import FACTOR, Ring, Shape, Ticks, Tier
+from streamops.tui.history.rings import FACTOR, Resolution, Ring, Shape, Ticks
 from streamops.tui.history.rows import (
     GROUP_SHAPE,
     TOTAL_SHAPE,
@@ -21,7 +21,7 @@ from streamops.tui.history.rows import (
 )
 from streamops.tui.remember import Remembered
 
-TIERS: Final = (Tier(2, 150), Tier(10, 180), Tier(60, 180), Tier(300, 288))
+TIERS: Final = (Resolution(2, 150), Resolution(10, 180), Resolution(60, 180), Resolution(300, 288))
 """Five minutes, half an hour, three hours and a day: some 25 KB for a group, whatever happens."""
 
 MOST_GROUPS: Final = 500
@@ -47,7 +47,7 @@ class Track(NamedTuple):
 
 LAG, TIME_LAG, PENDING_AGE = Track(0, bounded=True), Track(2), Track(3)
 ADDED, ACKED = Track(4), Track(6)
-ALL_WAITING, ALL_LETTERS = Track(0, bounded=True), Track(2)
+ALL_WAITING, ALL_DEAD_LETTERS = Track(0, bounded=True), Track(2)
 ALL_ADDED, ALL_ARRIVED, ALL_DELIVERED, ALL_ACKED = Track(3), Track(5), Track(7), Track(9)
 
 
@@ -70,7 +70,7 @@ class Kept:
         self.wanted = False
 
 
-class Past:
+class MetricsHistory:
     """What is remembered of one server since the console began to look at it.
 
     Where there are more groups than there is room for, the first ones are remembered, and those that have a
@@ -129,12 +129,12 @@ class Past:
         """Whether a group is remembered."""
         return (stream, group) in self._groups
 
-    def points(self, stream: str, group: str, track: Track, tier: Tier, until: float) -> list[Point]:
+    def points(self, stream: str, group: str, track: Track, tier: Resolution, until: float) -> list[Point]:
         """What is remembered of one measure of a group, oldest first, up to an instant; nothing of one that is not."""
         kept = self._groups.get((stream, group))
         return [] if kept is None else list(self._points(kept, track, tier, until))
 
-    def whole(self, track: Track, tier: Tier, until: float) -> list[Point]:
+    def whole(self, track: Track, tier: Resolution, until: float) -> list[Point]:
         """What is remembered of one measure of all together."""
         return list(self._points(self._whole, track, tier, until))
 
@@ -207,7 +207,7 @@ class Past:
         for ring, ticks in zip(kept.rings, self._ticks, strict=True):
             ring.write(ticks.slot, row, fresh=ticks.fresh)
 
-    def _points(self, kept: Kept, track: Track, tier: Tier, until: float) -> Iterator[Point]:
+    def _points(self, kept: Kept, track: Track, tier: Resolution, until: float) -> Iterator[Point]:
         place = TIERS.index(tier)
         ring = kept.rings[place]
         for slot, at, joined in self._ticks[place].kept():

@@ -11,7 +11,7 @@ FACTOR: Final = 2.5
 """Readings further apart than so many times what was to be expected have something unknown between them."""
 
 
-class Tier(Struct, frozen=True):
+class Resolution(Struct, frozen=True):
     """One resolution.
 
     Attributes:
@@ -54,7 +54,7 @@ class Ticks:
         fresh: Whether the newest instant began a reading, rather than joining the last.
     """
 
-    def __init__(self, tier: Tier) -> None:
+    def __init__(self, tier: Resolution) -> None:
         self.tier = tier
         self.slot = tier.length - 1
         self.fresh = False
@@ -91,7 +91,7 @@ class Ring:
 
     __slots__ = ("_cells", "_shape")
 
-    def __init__(self, tier: Tier, shape: Shape) -> None:
+    def __init__(self, tier: Resolution, shape: Shape) -> None:
         self._shape = shape
         self._cells = array("f", [nan]) * (tier.length * shape.width)
 

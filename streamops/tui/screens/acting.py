@@ -2,8 +2,8 @@
 
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui.app_state import Moment
-from streamops.tui.routes import Place
+from streamops.tui.app_state import AppState
+from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.paint import Line
 
@@ -13,14 +13,14 @@ class ActingFrame(Frame):
 
     Args:
         place: The place that one acts from.
-        moment: What is known now.
+        app_state: What is known now.
         title: The operation's name.
     """
 
     AUTO_FOCUS = ""
 
-    def __init__(self, place: Place, moment: Moment, title: str) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: Route, app_state: AppState, title: str) -> None:
+        super().__init__(place, app_state)
         self.title_word = title
 
     def selection_words(self) -> Line:

@@ -10,10 +10,10 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import health_text, timestamp
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
 from streamops.tui.explaining import runbook
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
@@ -22,9 +22,9 @@ from streamops.tui.widgets.text_view import Builder
 class Firing(Listing[AlertRow]):
     """Findings, the worst first; Enter leads to what they are about."""
 
-    def rows_of(self, moment: Moment) -> Sequence[AlertRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[AlertRow]:
         """What holds now."""
-        return moment.alerts
+        return app_state.alerts
 
     def identify(self, row: AlertRow) -> tuple[object, ...]:
         """What it is about, and which of several."""
@@ -40,7 +40,7 @@ class Firing(Listing[AlertRow]):
         del row
         return True
 
-    def place_of(self, row: AlertRow) -> Place | None:
+    def place_of(self, row: AlertRow) -> Route | None:
         """The group, or the stream."""
         if row.stream is None:
             return None
@@ -52,7 +52,7 @@ class Firing(Listing[AlertRow]):
 
     def empty_note(self) -> str:
         """Why there are none."""
-        if self.moment.past is None:
+        if self.app_state.past is None:
             return "not read yet"
         return "nothing is found: no rule says that anything is wrong"
 
@@ -73,8 +73,8 @@ class AlertsScreen(Firing):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Alerts, moment: Moment) -> None:
-        super().__init__(place, moment, ALERT_COLUMNS)
+    def __init__(self, place: routes.Alerts, app_state: AppState) -> None:
+        super().__init__(place, app_state, ALERT_COLUMNS)
 
     def detail(self, row: AlertRow) -> Builder:
         """The finding and its runbook."""
@@ -82,9 +82,9 @@ class AlertsScreen(Firing):
 
     def selection_words(self) -> Line:
         """How many there are."""
-        if not self.moment.alerts:
+        if not self.app_state.alerts:
             return super().selection_words()
-        words = counted(len(self.moment.alerts), "finding", "findings")
+        words = counted(len(self.app_state.alerts), "finding", "findings")
         return (Cell(f"{words}  ", Tone.DIM), *super().selection_words())
 
 

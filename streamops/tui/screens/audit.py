@@ -20,8 +20,8 @@ from streamops.tui import routes, words
 from streamops.tui.acting.messages import UndoAction
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.acting.record_lines import action_lines
-from streamops.tui.app_state import Moment
-from streamops.tui.routes import Place
+from streamops.tui.app_state import AppState
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
@@ -78,8 +78,8 @@ class AuditScreen(Listing[Action]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("enter", "all of it"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
 
-    def __init__(self, place: routes.Audit, moment: Moment) -> None:
-        super().__init__(place, moment, SHOWN)
+    def __init__(self, place: routes.Audit, app_state: AppState) -> None:
+        super().__init__(place, app_state, SHOWN)
         self._actions: tuple[Action, ...] = ()
         self._page: ActionPage | None = None
         self._asked = False
@@ -97,12 +97,12 @@ class AuditScreen(Listing[Action]):
         first = after is None
         self._actions = _with_undoers(page.actions if first else (*self._actions, *page.actions))
         self._page, self._asked, self._error = page, False, ""
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def unread(self, error: StreamopsError) -> None:
         """Say why there is no page."""
         self._asked, self._error = False, safe(error.message)
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def on_line_view_highlighted(self) -> None:
         """Read on where the cursor nears the end."""
@@ -112,9 +112,9 @@ class AuditScreen(Listing[Action]):
         if self.list.cursor >= len(self.list.rows) - AHEAD:
             self._ask(page)
 
-    def rows_of(self, moment: Moment) -> Sequence[Action]:
+    def rows_of(self, app_state: AppState) -> Sequence[Action]:
         """What was read so far."""
-        del moment
+        del app_state
         return self._actions
 
     def identify(self, row: Action) -> str:
@@ -131,7 +131,7 @@ class AuditScreen(Listing[Action]):
         outcome = None if row.last is None else row.last.outcome
         return outcome is None or bool(outcome.stopped or outcome.failed_count)
 
-    def place_of(self, row: Action) -> Place:
+    def place_of(self, row: Action) -> Route:
         """All of it."""
         return routes.OneAction(row)
 
@@ -177,8 +177,8 @@ class ActionScreen(ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("z", "undo"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneAction, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.OneAction, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._action = place.action
         self._before = Before((), ())
 

@@ -10,7 +10,7 @@ from streamops.present.rows import GroupRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Remember
 from streamops.tui.charting import SPANS, since_words, window
 from streamops.tui.details import group_lines, paragraph
@@ -18,7 +18,7 @@ from streamops.tui.group_box import group_box
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.streams import missing
-from streamops.tui.selection import Subject, holds_dead_letters, subject_at
+from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.widgets.bars import BoxView
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder, no_lines
@@ -51,8 +51,8 @@ class ChartsScreen(Frame):
     ]
     HINTS = (("← →", "span"), ("t", "tail"), ("p", "freeze"), ("esc", "back"))
 
-    def __init__(self, place: routes.Charts, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.Charts, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self.group_place = place
         self.span = 0
         self._box = BoxView(id="main")
@@ -65,11 +65,11 @@ class ChartsScreen(Frame):
         """Have the group remembered from now on, whatever becomes of others."""
         self.post_message(Remember(self.group_place.stream, self.group_place.group))
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Draw what is remembered up to the moment."""
         row, name = self._row(), safe(self.group_place.group)
-        note = missing(moment, f"group {name}")
-        self._box.show(group_box(row, moment, SPANS[self.span], missing=note))
+        note = missing(app_state, f"group {name}")
+        self._box.show(group_box(row, app_state, SPANS[self.span], missing=note))
 
     def selection_words(self) -> Line:
         """How far back the charts go, among all that there is to choose from."""
@@ -81,16 +81,16 @@ class ChartsScreen(Frame):
 
     def position_words(self) -> Line:
         """Since when there is anything to draw."""
-        past, observation = self.moment.past, self.moment.observation
+        past, observation = self.app_state.past, self.app_state.observation
         if past is None or observation is None:
             return BLANK_LINE
         return (Cell(f"{since_words(past, window(past, observation, SPANS[self.span]))} ", Tone.DIM),)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The group."""
         here = self.group_place
-        dead = holds_dead_letters(self.moment.observation, here.stream)
-        return subject_at(routes.Group(here.stream, here.group), dead_letters=dead)
+        dead = holds_dead_letters(self.app_state.observation, here.stream)
+        return selection_at(routes.Group(here.stream, here.group), dead_letters=dead)
 
     def copyable(self) -> str | None:
         """The group's name."""
@@ -105,11 +105,11 @@ class ChartsScreen(Frame):
     def action_span(self, step: int) -> None:
         """Go further back, or less far."""
         self.span = min(max(self.span + step, 0), len(SPANS) - 1)
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
         self.show_bars()
 
     def _row(self) -> GroupRow | None:
-        return find_group(self.moment, routes.Group(self.group_place.stream, self.group_place.group))
+        return find_group(self.app_state, routes.Group(self.group_place.stream, self.group_place.group))
 
 
 def explanation(width: int) -> list[Line]:

@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 
 from streamops.present.filters import EVERY_SIGN, common_sign, names_of
 from streamops.present.table import Cell, Column, Tone
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Back
 from streamops.tui.details import paragraph
 from streamops.tui.screens.listing import Listing
@@ -82,7 +82,7 @@ COLUMNS: tuple[Column[Heading], ...] = (
 )
 
 
-class HeadingsScreen(Listing[Heading]):
+class ColumnPickerScreen(Listing[Heading]):
     """The columns of the list below.
 
     Args:
@@ -102,7 +102,7 @@ class HeadingsScreen(Listing[Heading]):
     )
 
     def __init__(self, listing: Listing[Any]) -> None:
-        super().__init__(listing.place, listing.moment, COLUMNS)
+        super().__init__(listing.place, listing.app_state, COLUMNS)
         self._listing = listing
         self._rows: tuple[Heading, ...] = self._headings()
 
@@ -116,9 +116,9 @@ class HeadingsScreen(Listing[Heading]):
         marks = {wish.sort: SORT_MARKS[wish.descending]}
         return tuple(Heading(every[key], key in shown, key in visible, marks.get(key, "")) for key in order)
 
-    def rows_of(self, moment: Moment) -> Sequence[Heading]:
+    def rows_of(self, app_state: AppState) -> Sequence[Heading]:
         """The columns, those that are shown first."""
-        del moment
+        del app_state
         return self._rows
 
     def identify(self, row: Heading) -> str:
@@ -187,4 +187,4 @@ class HeadingsScreen(Listing[Heading]):
         # Rows stay where they are: whoever chooses several goes on from one to the next.
         now = {row.column.key: row for row in self._headings()}
         self._rows = tuple(now[row.column.key] for row in self._rows)
-        self.show_body(self.moment)
+        self.show_body(self.app_state)

@@ -5,9 +5,9 @@ from typing import Final
 
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import SwitchContext
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.source import ContextInfo
 from streamops.tui.words import PRODUCTION
@@ -53,12 +53,12 @@ class ContextsScreen(Listing[ContextInfo]):
 
     HINTS = (("enter", "connect"), ("/", "filter"), ("esc", "back"))
 
-    def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment, (_marker(moment.context.name), *CONTEXT_COLUMNS))
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state, (_marker(app_state.context.name), *CONTEXT_COLUMNS))
 
-    def rows_of(self, moment: Moment) -> Sequence[ContextInfo]:
+    def rows_of(self, app_state: AppState) -> Sequence[ContextInfo]:
         """All contexts."""
-        return moment.contexts
+        return app_state.contexts
 
     def identify(self, row: ContextInfo) -> str:
         """The context's name."""

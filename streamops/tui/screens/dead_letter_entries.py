@@ -13,28 +13,28 @@ from streamops.errors import SettingsError, StreamopsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.selections import LetterSelection
+from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
-from streamops.monitor.dead_letters import LetterPage
+from streamops.monitor.dead_letters import DeadLetterPage
 from streamops.present.columns.dead_letters import (
+    DEAD_LETTER_COLUMNS,
+    DEAD_LETTER_DETAIL_COLUMNS,
     DEAD_LETTER_QUEUE_COLUMNS,
-    LETTER_COLUMNS,
-    LETTER_DETAIL_COLUMNS,
 )
-from streamops.present.dead_letters import LetterRow, QueueRow
+from streamops.present.dead_letters import DeadLetterRow, QueueRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, duration, percent, size
 from streamops.tui import routes, words
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.charting import Part, parts_line
 from streamops.tui.details import paragraph
 from streamops.tui.payload import SHOWN_BYTES, field_lines
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
 from streamops.tui.screens.marking import WholeMarking
 from streamops.tui.screens.streams import find_stream
-from streamops.tui.selection import Sort, Subject, subject_at
+from streamops.tui.selection import Selection, SelectionKind, selection_at
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import WHERE, Prompt
@@ -46,14 +46,14 @@ SUM_UP_AGAIN: Final = 10.0
 """Seconds from one summing up to the next; only where the length changed."""
 WIDTHS: Final = {"reason": 14, "error": 22}
 PRIORITIES: Final = {"age_seconds": 0, "deliveries": 1, "group": 2, "replays": 4, "error": 0, "origin": 3}
-ORIGIN: Final = tuple(column for column in LETTER_DETAIL_COLUMNS if column.key == "origin")
+ORIGIN: Final = tuple(column for column in DEAD_LETTER_DETAIL_COLUMNS if column.key == "origin")
 COLUMNS: Final = tuple(
     replace(
         column,
         width=WIDTHS.get(column.key, column.width),
         priority=PRIORITIES.get(column.key, column.priority),
     )
-    for column in (*LETTER_COLUMNS[:3], *ORIGIN, *LETTER_COLUMNS[3:])
+    for column in (*DEAD_LETTER_COLUMNS[:3], *ORIGIN, *DEAD_LETTER_COLUMNS[3:])
 )
 
 
@@ -62,7 +62,7 @@ MOST_CHOSEN: Final = 1_000
 """Dead letters that an expression holds of and that are shown."""
 
 
-class LettersScreen(WholeMarking[LetterRow]):
+class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
     """Letters. The next page is read when the cursor nears the end; ``=`` asks for an expression that holds of them.
 
     What is marked is acted on, by IDs; ``*`` once more takes all that there are, or that the expression holds of.
@@ -80,11 +80,11 @@ class LettersScreen(WholeMarking[LetterRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Letters, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS, LETTER_DETAIL_COLUMNS)
+    def __init__(self, place: routes.DeadLetterEntries, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS, DEAD_LETTER_DETAIL_COLUMNS)
         self._queue = place.queue
         self._where = place.where
-        self._rows: tuple[LetterRow, ...] = ()
+        self._rows: tuple[DeadLetterRow, ...] = ()
         self._more = False
         self._asked = 0
         self._asking = False
@@ -101,7 +101,7 @@ class LettersScreen(WholeMarking[LetterRow]):
 
     def on_mount(self) -> None:
         """Read the first page, and what the queue comes to."""
-        self._tell_whole()
+        self._note_whole()
         self.reread()
 
     def reread(self) -> None:
@@ -109,11 +109,11 @@ class LettersScreen(WholeMarking[LetterRow]):
         self._ask(None)
         self._sum_up()
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Sum up again where the queue's length changed."""
-        newer = moment.observation is not self.moment.observation
-        super().show(moment)
-        seen = find_stream(moment, self._queue) if newer else None
+        newer = app_state.observation is not self.app_state.observation
+        super().show(app_state)
+        seen = find_stream(app_state, self._queue) if newer else None
         known = None if self._summary is None else self._summary.length
         due = monotonic() - self._summed_at > SUM_UP_AGAIN
         if seen is not None and known not in {None, seen.stream.length} and due:
@@ -121,23 +121,23 @@ class LettersScreen(WholeMarking[LetterRow]):
 
     # -- what arrives --------------------------------------------------------------------------------
 
-    def _take_page(self, number: int, before: EntryId | None, page: LetterPage) -> None:
+    def _take_page(self, number: int, before: EntryId | None, page: DeadLetterPage) -> None:
         if number != self._asked:
             return  # another expression was asked for since
-        rows = tuple(LetterRow(letter, page.now) for letter in page.letters)
+        rows = tuple(DeadLetterRow(letter, page.now) for letter in page.letters)
         self._rows = (*self._rows, *rows) if before is not None else rows
         self._asking, self._error, self._more = False, "", page.more
         self._read_at = monotonic() if before is None else self._read_at
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def _lack_page(self, number: int, error: StreamopsError) -> None:
         if number == self._asked:
             self._asking, self._error = False, safe(error.message)
-            self.show_body(self.moment)
+            self.show_body(self.app_state)
 
     def _take_summary(self, summary: QueueSummary) -> None:
         self._summary = summary
-        self._tell_whole()
+        self._note_whole()
 
     def _lack_summary(self, error: StreamopsError) -> None:
         reason = safe(error.message)
@@ -151,37 +151,37 @@ class LettersScreen(WholeMarking[LetterRow]):
 
     # -- what it shows -------------------------------------------------------------------------------
 
-    def rows_of(self, moment: Moment) -> Sequence[LetterRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[DeadLetterRow]:
         """What was read so far."""
-        del moment
+        del app_state
         return self._rows
 
-    def identify(self, row: LetterRow) -> EntryId:
+    def identify(self, row: DeadLetterRow) -> EntryId:
         """The letter's ID."""
         return row.letter.id
 
-    def text_of(self, row: LetterRow) -> str:
+    def text_of(self, row: DeadLetterRow) -> str:
         """What it says about itself, and its first fields."""
         letter = row.letter
         parts = (letter.reason, letter.group, letter.origin, letter.consumer, letter.error, letter.problem)
-        preview = LETTER_DETAIL_COLUMNS[-1].cell(row).text
+        preview = DEAD_LETTER_DETAIL_COLUMNS[-1].cell(row).text
         return " ".join([str(letter.id), *filter(None, parts), preview])
 
-    def is_fault(self, row: LetterRow) -> bool:
+    def is_fault(self, row: DeadLetterRow) -> bool:
         """Whether it died again after a replay, or cannot be taken apart."""
         return row.letter.replays > 0 or bool(row.letter.problem)
 
-    def place_of(self, row: LetterRow) -> Place:
+    def place_of(self, row: DeadLetterRow) -> Route:
         """The letter."""
-        return routes.OneLetter(self._queue, row.letter.id)
+        return routes.OneDeadLetter(self._queue, row.letter.id)
 
-    def name_of(self, row: LetterRow) -> str:
+    def name_of(self, row: DeadLetterRow) -> str:
         """The letter's ID."""
         return str(row.letter.id)
 
-    def detail(self, row: LetterRow) -> Builder:
+    def detail(self, row: DeadLetterRow) -> Builder:
         """The letter in full."""
-        return lambda width: letter_lines(row, width, limit=PANE_BYTES)
+        return lambda width: dead_letter_lines(row, width, limit=PANE_BYTES)
 
     def empty_note(self) -> str:
         """Why nothing is listed."""
@@ -210,7 +210,7 @@ class LettersScreen(WholeMarking[LetterRow]):
     def _more_words(self) -> str:
         return f"the first {MOST_CHOSEN:,}, the oldest first " if self._where else "and more "
 
-    def _tell_whole(self) -> None:
+    def _note_whole(self) -> None:
         summary = self._summary
         self._head.show(lambda width: queue_head(summary, width))
 
@@ -223,13 +223,15 @@ class LettersScreen(WholeMarking[LetterRow]):
 
     # -- what is acted on ----------------------------------------------------------------------------
 
-    def subject_of(self, place: Place | None) -> Subject | None:
+    def selection_of(self, place: Route | None) -> Selection | None:
         """The letter."""
-        return subject_at(place or self.place, dead_letters=True)
+        return selection_at(place or self.place, dead_letters=True)
 
-    def whole_subject(self) -> Subject:
+    def whole_selection(self) -> Selection:
         """All letters, or all that the expression holds of."""
-        return Subject(sort=Sort.LETTER, stream=self._queue, where=self._where, dead_letters=True)
+        return Selection(
+            sort=SelectionKind.DEAD_LETTER, stream=self._queue, where=self._where, dead_letters=True
+        )
 
     def whole_words(self) -> str:
         """What is marked then."""
@@ -239,16 +241,18 @@ class LettersScreen(WholeMarking[LetterRow]):
 
     async def action_where(self) -> None:
         """Ask for an expression."""
-        await self.open_prompt(Prompt(WHERE, self._where, lambda _: None, self.moment.typed.get(WHERE, ())))
+        await self.open_prompt(
+            Prompt(WHERE, self._where, lambda _: None, self.app_state.typed.get(WHERE, ()))
+        )
 
     def complaint(self, sign: str, text: str) -> str:
         """What is wrong with an expression, or with a filter."""
         if sign != WHERE:
             return super().complaint(sign, text)
-        from streamops.model.expressions import LETTER_ROOTS, Expression  # noqa: PLC0415 - only who filters so needs it
+        from streamops.model.expressions import DEAD_LETTER_ROOTS, Expression  # noqa: PLC0415 - only who filters so needs it
 
         try:
-            Expression(text, LETTER_ROOTS)
+            Expression(text, DEAD_LETTER_ROOTS)
         except SettingsError as error:
             return error.message if text.strip() else ""
         return ""
@@ -270,9 +274,9 @@ class LettersScreen(WholeMarking[LetterRow]):
     def _read_where(self, where: str) -> None:
         self._where, self._rows, self._more, self._read_at = where, (), False, None
         self.action_unmark()
-        self.place = routes.Letters(self._queue, where)
+        self.place = routes.DeadLetterEntries(self._queue, where)
         self.reread()
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def _ask(self, before: EntryId | None) -> None:
         self._asked += 1
@@ -283,10 +287,10 @@ class LettersScreen(WholeMarking[LetterRow]):
             partial(self._lack_page, self._asked),
         )
 
-    async def _read_page(self, where: str, before: EntryId | None, source: Source) -> LetterPage:
+    async def _read_page(self, where: str, before: EntryId | None, source: Source) -> DeadLetterPage:
         if where:
             return await source.dead_letters.page(
-                LetterSelection(queue=self._queue, where=where), MOST_CHOSEN
+                DeadLetterSelection(queue=self._queue, where=where), MOST_CHOSEN
             )
         return await source.dead_letters.newest(self._queue, before=before, count=PAGE)
 
@@ -301,8 +305,8 @@ OF_QUEUE: Final = tuple(
     column for column in DEAD_LETTER_QUEUE_COLUMNS if column.key not in {"queue", "reasons", "length"}
 )
 TOLD_ABOVE: Final = frozenset({"id", "error", "preview", "reason", "queue"})
-OF_LETTER: Final = tuple(
-    column for column in (*LETTER_COLUMNS, *LETTER_DETAIL_COLUMNS) if column.key not in TOLD_ABOVE
+OF_DEAD_LETTER: Final = tuple(
+    column for column in (*DEAD_LETTER_COLUMNS, *DEAD_LETTER_DETAIL_COLUMNS) if column.key not in TOLD_ABOVE
 )
 NAMES: Final = {"deliveries": "deliveries", "payload_key": "payload key"}
 NO_REASON: Final = "no reason"
@@ -337,12 +341,12 @@ def queue_head(queue: QueueSummary | None, width: int) -> list[Line]:
     ]
 
 
-def letter_lines(row: LetterRow, width: int, *, limit: int = SHOWN_BYTES) -> list[Line]:
+def dead_letter_lines(row: DeadLetterRow, width: int, *, limit: int = SHOWN_BYTES) -> list[Line]:
     """A letter in full: why it died, where it came from, and the entry's own fields."""
-    return [*letter_facts(row, width), BLANK_LINE, *own_fields(row, width, limit=limit)]
+    return [*dead_letter_detail(row, width), BLANK_LINE, *own_fields(row, width, limit=limit)]
 
 
-def letter_facts(row: LetterRow, width: int) -> list[Line]:
+def dead_letter_detail(row: DeadLetterRow, width: int) -> list[Line]:
     """Why a letter died, and where it came from."""
     letter = row.letter
     lines: list[Line] = [(Cell(f" {letter.id}", Tone.STRONG), Cell(f"  {safe(letter.reason)}", Tone.WARN))]
@@ -351,10 +355,10 @@ def letter_facts(row: LetterRow, width: int) -> list[Line]:
     if letter.problem:
         lines += paragraph(f"▲ {safe(letter.problem)}", width, Tone.WARN, hang=2)
     lines.append(BLANK_LINE)
-    return [*lines, *column_facts(OF_LETTER, row, width, NAMES)]
+    return [*lines, *column_facts(OF_DEAD_LETTER, row, width, NAMES)]
 
 
-def own_fields(row: LetterRow, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
+def own_fields(row: DeadLetterRow, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
     """The fields with which the entry was added; what the letter says about itself is told apart."""
     entry = Entry(row.letter.origin_id or row.letter.id, row.letter.fields)
     about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"

@@ -13,23 +13,23 @@ from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterQueues
 from streamops.monitor.entry_trace import EntryTrace
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
-from streamops.present.dead_letters import LetterRow, QueueRow
+from streamops.present.dead_letters import DeadLetterRow, QueueRow
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
-from streamops.tui.routes import Place
-from streamops.tui.screens.dead_letter_entries import letter_facts, own_fields, queue_lines
+from streamops.tui.app_state import AppState
+from streamops.tui.routes import Route
+from streamops.tui.screens.dead_letter_entries import dead_letter_detail, own_fields, queue_lines
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.trace import trace_lines
-from streamops.tui.selection import Subject, subject_at
+from streamops.tui.selection import Selection, selection_at
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
 
-class LetterScreen(ReadingFrame):
+class DeadLetterScreen(ReadingFrame):
     """A letter in full; ``v`` shows its fields as they came, ``a`` the whole trace of its entry."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,21 +37,21 @@ class LetterScreen(ReadingFrame):
     ]
     HINTS = (("v", "raw"), ("a", "trace"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneLetter, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.OneDeadLetter, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._letter_place = place
-        self._row: LetterRow | None = None
+        self._row: DeadLetterRow | None = None
         self._trace: EntryTrace | None = None
         self._no_trace = ""
         self._raw = False
 
-    async def read(self, source: Source) -> LetterRow:
+    async def read(self, source: Source) -> DeadLetterRow:
         """The letter."""
         queue = self._letter_place.queue
         letter = await source.dead_letters.letter(queue, self._letter_place.id)
-        return LetterRow(letter, await source.dead_letters.clock(queue))
+        return DeadLetterRow(letter, await source.dead_letters.clock(queue))
 
-    def take(self, answer: LetterRow) -> None:
+    def take(self, answer: DeadLetterRow) -> None:
         """Take the letter; then read the trace of its entry."""
         self._row = answer
         if (origin := self._origin()) is not None:
@@ -75,7 +75,7 @@ class LetterScreen(ReadingFrame):
         if row is None:
             return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
         return [
-            *letter_facts(row, width),
+            *dead_letter_detail(row, width),
             BLANK_LINE,
             *self._trace_lines(width),
             BLANK_LINE,
@@ -90,9 +90,9 @@ class LetterScreen(ReadingFrame):
             return [heading, (Cell(f" {self._no_trace or 'reading'}", Tone.DIM),)]
         return [heading, *trace_lines(self._trace, width)]
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The letter."""
-        return subject_at(self._letter_place, dead_letters=True)
+        return selection_at(self._letter_place, dead_letters=True)
 
     def copyable(self) -> str:
         """The letter's ID."""
@@ -135,14 +135,14 @@ class DeadLettersScreen(ReadListing[QueueRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.DeadLetters, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
+    def __init__(self, place: routes.DeadLetters, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS)
         self._last: tuple[str, ...] | None = None
 
     @property
     def may_read(self) -> bool:
         """Whether streams were observed, and so which of them are queues."""
-        return self.moment.observation is not None
+        return self.app_state.observation is not None
 
     async def read(self, source: Source) -> DeadLetterQueues:
         """The queues among the streams observed: of their dead letters the observation tells the number alone."""
@@ -153,13 +153,13 @@ class DeadLettersScreen(ReadListing[QueueRow]):
         self.rows, self.gaps = tuple(map(QueueRow, answer.queues)), answer.gaps
 
     def _names(self) -> tuple[str, ...]:
-        observation = self.moment.observation
+        observation = self.app_state.observation
         streams = () if observation is None else observation.streams
         return tuple(view.stream.name for view in streams if view.stream.role is StreamRole.DEAD_LETTERS)
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Read at once where queues came or went."""
-        super().show(moment)
+        super().show(app_state)
         if self._last is not None and self._names() != self._last:
             self.reread()
 
@@ -171,7 +171,7 @@ class DeadLettersScreen(ReadListing[QueueRow]):
 
     def nothing(self) -> str:
         """Why there is none."""
-        observation = self.moment.observation
+        observation = self.app_state.observation
         if observation is not None and not observation.snapshot.discovery_complete:
             return "no dead-letter queues so far; the scan for streams is not through yet"
         return "no dead-letter queues: no stream's name ends in :dlq, and the configuration names none"
@@ -189,13 +189,13 @@ class DeadLettersScreen(ReadListing[QueueRow]):
         """Whether there are letters."""
         return row.queue.length > 0
 
-    def place_of(self, row: QueueRow) -> Place:
+    def place_of(self, row: QueueRow) -> Route:
         """Its letters."""
-        return routes.Letters(row.queue.queue)
+        return routes.DeadLetterEntries(row.queue.queue)
 
-    def subject_of(self, place: Place | None) -> Subject | None:
+    def selection_of(self, place: Route | None) -> Selection | None:
         """The queue, whatever was observed of it."""
-        return None if place is None else subject_at(place, dead_letters=True)
+        return None if place is None else selection_at(place, dead_letters=True)
 
     def detail(self, row: QueueRow) -> Builder:
         """The queue in full."""

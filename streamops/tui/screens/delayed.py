@@ -15,15 +15,15 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, duration, size
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
 from streamops.tui.payload import SHOWN_BYTES, field_lines
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
 from streamops.tui.screens.marking import WholeMarking
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
-from streamops.tui.selection import Sort, Subject, subject_at
+from streamops.tui.selection import Selection, SelectionKind, selection_at
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder, Head
@@ -50,8 +50,8 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Delayed, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS, DELAYED_DETAIL_COLUMNS)
+    def __init__(self, place: routes.Delayed, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS, DELAYED_DETAIL_COLUMNS)
         self._delayed_place = place
         self._queue: DelayedQueueRow | None = None
         self._head = Head(id="head")
@@ -92,7 +92,7 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         late = row.due_in is not None and row.due_in.total_seconds() < 0
         return late or bool(row.message.problem)
 
-    def place_of(self, row: DelayedRow) -> Place:
+    def place_of(self, row: DelayedRow) -> Route:
         """The message."""
         return routes.OneDelayed(self._delayed_place.stream, row.message.id)
 
@@ -104,9 +104,9 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         """The message's ID."""
         return row.message.id
 
-    def whole_subject(self) -> Subject:
+    def whole_selection(self) -> Selection:
         """The queue."""
-        return Subject(sort=Sort.QUEUE, stream=self._delayed_place.stream)
+        return Selection(sort=SelectionKind.QUEUE, stream=self._delayed_place.stream)
 
 
 GONE = "it is no longer there: it became an entry, or was cancelled"
@@ -118,8 +118,8 @@ class DelayedMessageScreen(ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "raw", "decoded or raw", show=False, id="raw")]
     HINTS = (("v", "raw"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneDelayed, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.OneDelayed, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._message_place = place
         self._row: DelayedRow | None = None
         self._raw = False
@@ -143,9 +143,9 @@ class DelayedMessageScreen(ReadingFrame):
             return [BLANK_LINE, (Cell(f" {GONE}", Tone.WARN),)]
         return message_lines(row, width, raw=self._raw)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The message."""
-        return subject_at(self._message_place, dead_letters=False)
+        return selection_at(self._message_place, dead_letters=False)
 
     def copyable(self) -> str:
         """The message's ID."""
@@ -163,8 +163,8 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
     AGAIN = 15.0
     HINTS = (("enter", "messages"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.DelayedQueues, moment: Moment) -> None:
-        super().__init__(place, moment, DELAYED_QUEUE_COLUMNS)
+    def __init__(self, place: routes.DelayedQueues, app_state: AppState) -> None:
+        super().__init__(place, app_state, DELAYED_QUEUE_COLUMNS)
         self._complete = True
 
     async def read(self, source: Source) -> DelayedQueues:
@@ -192,7 +192,7 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
         """Whether messages are due and not moved, or lack their other half."""
         return row.queue.due > 0 or row.queue.bodies != row.queue.messages
 
-    def place_of(self, row: DelayedQueueRow) -> Place:
+    def place_of(self, row: DelayedQueueRow) -> Route:
         """Its messages."""
         return routes.Delayed(row.queue.stream)
 

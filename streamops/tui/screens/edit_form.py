@@ -19,12 +19,12 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.acting.edits import Editable, editables
 from streamops.tui.acting.questions import WrongAnswer
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.form import LABEL, FormScreen, Rows
-from streamops.tui.selection import Subject
-from streamops.tui.theme import Ground
+from streamops.tui.selection import Selection
+from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import Line, fit
 
@@ -47,8 +47,8 @@ class FieldRow(Horizontal):
     def __init__(self, field: Editable) -> None:
         super().__init__()
         self.field = field
-        self._label = Bar(Ground.PAGE, id="name")
-        self._kept = Bar(Ground.PAGE)
+        self._label = Bar(Background.PAGE, id="name")
+        self._kept = Bar(Background.PAGE)
         self.entry: Input | None = None if field.kept else _entry(field)
 
     def compose(self) -> ComposeResult:
@@ -76,20 +76,20 @@ class EditFormScreen(FormScreen):
 
     Args:
         place: The place that one acts from.
-        moment: What is known now.
+        app_state: What is known now.
         operation: The replay.
-        subject: The letters.
+        selection: The letters.
     """
 
     def __init__(
-        self, place: Place, moment: Moment, operation: Operation[Any, Any], subject: Subject
+        self, place: Route, app_state: AppState, operation: Operation[Any, Any], selection: Selection
     ) -> None:
-        super().__init__(place, moment, operation, subject, {})
+        super().__init__(place, app_state, operation, selection, {})
         self.title_word = "edit and replay"
-        self._letters = subject
+        self._letters = selection
         self._fields: Sequence[FieldRow] = ()
-        self._heading = Bar(Ground.PAGE)
-        self._below = Bar(Ground.PAGE)
+        self._heading = Bar(Background.PAGE)
+        self._below = Bar(Background.PAGE)
         self._below.show((Cell(f" {safe(operation.summary)}", Tone.STRONG),))
 
     def compose_body(self) -> Iterable[Widget]:

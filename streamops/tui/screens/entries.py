@@ -9,7 +9,7 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui import routes, words
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Follow
 from streamops.tui.follower import Tailed, TailLost
 from streamops.tui.kept import Kept
@@ -34,8 +34,8 @@ class EntriesScreen(EntryList):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Entries, moment: Moment) -> None:
-        super().__init__(place, moment, place.stream)
+    def __init__(self, place: routes.Entries, app_state: AppState) -> None:
+        super().__init__(place, app_state, place.stream)
         self._kept = Kept()
         self._as_row = Remembered[Entry, EntryRow](lambda entry: EntryRow(self._stream, entry))
         self._older: EntryId | None = None
@@ -89,7 +89,7 @@ class EntriesScreen(EntryList):
         """Say why there are no entries."""
         self._afresh = False
         self._asked, self._error = False, safe(problem(error))
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def on_tailed(self, message: Tailed) -> None:
         """Take what arrived."""
@@ -99,7 +99,7 @@ class EntriesScreen(EntryList):
         if self._kept.left:
             # What left would be missing between older entries and these.
             self._older = None
-        if not self.moment.frozen:
+        if not self.app_state.frozen:
             self._changed()
 
     def on_tail_lost(self, message: TailLost) -> None:
@@ -110,16 +110,16 @@ class EntriesScreen(EntryList):
     def _changed(self) -> None:
         following = self.following
         self._rows = self._as_row.values(self._kept.entries())
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
         if following:
             self.follow()
 
     # -- what it shows -------------------------------------------------------------------------------
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Take up what arrived while the screen was frozen."""
-        thawed = self.moment.frozen and not moment.frozen
-        super().show(moment)
+        thawed = self.app_state.frozen and not app_state.frozen
+        super().show(app_state)
         if thawed:
             self._changed()
 

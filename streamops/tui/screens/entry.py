@@ -18,12 +18,12 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import size
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Copy, Go, Page
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, Part, entry_text, parts_of
 from streamops.tui.reads import problem
 from streamops.tui.screens.searched import Searched
-from streamops.tui.selection import Subject, holds_dead_letters, subject_at
+from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 READING: Final = "reading"
@@ -55,8 +55,8 @@ class EntryScreen(Searched):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.OneEntry, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.OneEntry, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._entry_place = place
         self._entry = place.entry
         self._note = READING
@@ -105,10 +105,10 @@ class EntryScreen(Searched):
         self._payloads[key] = problem(error)
         self._show_entry()
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The entry, as it is pending where it was opened from such a list."""
-        dead = holds_dead_letters(self.moment.observation, self._entry_place.stream)
-        return subject_at(self._entry_place, dead_letters=dead)
+        dead = holds_dead_letters(self.app_state.observation, self._entry_place.stream)
+        return selection_at(self._entry_place, dead_letters=dead)
 
     def copyable(self) -> str:
         """The entry's ID."""
@@ -191,7 +191,7 @@ class EntryScreen(Searched):
 
     def _references(self, entry: Entry) -> Sequence[Reference]:
         """What it refers to, by what is known of its stream."""
-        observation, name = self.moment.observation, self._entry_place.stream
+        observation, name = self.app_state.observation, self._entry_place.stream
         streams = () if observation is None else observation.streams
         state = next((view.stream for view in streams if view.stream.name == name), None)
         queue = next(
@@ -217,7 +217,7 @@ class EntryScreen(Searched):
         if entry is None:
             self.view.show(lambda _width: [BLANK_LINE, (Cell(f" {note}", Tone.DIM),)])
             return
-        observation = self.moment.observation
+        observation = self.app_state.observation
         now = None if observation is None else observation.snapshot.collected_at
         parts = self.parts
 

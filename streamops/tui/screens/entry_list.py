@@ -10,9 +10,9 @@ from streamops.present.columns import ENTRY_COLUMNS
 from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.payload import entry_lines
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.marking import Marking
 from streamops.tui.widgets.text_view import Builder
 
@@ -31,21 +31,21 @@ class EntryList(Marking[EntryRow]):
 
     Args:
         place: The place.
-        moment: What is known now.
+        app_state: What is known now.
         stream: The stream that the entries are of.
     """
 
     LITERAL = FIELD_SIGNS
     CRUMB: ClassVar[str]
 
-    def __init__(self, place: Place, moment: Moment, stream: str) -> None:
-        super().__init__(place, moment, COLUMNS)
+    def __init__(self, place: Route, app_state: AppState, stream: str) -> None:
+        super().__init__(place, app_state, COLUMNS)
         self._stream = stream
         self._rows: Sequence[EntryRow] = ()
 
-    def rows_of(self, moment: Moment) -> Sequence[EntryRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[EntryRow]:
         """The entries there are to show."""
-        del moment
+        del app_state
         return self._rows
 
     def identify(self, row: EntryRow) -> EntryId:
@@ -56,7 +56,7 @@ class EntryList(Marking[EntryRow]):
         """The ID and the fields, as far as the preview goes."""
         return f"{row.entry.id} {COLUMNS[-1].cell(row).text}"
 
-    def place_of(self, row: EntryRow) -> Place:
+    def place_of(self, row: EntryRow) -> Route:
         """The entry."""
         return routes.OneEntry(self._stream, row.entry.id, (self._stream, self.CRUMB), row.entry)
 
@@ -66,6 +66,6 @@ class EntryList(Marking[EntryRow]):
 
     def detail(self, row: EntryRow) -> Builder:
         """The entry with its payload."""
-        observation = self.moment.observation
+        observation = self.app_state.observation
         now = None if observation is None else observation.snapshot.collected_at
         return lambda width: entry_lines(row.entry, now, width, limit=PANE_BYTES)

@@ -21,12 +21,12 @@ from streamops.tui.acting.choice import Pick
 from streamops.tui.acting.messages import ShowPlan
 from streamops.tui.acting.offers import names_for, receiver_for
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.acting import ActingFrame
-from streamops.tui.selection import Subject
-from streamops.tui.theme import Ground
+from streamops.tui.selection import Selection
+from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import Line, fit
 from streamops.tui.widgets.text_view import TextView
@@ -75,7 +75,7 @@ class Row(Horizontal):
     def __init__(self, question: Question, names: Sequence[str]) -> None:
         super().__init__()
         self.question = question
-        self._label = Bar(Ground.PAGE)
+        self._label = Bar(Background.PAGE)
         self.answer: NameInput | Pick = (
             NameInput(question, names) if not question.options else Pick(question.options, question.text)
         )
@@ -108,9 +108,9 @@ class FormScreen(ActingFrame):
 
     Args:
         place: The place that one acts from.
-        moment: What is known now.
+        app_state: What is known now.
         operation: The operation.
-        subject: What the cursor was on; none for nothing.
+        selection: What the cursor was on; none for nothing.
         given: What to fill in besides, by the names of the fields.
     """
 
@@ -127,29 +127,29 @@ class FormScreen(ActingFrame):
 
     def __init__(
         self,
-        place: Place,
-        moment: Moment,
+        place: Route,
+        app_state: AppState,
         operation: Operation[Any, Any],
-        subject: Subject | None,
+        selection: Selection | None,
         given: Mapping[str, Any],
     ) -> None:
-        super().__init__(place, moment, operation.name)
+        super().__init__(place, app_state, operation.name)
         self._operation = operation
-        self._subject = subject
-        observation, intent = moment.observation, operation.intent
-        filled = {**receiver_for(intent, observation, subject), **given}
-        asked = questions_for(intent, subject, filled, long=intent.rated)
-        self._rows = [Row(question, names_for(question.field, observation, subject)) for question in asked]
+        self._subject = selection
+        observation, intent = app_state.observation, operation.intent
+        filled = {**receiver_for(intent, observation, selection), **given}
+        asked = questions_for(intent, selection, filled, long=intent.rated)
+        self._rows = [Row(question, names_for(question.field, observation, selection)) for question in asked]
         self._told = TextView(id="told")
         self._told.can_focus = False
         self._wrong: WrongAnswer | None = None
 
     def compose_body(self) -> Iterable[Widget]:
         """What it does, the rows, and what the focused one means."""
-        summary = Bar(Ground.PAGE)
+        summary = Bar(Background.PAGE)
         summary.show((Cell(f" {safe(self._operation.summary)}", Tone.STRONG),))
         yield summary
-        yield Bar(Ground.PAGE)
+        yield Bar(Background.PAGE)
         with Rows(can_focus=False, id="rows"):
             yield from self._rows
         yield self._told
@@ -214,8 +214,10 @@ class FormScreen(ActingFrame):
 
     def _chosen(self, intent: Struct) -> str:
         """How its rows were chosen; nothing once the form names others."""
-        subject, ids = self._subject, getattr(intent, "ids", None)
-        return subject.chosen if subject is not None and ids in (subject.ids, subject.messages) else ""
+        selection, ids = self._subject, getattr(intent, "ids", None)
+        return (
+            selection.chosen if selection is not None and ids in (selection.ids, selection.messages) else ""
+        )
 
     def _tell(self) -> None:
         row, wrong = self._focused_row(), self._wrong

@@ -15,14 +15,14 @@ from streamops.model.ids import EntryId
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import goto, words
-from streamops.tui.app_state import Deed, Moment
+from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.asking import Back, Go, GoTo, Typed
 from streamops.tui.own_keys import own_hints
 from streamops.tui.reads import Fetch
-from streamops.tui.routes import Place, Search, command, entry_of
-from streamops.tui.selection import Subject, fitting
+from streamops.tui.routes import Route, Search, command, entry_of
+from streamops.tui.selection import Selection, fitting
 from streamops.tui.source import Source
-from streamops.tui.theme import Ground
+from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import FILTER, GO_TO, HELP, SEARCH, Prompt, whole_line
@@ -34,17 +34,17 @@ class Prompting(Screen[None]):
 
     Args:
         place: Which place it is.
-        moment: What is known now.
+        app_state: What is known now.
     """
 
     BLANK: ClassVar[bool] = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("colon", "go_to", "go to", show=False, id="go_to")]
 
-    def __init__(self, place: Place, moment: Moment) -> None:
+    def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__()
         self.place = place
-        self.moment = moment
-        self._crumbs = Bar(Ground.PAGE, id="crumbs")
+        self.app_state = app_state
+        self._crumbs = Bar(Background.PAGE, id="crumbs")
         self._prompt: Prompt | None = None
         self._complaint = ""
 
@@ -73,15 +73,17 @@ class Prompting(Screen[None]):
 
     async def action_go_to(self) -> None:
         """Ask where to go."""
-        moment = self.moment
+        app_state = self.app_state
         names = goto.completions(
-            moment.observation, moment.views, [context.name for context in moment.contexts]
+            app_state.observation, app_state.views, [context.name for context in app_state.contexts]
         )
-        await self.open_prompt(Prompt(GO_TO, complete=whole_line(names), typed=moment.typed.get(GO_TO, ())))
+        await self.open_prompt(
+            Prompt(GO_TO, complete=whole_line(names), typed=app_state.typed.get(GO_TO, ()))
+        )
 
     async def search(self) -> None:
         """Ask what to search the payloads of the stream under the cursor for."""
-        await self.open_prompt(Prompt(SEARCH, typed=self.moment.typed.get(SEARCH, ())))
+        await self.open_prompt(Prompt(SEARCH, typed=self.app_state.typed.get(SEARCH, ())))
 
     async def open_prompt(self, prompt: Prompt) -> None:
         """Put a prompt in the place of the crumbs; it has the next key, however fast somebody types."""
@@ -154,7 +156,7 @@ class Frame(Prompting):
 
     Args:
         place: Which place it is.
-        moment: What is known now.
+        app_state: What is known now.
     """
 
     AUTO_FOCUS = "#main"
@@ -169,11 +171,11 @@ class Frame(Prompting):
         ("?", "help"),
     )
 
-    def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._header = Bar(id="header")
-        self._banner = Bar(Ground.BANNER, id="banner")
-        self._status = Bar(Ground.PAGE, id="status")
+        self._banner = Bar(Background.BANNER, id="banner")
+        self._status = Bar(Background.PAGE, id="status")
         self._keys = Bar(id="keys")
         self._composed_once = False
 
@@ -190,15 +192,15 @@ class Frame(Prompting):
     def on_mount(self) -> None:
         """Fill in what is known already."""
         self._composed_once = True
-        self.show(self.moment)
+        self.show(self.app_state)
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Take another moment: a new observation, a loss, a change of pace."""
-        self.moment = moment
+        self.app_state = app_state
         if not self._composed_once:
             return
         self._show_edges()
-        self.show_body(moment)
+        self.show_body(app_state)
         self.show_bars()
 
     def on_resize(self) -> None:
@@ -214,7 +216,7 @@ class Frame(Prompting):
         self.add_class(*fitting_ones[-1:], update=False)
 
     def _show_edges(self) -> None:
-        self._header.show(*words.header(self.moment, self.size.width))
+        self._header.show(*words.header(self.app_state, self.size.width))
 
     def tick(self) -> None:
         """A second went by: ages and countdowns move."""
@@ -222,14 +224,14 @@ class Frame(Prompting):
 
     def show_bars(self) -> None:
         """Say again what the bars around the body say."""
-        moment, now = self.moment, monotonic()
-        self._crumbs.show(words.crumbs(moment.context, self.place.trail), self.selection_words())
-        self._banner.display = moment.loss is not None or moment.stranger is not None
-        if moment.loss is None and moment.stranger is not None:
-            self._banner.show(words.stranger_banner(moment.stranger))
-        elif moment.loss is not None:
-            self._banner.show(words.banner(moment.loss, moment, now))
-        self._status.show(words.status(moment, now), self.position_words())
+        app_state, now = self.app_state, monotonic()
+        self._crumbs.show(words.crumbs(app_state.context, self.place.trail), self.selection_words())
+        self._banner.display = app_state.loss is not None or app_state.mismatch is not None
+        if app_state.loss is None and app_state.mismatch is not None:
+            self._banner.show(words.mismatch_banner(app_state.mismatch))
+        elif app_state.loss is not None:
+            self._banner.show(words.banner(app_state.loss, app_state, now))
+        self._status.show(words.status(app_state, now), self.position_words())
         self._keys.show(self._key_words())
 
     def _key_words(self) -> Line:
@@ -239,14 +241,14 @@ class Frame(Prompting):
                 return (Cell(f" ▲ {self._complaint}", Tone.WARN),)
             return words.keys(HELP[self._prompt.sign], self.size.width)
         first, *others = (*self.hints(), *self.COMMON_HINTS)
-        hints = own_hints((first, *self._acting_hints(), *others), self, self.moment.keymap)
+        hints = own_hints((first, *self._acting_hints(), *others), self, self.app_state.keymap)
         return words.keys(hints, self.size.width)
 
     def _acting_hints(self) -> tuple[tuple[str, str], ...]:
         """The capitals that open a plan here, each with its word where there is room; none where nothing may be changed."""
-        if self.moment.read_only:
+        if self.app_state.read_only:
             return ()
-        verbs = sorted((verb.key, verb.word) for verb in fitting(self.subject()))
+        verbs = sorted((verb.key, verb.word) for verb in fitting(self.selection()))
         if self.size.width >= ROOM_FOR_WORDS:
             return tuple(verbs)
         return ((" ".join(key for key, _ in verbs), "plan"),) if verbs else ()
@@ -257,7 +259,7 @@ class Frame(Prompting):
         """The widgets between the bars."""
         return ()
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Put a moment into the body."""
 
     def selection_words(self) -> Line:
@@ -274,9 +276,9 @@ class Frame(Prompting):
 
     def command_text(self) -> str:
         """The command that does or prints the same."""
-        return command(self.moment.context, self.place)
+        return command(self.app_state.context, self.place)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """What an action would act on; none where there is nothing to act on."""
         return None
 
@@ -307,7 +309,7 @@ class Frame(Prompting):
         """Follow again what arrives here; say whether this is a place that follows."""
         return False
 
-    def tells(self, deed: Deed) -> bool:
+    def tells(self, deed: RunningOperation) -> bool:
         """Whether this screen shows what becomes of a deed."""
         del deed
         return False
@@ -324,7 +326,7 @@ class Frame(Prompting):
         """What help says about the numbers of that row."""
         return no_lines
 
-    def focus_place(self) -> Place:
+    def focus_place(self) -> Route:
         """Where the row under the cursor leads, else the place itself: what help explains."""
         return self.place
 

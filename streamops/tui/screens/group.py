@@ -11,12 +11,12 @@ from streamops.present.columns import CONSUMER_COLUMNS
 from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
 from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
 from streamops.tui.group_box import group_box
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.streams import find_stream, missing
 from streamops.tui.widgets.bars import Body, BoxView, Divider
@@ -50,8 +50,8 @@ class GroupScreen(Listing[ConsumerRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Group, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
+    def __init__(self, place: routes.Group, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS)
         self.group_place = place
         self._row: GroupRow | None = None
         self._consumers: tuple[GroupView | None, Sequence[ConsumerRow]] = (None, ())
@@ -65,14 +65,14 @@ class GroupScreen(Listing[ConsumerRow]):
         """Show charts where there is room for them."""
         self._charts.display = self.size.width >= WIDE and self.size.height >= TALL
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Show the consumers, and how the group was."""
-        super().show_body(moment)
-        self._charts.show(group_box(self._row, moment, SPANS[0], missing="", charts=LAG_AND_RATES))
+        super().show_body(app_state)
+        self._charts.show(group_box(self._row, app_state, SPANS[0], missing="", charts=LAG_AND_RATES))
 
-    def rows_of(self, moment: Moment) -> Sequence[ConsumerRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[ConsumerRow]:
         """The consumers."""
-        row = find_group(moment, self.group_place)
+        row = find_group(app_state, self.group_place)
         view = None if row is None else row.group
         self._row = row
         if view is not self._consumers[0]:
@@ -91,7 +91,7 @@ class GroupScreen(Listing[ConsumerRow]):
         """Whether the consumer holds entries: only then can it hold something up."""
         return row.consumer.pending > 0
 
-    def place_of(self, row: ConsumerRow) -> Place:
+    def place_of(self, row: ConsumerRow) -> Route:
         """The consumer's pending entries."""
         return routes.Pending(row.stream, row.group, row.consumer.name)
 
@@ -107,7 +107,7 @@ class GroupScreen(Listing[ConsumerRow]):
     def empty_note(self) -> str:
         """Why no consumer is listed."""
         if self._row is None:
-            return missing(self.moment, f"group {safe(self.group_place.group)}")
+            return missing(self.app_state, f"group {safe(self.group_place.group)}")
         view = self._row.group
         if view is not None and view.group.members is None:
             return self._gap() or "the consumers were not read"
@@ -118,7 +118,7 @@ class GroupScreen(Listing[ConsumerRow]):
         self.post_message(Go(routes.Pending(self.group_place.stream, self.group_place.group)))
 
     def _gap(self) -> str:
-        observation = self.moment.observation
+        observation = self.app_state.observation
         gaps = () if observation is None else observation.snapshot.gaps
         here = (self.group_place.stream, self.group_place.group)
         return next(
@@ -126,9 +126,9 @@ class GroupScreen(Listing[ConsumerRow]):
         )
 
 
-def find_group(moment: Moment, place: routes.Group | routes.Pending) -> GroupRow | None:
+def find_group(app_state: AppState, place: routes.Group | routes.Pending) -> GroupRow | None:
     """A group with its stream; none where it was not observed."""
-    stream = find_stream(moment, place.stream)
+    stream = find_stream(app_state, place.stream)
     if stream is None:
         return None
     group = next((group for group in stream.groups if group.group.name == place.group), None)

@@ -9,11 +9,11 @@ from streamops.model.observation import Finding, GroupView, StreamView
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph, title_lines
 from streamops.tui.explaining import finding_help, lag_help
 from streamops.tui.own_keys import own_sections
-from streamops.tui.routes import Place, command
+from streamops.tui.routes import Route, command
 from streamops.tui.screens.frame import Frame
 from streamops.tui.selection import fitting
 from streamops.tui.widgets.paint import BLANK_LINE, Line, fit
@@ -84,11 +84,11 @@ class HelpScreen(Frame):
     HINTS = (("↑↓", "scroll"), ("esc", "back"))
 
     def __init__(self, frame: Frame) -> None:
-        super().__init__(frame.place, frame.moment)
+        super().__init__(frame.place, frame.app_state)
         self._about = frame.explain()
         self._numbers = frame.numbers()
         self._focus = frame.focus_place()
-        self._subject = frame.subject()
+        self._subject = frame.selection()
         self._here = frame.hints()
         self._view = TextView(self._build, id="main")
 
@@ -105,7 +105,7 @@ class HelpScreen(Frame):
 
     def _row(self, width: int) -> list[Line]:
         """The row in full, its findings explained, its lag, and every number of it."""
-        stream, group = focused(self.moment, self._focus)
+        stream, group = focused(self.app_state, self._focus)
         view = group or stream
         told = isinstance(self._focus, routes.Stream | routes.Group | routes.Pending)
         if told and view is not None:
@@ -125,11 +125,11 @@ class HelpScreen(Frame):
         return [*lines, *self._server(width)]
 
     def _explained(self, findings: Sequence[Finding], width: int) -> list[Line]:
-        return finding_help(findings, self._subject, width, read_only=self.moment.read_only)
+        return finding_help(findings, self._subject, width, read_only=self.app_state.read_only)
 
     def _server(self, width: int) -> list[Line]:
         """What was found about the server, and what could not be read of it."""
-        observation = self.moment.observation
+        observation = self.app_state.observation
         if observation is None or not (observation.findings or observation.snapshot.gaps):
             return []
         lines = [*heading("Server"), *self._explained(observation.findings, width)]
@@ -139,30 +139,30 @@ class HelpScreen(Frame):
         return [*lines, BLANK_LINE] if observation.snapshot.gaps else lines
 
     def _command(self, width: int) -> list[Line]:
-        line = command(self.moment.context, self.place)
+        line = command(self.app_state.context, self.place)
         return [
             *heading("The same as a command"),
             *paragraph(safe(line), width, Tone.PLAIN, indent=3),
         ]
 
     def _keys_here(self) -> list[Line]:
-        verbs = () if self.moment.read_only else fitting(self._subject)
+        verbs = () if self.app_state.read_only else fitting(self._subject)
         plans = [(verb.key, f"plan to {verb.word}") for verb in verbs]
         here = (*self._here, *plans)
         return [*heading("Keys here"), *key_lines(here), BLANK_LINE] if here else []
 
     def _every_key(self) -> list[Line]:
         lines: list[Line] = []
-        acting = () if self.moment.read_only else (("Acting: nothing is done before its plan", ACTING),)
-        for title, keys in (*own_sections(self.moment.keymap), *SECTIONS, *acting):
+        acting = () if self.app_state.read_only else (("Acting: nothing is done before its plan", ACTING),)
+        for title, keys in (*own_sections(self.app_state.keymap), *SECTIONS, *acting):
             lines += [*heading(title), *key_lines(keys), BLANK_LINE]
         return lines
 
 
-def focused(moment: Moment, place: Place) -> tuple[StreamView | None, GroupView | None]:
+def focused(app_state: AppState, place: Route) -> tuple[StreamView | None, GroupView | None]:
     """The stream and the group that a place is about, as they were observed; none where it is about none."""
     name, group = getattr(place, "stream", None), getattr(place, "group", None)
-    streams = () if moment.observation is None else moment.observation.streams
+    streams = () if app_state.observation is None else app_state.observation.streams
     stream = next((view for view in streams if view.stream.name == name), None)
     if stream is None or isinstance(place, routes.OneEntry):
         return stream, None

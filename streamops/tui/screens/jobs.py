@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobPage, JobState
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.present.columns.jobs import JOB_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -18,9 +18,9 @@ from streamops.tui import routes, words
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.acting.messages import ShowPlan
 from streamops.tui.acting.record_lines import job_help, job_lines
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Say
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.reading import ReadingFrame
@@ -49,12 +49,12 @@ class JobKeys(Frame):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Neither is a key where nothing may be changed."""
         if action in {"resume", "stop"}:
-            return not self.moment.read_only
+            return not self.app_state.read_only
         return super().check_action(action, parameters)
 
     def hints(self) -> tuple[tuple[str, str], ...]:
         """Without what may not be done."""
-        if self.moment.read_only:
+        if self.app_state.read_only:
             return tuple(pair for pair in self.HINTS if pair[0] not in {"R", "X"})
         return self.HINTS
 
@@ -108,10 +108,10 @@ class JobsScreen(JobKeys, Listing[Job]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Jobs, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
+    def __init__(self, place: routes.Jobs, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS)
         self._jobs: tuple[Job, ...] = ()
-        self._gaps: tuple[Gap, ...] = ()
+        self._gaps: tuple[ReadError, ...] = ()
         self._read = False
         self._asked = False
         self._error = ""
@@ -126,30 +126,30 @@ class JobsScreen(JobKeys, Listing[Job]):
             self._asked = True
             self.fetch(lambda source: source.read_job_page(), self._take)
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Read again where there is a new observation: the screen keeps its pace."""
-        newer = moment.observation is not self.moment.observation
-        super().show(moment)
+        newer = app_state.observation is not self.app_state.observation
+        super().show(app_state)
         if newer:
             self.reread()
 
     def _take(self, page: JobPage) -> None:
         self._asked, self._read, self._error = False, True, ""
         self._jobs, self._gaps = page.jobs, page.gaps
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def unread(self, error: StreamopsError) -> None:
         """Say why they could not be read."""
         self._asked, self._error = False, safe(error.message)
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def job(self) -> Job | None:
         """The one under the cursor."""
         return self.list.highlighted
 
-    def rows_of(self, moment: Moment) -> Sequence[Job]:
+    def rows_of(self, app_state: AppState) -> Sequence[Job]:
         """What was read last."""
-        del moment
+        del app_state
         return self._jobs
 
     def identify(self, row: Job) -> str:
@@ -164,7 +164,7 @@ class JobsScreen(JobKeys, Listing[Job]):
         """Whether it did not come to its end."""
         return row.state in {JobState.INTERRUPTED, JobState.FAILED}
 
-    def place_of(self, row: Job) -> Place:
+    def place_of(self, row: Job) -> Route:
         """All of it."""
         return routes.OneJob(row.id)
 
@@ -209,8 +209,8 @@ class JobScreen(JobKeys, ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
     HINTS = (("R", "plan the rest"), ("X", "stop it"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneJob, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.OneJob, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._job_place = place
         self._job: Job | None = None
 
@@ -222,10 +222,10 @@ class JobScreen(JobKeys, ReadingFrame):
         """Take it."""
         self._job = answer
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Read again where there is a new observation."""
-        newer = moment.observation is not self.moment.observation
-        super().show(moment)
+        newer = app_state.observation is not self.app_state.observation
+        super().show(app_state)
         if newer:
             self.reread()
 

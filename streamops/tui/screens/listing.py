@@ -15,13 +15,13 @@ from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.present.views import View
 from streamops.tui import words
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
 from streamops.tui.details import column_lines
-from streamops.tui.ordering import Ordering, Wish
-from streamops.tui.routes import Place, entry_of
+from streamops.tui.ordering import ListState, Ordering
+from streamops.tui.routes import Route, entry_of
 from streamops.tui.screens.frame import Frame
-from streamops.tui.selection import Subject, holds_dead_letters, subject_at
+from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.widgets.bars import Body, Divider
 from streamops.tui.widgets.line_view import LineView
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -36,7 +36,7 @@ class Arranged(Frame, Generic[Row]):
 
     Args:
         place: Which place it is.
-        moment: What is known now.
+        app_state: What is known now.
         columns: The columns of the list.
         more: Columns that can be compared and sorted by too, and are shown where somebody asks for them.
 
@@ -61,13 +61,13 @@ class Arranged(Frame, Generic[Row]):
 
     def __init__(
         self,
-        place: Place,
-        moment: Moment,
+        place: Route,
+        app_state: AppState,
         columns: Sequence[Column[Row]],
         more: Sequence[Column[Row]] = (),
     ) -> None:
-        super().__init__(place, moment)
-        self.wish = Wish()
+        super().__init__(place, app_state)
+        self.wish = ListState()
         self._own = self._columns = tuple(columns)
         known = {column.key for column in columns}
         self.every_column = (*columns, *(column for column in more if column.key not in known))
@@ -78,7 +78,7 @@ class Arranged(Frame, Generic[Row]):
     # -- what subclasses say -------------------------------------------------------------------------
 
     @abstractmethod
-    def rows_of(self, moment: Moment) -> Sequence[Row]:
+    def rows_of(self, app_state: AppState) -> Sequence[Row]:
         """All rows of a moment; the very same sequence where nothing changed."""
 
     @abstractmethod
@@ -156,7 +156,7 @@ class Arranged(Frame, Generic[Row]):
     async def action_filter(self) -> None:
         """Ask for a filter."""
         names = [names_of(column)[0] + common_sign(column) for column in self.every_column]
-        words = self.moment.typed.get(FILTER, ())
+        words = self.app_state.typed.get(FILTER, ())
         await self.open_prompt(Prompt(FILTER, self.wish.text, last_word(names), words))
 
     def complaint(self, sign: str, text: str) -> str:
@@ -252,7 +252,7 @@ class Arranged(Frame, Generic[Row]):
         self.choose_columns([found for _, found in named if found is not None])
         natural = column is not None and column.descending
         self._want(
-            Wish(
+            ListState(
                 sort=None if column is None else column.key,
                 descending=natural if view.descending is None else view.descending,
                 text=view.filter if not problems[0] else "",
@@ -261,13 +261,13 @@ class Arranged(Frame, Generic[Row]):
         )
         return "; ".join(filter(None, problems))
 
-    def _want(self, wish: Wish) -> None:
+    def _want(self, wish: ListState) -> None:
         self.wish = wish
         if self.is_mounted:
             self.rearrange()
 
 
-TELL_AFTER: Final = 0.006
+PANE_AFTER: Final = 0.006
 """Seconds from a highlighted row to its details."""
 
 
@@ -276,7 +276,7 @@ class Listing(Arranged[Row]):
 
     Args:
         place: Which place it is.
-        moment: What is known now.
+        app_state: What is known now.
         columns: The columns of the list.
         more: Columns that can be compared and sorted by too, and are shown where somebody asks for them.
     """
@@ -290,12 +290,12 @@ class Listing(Arranged[Row]):
 
     def __init__(
         self,
-        place: Place,
-        moment: Moment,
+        place: Route,
+        app_state: AppState,
         columns: Sequence[Column[Row]],
         more: Sequence[Column[Row]] = (),
     ) -> None:
-        super().__init__(place, moment, columns, more)
+        super().__init__(place, app_state, columns, more)
         self._telling = False
         self.pane = TextView(id="pane")
 
@@ -306,7 +306,7 @@ class Listing(Arranged[Row]):
         del row
         return no_lines
 
-    def place_of(self, row: Row) -> Place | None:
+    def place_of(self, row: Row) -> Route | None:
         """Where Enter leads."""
         del row
         return None
@@ -322,9 +322,9 @@ class Listing(Arranged[Row]):
         """The list and the pane."""
         yield Body(self.list, Divider(), self.pane, id="body")
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Show the rows of a moment."""
-        self._all = self.rows_of(moment)
+        self._all = self.rows_of(app_state)
         self.rearrange()
         self.tell()
 
@@ -332,9 +332,9 @@ class Listing(Arranged[Row]):
         """Tell the row under the cursor, a little later: the key must be answered first, and keys come in rows."""
         if not self._telling:
             self._telling = True
-            self.set_timer(TELL_AFTER, self._tell_after)
+            self.set_timer(PANE_AFTER, self._refresh_pane_after)
 
-    def _tell_after(self) -> None:
+    def _refresh_pane_after(self) -> None:
         self._telling = False
         self.tell()
         self.show_bars()
@@ -362,21 +362,21 @@ class Listing(Arranged[Row]):
         place = None if row is None else self.place_of(row)
         return None if place is None else entry_of(place)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The row under the cursor, or what the place is about if it has no rows; nothing if a filter hides them all."""
         row = self.list.highlighted
         if row is None and self.is_filtered:
             return None
-        return self.subject_of(None if row is None else self.place_of(row))
+        return self.selection_of(None if row is None else self.place_of(row))
 
-    def subject_of(self, place: Place | None) -> Subject | None:
+    def selection_of(self, place: Route | None) -> Selection | None:
         """What a row leads to, as a subject; the place itself where there is no row."""
         place = place or self.place
         stream = getattr(place, "stream", None)
         if stream is None:
             return None
-        dead = holds_dead_letters(self.moment.observation, stream)
-        return subject_at(place, dead_letters=dead)
+        dead = holds_dead_letters(self.app_state.observation, stream)
+        return selection_at(place, dead_letters=dead)
 
     def copyable(self) -> str | None:
         """The name of the row under the cursor."""
@@ -388,7 +388,7 @@ class Listing(Arranged[Row]):
         row = self.list.highlighted
         return no_lines if row is None else self.detail(row)
 
-    def focus_place(self) -> Place:
+    def focus_place(self) -> Route:
         """Where the row under the cursor leads."""
         row = self.list.highlighted
         return (None if row is None else self.place_of(row)) or self.place

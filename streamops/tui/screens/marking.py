@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.units import count
-from streamops.tui.app_state import Moment
-from streamops.tui.routes import Place
+from streamops.tui.app_state import AppState
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
-from streamops.tui.selection import Subject, together
+from streamops.tui.selection import Selection, together
 from streamops.tui.widgets.paint import Line
 
 Row = TypeVar("Row")
@@ -30,18 +30,18 @@ class Marking(Listing[Row]):
 
     def __init__(
         self,
-        place: Place,
-        moment: Moment,
+        place: Route,
+        app_state: AppState,
         columns: Sequence[Column[Row]],
         more: Sequence[Column[Row]] = (),
     ) -> None:
-        super().__init__(place, moment, columns, more)
-        self._together: tuple[object, Subject | None] = (None, None)
+        super().__init__(place, app_state, columns, more)
+        self._together: tuple[object, Selection | None] = (None, None)
         self._hidden: tuple[object, object, int] = (None, None, 0)
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Show the rows; marks of rows that are gone go too."""
-        super().show_body(moment)
+        super().show_body(app_state)
         if self.list.marks:
             here = {self.identify(row) for row in self._all}
             if not self.list.marks <= here:
@@ -84,7 +84,7 @@ class Marking(Listing[Row]):
             return True
         return super().cancel()
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The marked rows, else those that the filter shows, else the one under the cursor.
 
         Nothing if none is shown: these lists hold the parts of something, and an action never takes all of it by itself.
@@ -98,12 +98,12 @@ class Marking(Listing[Row]):
         if self.is_filtered:
             taken = self._rows_together(shown, shown)
             return taken and replace(taken, chosen=f"{count(len(shown))} shown of {count(len(self._all))}")
-        return super().subject()
+        return super().selection()
 
-    def _rows_together(self, key: object, rows: Iterable[Row]) -> Subject | None:
+    def _rows_together(self, key: object, rows: Iterable[Row]) -> Selection | None:
         """Rows as one subject, made once for a key: it is asked for with every move of the cursor."""
         if self._together[0] is not key:
-            self._together = (key, together(self.subject_of(self.place_of(row)) for row in rows))
+            self._together = (key, together(self.selection_of(self.place_of(row)) for row in rows))
         return self._together[1]
 
     def selection_words(self) -> Line:
@@ -131,25 +131,25 @@ class WholeMarking(Marking[Row]):
 
     def __init__(
         self,
-        place: Place,
-        moment: Moment,
+        place: Route,
+        app_state: AppState,
         columns: Sequence[Column[Row]],
         more: Sequence[Column[Row]] = (),
     ) -> None:
-        super().__init__(place, moment, columns, more)
+        super().__init__(place, app_state, columns, more)
         self.whole = False
 
     @abstractmethod
-    def whole_subject(self) -> Subject:
+    def whole_selection(self) -> Selection:
         """All of it."""
 
     def whole_words(self) -> str:
         """What is marked then."""
         return "the whole queue"
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """All of it, else what other lists of rows take."""
-        return self.whole_subject() if self.whole else super().subject()
+        return self.whole_selection() if self.whole else super().selection()
 
     def selection_words(self) -> Line:
         """What is marked, beside the filter."""

@@ -10,15 +10,15 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError
 from streamops.model.observation import StreamView
 from streamops.monitor.delayed import DelayedQueues
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.present.alerts import AlertRow
 from streamops.present.columns.alerts import ALERT_COLUMNS
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.history.rows import Totals, stream_totals, together
-from streamops.tui.overview import Beside, page_lines
-from streamops.tui.reads import read_crowd
+from streamops.tui.overview import OverviewReads, page_lines
+from streamops.tui.reads import read_workers
 from streamops.tui.remember import Remembered
 from streamops.tui.screens.alerts import Firing, alert_lines
 from streamops.tui.widgets.bars import Body, BoxView, Divider
@@ -32,22 +32,22 @@ AGAIN: Final = 60.0
 COLUMNS: Final = tuple(column for column in ALERT_COLUMNS if column.key != "since")
 
 
-class PulseScreen(Firing):
+class OverviewScreen(Firing):
     """The page, and under it what is worst, with the reason."""
 
     CSS = """
-    PulseScreen #body { layout: vertical; }
-    PulseScreen #panel { height: 11; }
-    PulseScreen.-wide #panel { height: 14; }
-    PulseScreen.-roomy #panel { height: 18; }
-    PulseScreen Divider { display: block; width: 1fr; height: 1; }
+    OverviewScreen #body { layout: vertical; }
+    OverviewScreen #panel { height: 11; }
+    OverviewScreen.-wide #panel { height: 14; }
+    OverviewScreen.-roomy #panel { height: 18; }
+    OverviewScreen Divider { display: block; width: 1fr; height: 1; }
     """
     HINTS = (("enter", "go there"), ("6", "alerts"), ("g", "charts"), ("3", "groups"), ("esc", "back"))
 
-    def __init__(self, place: routes.Pulse, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
+    def __init__(self, place: routes.Overview, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS)
         self._panel = BoxView(id="panel")
-        self._beside = Beside()
+        self._beside = OverviewReads()
         self._asked: set[str] = set()
         self._due = 0.0
         self._sums = Remembered[StreamView, Totals](stream_totals)
@@ -60,9 +60,9 @@ class PulseScreen(Firing):
         """Read what is not observed."""
         self.reread()
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Show the page of a moment."""
-        super().show_body(moment)
+        super().show_body(app_state)
         self._panel.show(self._build)
 
     def tick(self) -> None:
@@ -83,16 +83,16 @@ class PulseScreen(Firing):
         self._due = monotonic() + AGAIN
         if "crowd" not in self._asked:
             self._asked.add("crowd")
-            self.fetch(read_crowd, self._take_crowd, self._lack_crowd)
+            self.fetch(read_workers, self._take_workers, self._lack_workers)
         if "delayed" not in self._asked:
             self._asked.add("delayed")
             self.fetch(lambda source: source.find_delayed(), self._take_delayed, self._lack_delayed)
 
-    def _take_crowd(self, crowd: Crowd) -> None:
-        self._take("crowd", replace(self._beside, crowd=crowd, no_crowd=""))
+    def _take_workers(self, crowd: ServerWorkers) -> None:
+        self._take("crowd", replace(self._beside, crowd=crowd, no_workers=""))
 
-    def _lack_crowd(self, error: StreamopsError) -> None:
-        self._take("crowd", replace(self._beside, crowd=None, no_crowd=safe(error.message)))
+    def _lack_workers(self, error: StreamopsError) -> None:
+        self._take("crowd", replace(self._beside, crowd=None, no_workers=safe(error.message)))
 
     def _take_delayed(self, delayed: DelayedQueues) -> None:
         self._take("delayed", replace(self._beside, delayed=delayed, no_delayed=""))
@@ -100,12 +100,12 @@ class PulseScreen(Firing):
     def _lack_delayed(self, error: StreamopsError) -> None:
         self._take("delayed", replace(self._beside, delayed=None, no_delayed=safe(error.message)))
 
-    def _take(self, what: str, beside: Beside) -> None:
+    def _take(self, what: str, beside: OverviewReads) -> None:
         self._asked.discard(what)
         self._beside = beside
         self._panel.show(self._build)
 
     def _build(self, width: int, height: int) -> Sequence[Line]:
         # Not the newest sums: a frozen page shows those of what it froze at.
-        streams = () if self.moment.observation is None else self.moment.observation.streams
-        return page_lines(self.moment, together(self._sums.values(streams)), self._beside, width, height)
+        streams = () if self.app_state.observation is None else self.app_state.observation.streams
+        return page_lines(self.app_state, together(self._sums.values(streams)), self._beside, width, height)

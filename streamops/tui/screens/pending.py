@@ -19,11 +19,11 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, terse
 from streamops.tui import routes, words
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.charting import Part, parts_line
 from streamops.tui.details import group_lines
 from streamops.tui.reads import problem
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.marking import Marking
 from streamops.tui.source import Source
@@ -131,8 +131,8 @@ class PendingScreen(Marking[PendingRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Pending, moment: Moment) -> None:
-        super().__init__(place, moment, PENDING_COLUMNS)
+    def __init__(self, place: routes.Pending, app_state: AppState) -> None:
+        super().__init__(place, app_state, PENDING_COLUMNS)
         self.pending_place = place
         self._rows: tuple[PendingRow, ...] = ()
         self._next: EntryId | None = None
@@ -149,7 +149,7 @@ class PendingScreen(Marking[PendingRow]):
 
     def on_mount(self) -> None:
         """Read the first page, and what all of it comes to."""
-        self._tell_whole(None)
+        self._note_whole(None)
         self.reread()
 
     def reread(self) -> None:
@@ -157,10 +157,10 @@ class PendingScreen(Marking[PendingRow]):
         self._ask(None)
         self._sum_up()
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Sum up again at leisure."""
-        newer = moment.observation is not self.moment.observation
-        super().show(moment)
+        newer = app_state.observation is not self.app_state.observation
+        super().show(app_state)
         if newer and monotonic() - self._summed_at > SUM_UP_AGAIN:
             self._sum_up()
 
@@ -170,12 +170,12 @@ class PendingScreen(Marking[PendingRow]):
         self._rows = rows if first else (*self._rows, *rows)
         self._next, self._asked, self._error = page.next_id, False, ""
         self._read_at = monotonic() if first else self._read_at
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def unread(self, error: StreamopsError) -> None:
         """Say why there is no page."""
         self._asked, self._error = False, safe(problem(error))
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def _lack_whole(self, error: StreamopsError) -> None:
         reason = safe(problem(error))
@@ -187,9 +187,9 @@ class PendingScreen(Marking[PendingRow]):
         if near and self._next is not None and not self._asked:
             self._ask(self._next)
 
-    def rows_of(self, moment: Moment) -> Sequence[PendingRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[PendingRow]:
         """What was read so far."""
-        del moment
+        del app_state
         return self._rows
 
     def identify(self, row: PendingRow) -> EntryId:
@@ -204,7 +204,7 @@ class PendingScreen(Marking[PendingRow]):
         """Whether it was delivered more than once."""
         return row.entry.delivery_count > 1
 
-    def place_of(self, row: PendingRow) -> Place:
+    def place_of(self, row: PendingRow) -> Route:
         """The entry."""
         here = self.pending_place
         return routes.OneEntry(
@@ -217,7 +217,7 @@ class PendingScreen(Marking[PendingRow]):
 
     def about(self) -> Builder:
         """The group, whatever entry the cursor is on."""
-        row = find_group(self.moment, self.pending_place)
+        row = find_group(self.app_state, self.pending_place)
         return no_lines if row is None or row.group is None else lambda width: group_lines(row, width)
 
     def empty_note(self) -> str:
@@ -250,13 +250,13 @@ class PendingScreen(Marking[PendingRow]):
 
     def _sum_up(self) -> None:
         self._summed_at = monotonic()
-        self.fetch(self._read_whole, self._tell_whole, self._lack_whole)
+        self.fetch(self._read_whole, self._note_whole, self._lack_whole)
 
     async def _read_whole(self, source: Source) -> PendingWhole:
         stream, group = self.pending_place.stream, self.pending_place.group
         summary = await source.read_pending_summary(stream, group)
         return PendingWhole(summary, await source.scan_pending(stream, group, limit=MOST_SCANNED))
 
-    def _tell_whole(self, whole: PendingWhole | None) -> None:
+    def _note_whole(self, whole: PendingWhole | None) -> None:
         consumer = self.pending_place.consumer
         self._head.show(lambda width: pending_head(whole, consumer, width))

@@ -15,11 +15,11 @@ from streamops.present.text import safe
 from streamops.tui import words
 from streamops.tui.acting.answer_row import AnswerRow
 from streamops.tui.acting.asks import MakePlan, Planning
-from streamops.tui.acting.messages import Apply, LeavePlan, StopDeed, UndoAction
+from streamops.tui.acting.messages import Apply, LeavePlan, StopOperation, UndoAction
 from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
 from streamops.tui.acting.progress_lines import progress_lines
-from streamops.tui.app_state import Deed, Moment
-from streamops.tui.routes import Place
+from streamops.tui.app_state import AppState, RunningOperation
+from streamops.tui.routes import Route
 from streamops.tui.screens.acting import ActingFrame
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import TextView
@@ -30,7 +30,7 @@ class PlanScreen(ActingFrame):
 
     Args:
         place: The place that one acts from.
-        moment: What is known now.
+        app_state: What is known now.
         title: The operation's name.
         planning: What to plan; none for a deed that is under way already.
         deed: That deed.
@@ -50,13 +50,13 @@ class PlanScreen(ActingFrame):
 
     def __init__(
         self,
-        place: Place,
-        moment: Moment,
+        place: Route,
+        app_state: AppState,
         title: str,
         planning: Planning | None = None,
-        deed: Deed | None = None,
+        deed: RunningOperation | None = None,
     ) -> None:
-        super().__init__(place, moment, title)
+        super().__init__(place, app_state, title)
         self._planning = planning
         self._prepared: Prepared[Any, Any] | None = None if deed is None else deed.prepared
         self._agreed_to = self._prepared
@@ -104,20 +104,20 @@ class PlanScreen(ActingFrame):
             self._prepared = None
             self._refresh()
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Take what became of the deed so far."""
-        mine = [deed for deed in moment.deeds if self.tells(deed)]
+        mine = [deed for deed in app_state.deeds if self.tells(deed)]
         if mine and mine[0] is not self._deed:
             self._deed = mine[0]
             self._refresh()
 
-    def tells(self, deed: Deed) -> bool:
+    def tells(self, deed: RunningOperation) -> bool:
         """Whether it is this plan's."""
         return self._deed is not None and self._deed.number == deed.number
 
-    def take_deed(self, number: int) -> None:
+    def take_running(self, number: int) -> None:
         """Learn which deed the plan has become."""
-        self._deed = next(deed for deed in self.moment.deeds if deed.number == number)
+        self._deed = next(deed for deed in self.app_state.deeds if deed.number == number)
         self._refresh()
 
     # -- what is answered ----------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class PlanScreen(ActingFrame):
             return
         # A key that is pressed twice says yes once.
         self._agreed_to = prepared
-        self.post_message(Apply(prepared, Confirmation(yes=True, typed=message.typed), self.take_deed))
+        self.post_message(Apply(prepared, Confirmation(yes=True, typed=message.typed), self.take_running))
 
     def on_answer_row_again(self) -> None:
         """Count again after an error, also after one that ended an attempt to do it."""
@@ -145,7 +145,7 @@ class PlanScreen(ActingFrame):
         """Stop what is under way before the screen is left; leave the form too where it is over."""
         deed = self._deed
         if deed is not None and deed.running and not deed.stopping:
-            self.post_message(StopDeed(deed.number))
+            self.post_message(StopOperation(deed.number))
             return True
         if deed is not None and not deed.running:
             self.post_message(LeavePlan())

@@ -16,14 +16,14 @@ from streamops.present.text import safe
 from streamops.present.units import count, duration, rfc3339
 from streamops.tui import routes
 from streamops.tui.acting.plan_lines import fact_lines
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
 from streamops.tui.details import paragraph
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.workers import is_paused
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
@@ -38,8 +38,8 @@ class PoolsScreen(ReadListing[PoolRow]):
     AGAIN = 2.0
     HINTS = (("enter", "decisions"), ("5", "workers"), ("/", "filter"), ("f", "faults"), ("esc", "back"))
 
-    def __init__(self, place: routes.Pools, moment: Moment) -> None:
-        super().__init__(place, moment, POOL_COLUMNS, POOL_DETAIL_COLUMNS)
+    def __init__(self, place: routes.Pools, app_state: AppState) -> None:
+        super().__init__(place, app_state, POOL_COLUMNS, POOL_DETAIL_COLUMNS)
         self._decisions: dict[str, tuple[PoolDecision, ...]] = {}
 
     async def read(self, source: Source) -> tuple[PoolRow, ...]:
@@ -75,14 +75,14 @@ class PoolsScreen(ReadListing[PoolRow]):
         """Whether it needs a look."""
         return row.is_trouble
 
-    def place_of(self, row: PoolRow) -> Place:
+    def place_of(self, row: PoolRow) -> Route:
         """The pool."""
         return routes.OnePool(row.pool.name)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The pool."""
         row = self.list.highlighted
-        return None if row is None else subject_of_row(row)
+        return None if row is None else selection_of_row(row)
 
     def stream_name(self) -> str | None:
         """The stream that its workers read."""
@@ -99,10 +99,14 @@ class PoolsScreen(ReadListing[PoolRow]):
         return row.pool.name
 
 
-def subject_of_row(row: PoolRow) -> Subject:
+def selection_of_row(row: PoolRow) -> Selection:
     """A pool as what is acted on."""
     paused = is_paused(row.pool)
-    return Subject(sort=Sort.POOL_PAUSED if paused else Sort.POOL, pool=row.pool.name, steered=row.is_steered)
+    return Selection(
+        sort=SelectionKind.POOL_PAUSED if paused else SelectionKind.POOL,
+        pool=row.pool.name,
+        steered=row.is_steered,
+    )
 
 
 MOST_DECISIONS = 100
@@ -116,8 +120,8 @@ class PoolScreen(ReadingFrame):
     ]
     HINTS = (("l", "its group"), ("t", "tail"), ("r", "read again"), ("y", "copy name"), ("esc", "back"))
 
-    def __init__(self, place: routes.OnePool, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.OnePool, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._pool = place.pool
         self._row: PoolRow | None = None
         self._decisions: list[PoolDecision] = []
@@ -135,10 +139,10 @@ class PoolScreen(ReadingFrame):
             self._reading = True
             super().reread()
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Read it again with every observation: where the console is frozen or cut off, it stays as it is."""
-        newer = moment.observation is not self.moment.observation
-        super().show(moment)
+        newer = app_state.observation is not self.app_state.observation
+        super().show(app_state)
         if newer:
             self.reread()
 
@@ -158,9 +162,9 @@ class PoolScreen(ReadingFrame):
             return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
         return pool_lines(self._row, self._decisions, width)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The pool."""
-        return None if self._row is None else subject_of_row(self._row)
+        return None if self._row is None else selection_of_row(self._row)
 
     def stream_name(self) -> str | None:
         """The stream that its workers read."""

@@ -6,13 +6,13 @@ from time import monotonic
 from typing import Any, ClassVar, Final, TypeVar
 
 from streamops.errors import StreamopsError
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui import words
-from streamops.tui.app_state import Moment
-from streamops.tui.routes import Place
+from streamops.tui.app_state import AppState
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
@@ -34,14 +34,14 @@ class ReadListing(Listing[Row]):
 
     def __init__(
         self,
-        place: Place,
-        moment: Moment,
+        place: Route,
+        app_state: AppState,
         columns: Sequence[Column[Row]],
         more: Sequence[Column[Row]] = (),
     ) -> None:
-        super().__init__(place, moment, columns, more)
+        super().__init__(place, app_state, columns, more)
         self.rows: Sequence[Row] = ()
-        self.gaps: tuple[Gap, ...] = ()
+        self.gaps: tuple[ReadError, ...] = ()
         self.read_at: float | None = None
         self.error = ""
         self._asked_at: float | None = None
@@ -81,10 +81,10 @@ class ReadListing(Listing[Row]):
         """Read again, unless that is under way."""
         self._ask(self.read)
 
-    def show(self, moment: Moment) -> None:
+    def show(self, app_state: AppState) -> None:
         """Read again where there is a new observation and it is time."""
-        newer = moment.observation is not self.moment.observation
-        super().show(moment)
+        newer = app_state.observation is not self.app_state.observation
+        super().show(app_state)
         if newer and monotonic() >= self._due_at:
             self._ask(self.read_again)
 
@@ -92,11 +92,11 @@ class ReadListing(Listing[Row]):
         """Say why it could not be read; what was read before stays."""
         self._over()
         self.error = safe(error.message)
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
-    def rows_of(self, moment: Moment) -> Sequence[Row]:
+    def rows_of(self, app_state: AppState) -> Sequence[Row]:
         """What was read last."""
-        del moment
+        del app_state
         return self.rows
 
     def empty_note(self) -> str:
@@ -123,7 +123,7 @@ class ReadListing(Listing[Row]):
         self._over()
         self.error, self.read_at = "", monotonic()
         self.take(answer)
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def _over(self) -> None:
         now = monotonic()
@@ -139,6 +139,6 @@ def _age(read_at: float | None) -> Line:
     return (Cell(f"read {words.whole_seconds(age)} ago  " if age >= 1 else "just read  ", Tone.DIM),)
 
 
-def _unread(gaps: Sequence[Gap]) -> str:
+def _unread(gaps: Sequence[ReadError]) -> str:
     more = f", and {len(gaps) - 1} more" if len(gaps) > 1 else ""
     return f"not readable: {safe(gaps[0].scope)}: {safe(gaps[0].reason)}{more}"

@@ -9,9 +9,9 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.reads import problem
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -21,8 +21,8 @@ from streamops.tui.widgets.text_view import TextView
 class ReadingFrame(Frame):
     """Text about one thing. Subclasses say what to read and what to tell of it."""
 
-    def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._view = TextView(id="main")
         self.error = ""
 

@@ -16,7 +16,7 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count, percent, timestamp
 from streamops.tui import routes, words
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.finding import Scan, query
 from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.reads import problem
@@ -39,8 +39,8 @@ class SearchScreen(EntryList):
         ("esc", "stop, back"),
     )
 
-    def __init__(self, place: routes.Search, moment: Moment) -> None:
-        super().__init__(place, moment, place.stream)
+    def __init__(self, place: routes.Search, app_state: AppState) -> None:
+        super().__init__(place, app_state, place.stream)
         self._text = place.text
         self._scan = Scan()
         self._wanted: Search | None = None
@@ -72,7 +72,7 @@ class SearchScreen(EntryList):
         """Stop the scan before anything else is left."""
         if self._scanning:
             self._scanning = False
-            self.show_body(self.moment)
+            self.show_body(self.app_state)
             return True
         return super().cancel()
 
@@ -93,13 +93,13 @@ class SearchScreen(EntryList):
             self._scanning = False
         if self._scanning:
             self._ask()
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     def unread(self, error: StreamopsError) -> None:
         """Say why the scan broke off."""
         self._asked = self._scanning = False
         self._error = safe(problem(error))
-        self.show_body(self.moment)
+        self.show_body(self.app_state)
 
     @property
     def _full(self) -> bool:
@@ -153,7 +153,7 @@ class SearchScreen(EntryList):
 
     def _share(self) -> str:
         """How much of the stream was looked at, as far as its length is known."""
-        observation = self.moment.observation
+        observation = self.app_state.observation
         streams = () if observation is None else observation.streams
         length = next((view.stream.length for view in streams if view.stream.name == self._stream), 0)
         return f", {percent(min(self._scan.scanned / length, 1.0))}" if length and not self._scan.over else ""

@@ -9,9 +9,9 @@ from textual.widget import Widget
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.ordering import split_words
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import FILTER, Prompt
@@ -31,8 +31,8 @@ class Searched(Frame):
         Binding("b", "match(-1)", "previous match", show=False, id="previous"),
     ]
 
-    def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._text = ""
         self.view = TextView(id="main")
 

@@ -15,12 +15,12 @@ from streamops.present.spark import spark
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import group_lines, server_lines
 from streamops.tui.remember import Remembered
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
-from streamops.tui.selection import Subject, subject_at
+from streamops.tui.selection import Selection, selection_at
 from streamops.tui.widgets.paint import Line
 from streamops.tui.widgets.text_view import Builder
 
@@ -68,24 +68,24 @@ def words_of(row: GroupRow) -> str:
 class GroupListing(Listing[GroupRow]):
     """A list of groups of some streams."""
 
-    def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS, MORE_COLUMNS)
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS, MORE_COLUMNS)
         self._rows_of_stream = Remembered[StreamView, tuple[GroupRow, ...]](
             lambda stream: group_rows((stream,))
         )
         self._folded: tuple[Sequence[StreamView], Sequence[StreamView]] = ((), ())
         self._flat: tuple[Sequence[StreamView], Sequence[GroupRow]] = ((), ())
 
-    def streams_of(self, moment: Moment) -> Sequence[StreamView]:
+    def streams_of(self, app_state: AppState) -> Sequence[StreamView]:
         """The streams whose groups are listed, retry streams told with their groups."""
-        streams: Sequence[StreamView] = () if moment.observation is None else moment.observation.streams
+        streams: Sequence[StreamView] = () if app_state.observation is None else app_state.observation.streams
         if streams is not self._folded[0]:
             self._folded = (streams, fold_retries(streams))
         return self._folded[1]
 
-    def rows_of(self, moment: Moment) -> Sequence[GroupRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[GroupRow]:
         """One row a group; streams that did not change keep their rows."""
-        streams = self.streams_of(moment)
+        streams = self.streams_of(app_state)
         if streams is not self._flat[0]:
             rows = self._rows_of_stream.values(streams)
             self._flat = (streams, [row for of_stream in rows for row in of_stream])
@@ -103,20 +103,22 @@ class GroupListing(Listing[GroupRow]):
         """Whether there is a finding."""
         return is_fault(row)
 
-    def place_of(self, row: GroupRow) -> Place:
+    def place_of(self, row: GroupRow) -> Route:
         """The group, or the stream where it has none; the letters of a dead-letter queue."""
         stream = row.stream.stream.name
         if row.group is not None:
             return routes.Group(stream, row.group.group.name)
         dead = row.stream.stream.role is StreamRole.DEAD_LETTERS
-        return routes.Letters(stream) if dead else routes.Stream(stream)
+        return routes.DeadLetterEntries(stream) if dead else routes.Stream(stream)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The group, or the stream where it has none."""
         row = self.list.highlighted
         if row is None:
-            return super().subject()
-        return subject_at(self.place_of(row), dead_letters=row.stream.stream.role is StreamRole.DEAD_LETTERS)
+            return super().selection()
+        return selection_at(
+            self.place_of(row), dead_letters=row.stream.stream.role is StreamRole.DEAD_LETTERS
+        )
 
     def name_of(self, row: GroupRow) -> str:
         """The group's name, or the stream's where it has none."""
@@ -141,7 +143,7 @@ class StatusScreen(GroupListing):
 
     def detail(self, row: GroupRow) -> Builder:
         """The group in full, then what concerns the server."""
-        observation = self.moment.observation
+        observation = self.app_state.observation
 
         def build(width: int) -> list[Line]:
             lines = group_lines(row, width)
@@ -151,17 +153,17 @@ class StatusScreen(GroupListing):
 
     def empty_note(self) -> str:
         """Why no stream is listed."""
-        return why_empty(self.moment)
+        return why_empty(self.app_state)
 
 
-def why_empty(moment: Moment) -> str:
+def why_empty(app_state: AppState) -> str:
     """Why there are no streams, in words."""
-    observation = moment.observation
+    observation = app_state.observation
     if observation is None:
         return (
             "no connection yet"
-            if moment.loss is not None
-            else f"connecting to {moment.context.address or moment.context.name}"
+            if app_state.loss is not None
+            else f"connecting to {app_state.context.address or app_state.context.name}"
         )
     for finding in observation.findings:
         if finding.code is FindingCode.STREAMS_GONE:

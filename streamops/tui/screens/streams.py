@@ -7,12 +7,12 @@ from streamops.model.streams import StreamRole
 from streamops.present.columns import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.present.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import stream_lines
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.status import GroupListing, why_empty
-from streamops.tui.selection import Subject, subject_at
+from streamops.tui.selection import Selection, selection_at
 from streamops.tui.widgets.text_view import Builder
 
 
@@ -28,12 +28,12 @@ class StreamsScreen(Listing[StreamView]):
         ("3", "groups"),
     )
 
-    def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment, STREAM_COLUMNS, STREAM_DETAIL_COLUMNS)
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state, STREAM_COLUMNS, STREAM_DETAIL_COLUMNS)
 
-    def rows_of(self, moment: Moment) -> Sequence[StreamView]:
+    def rows_of(self, app_state: AppState) -> Sequence[StreamView]:
         """The streams as observed."""
-        return () if moment.observation is None else moment.observation.streams
+        return () if app_state.observation is None else app_state.observation.streams
 
     def identify(self, row: StreamView) -> str:
         """The stream's name."""
@@ -49,16 +49,16 @@ class StreamsScreen(Listing[StreamView]):
         """Whether the stream or one of its groups has a finding."""
         return row.health >= Health.WARN
 
-    def place_of(self, row: StreamView) -> Place:
+    def place_of(self, row: StreamView) -> Route:
         """The stream."""
         return routes.Stream(row.stream.name)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The stream."""
         row = self.list.highlighted
         if row is None:
             return None
-        return subject_at(self.place_of(row), dead_letters=row.stream.role is StreamRole.DEAD_LETTERS)
+        return selection_at(self.place_of(row), dead_letters=row.stream.role is StreamRole.DEAD_LETTERS)
 
     def name_of(self, row: StreamView) -> str:
         """The stream's name."""
@@ -70,7 +70,7 @@ class StreamsScreen(Listing[StreamView]):
 
     def empty_note(self) -> str:
         """Why no stream is listed."""
-        return why_empty(self.moment)
+        return why_empty(self.app_state)
 
 
 class StreamScreen(GroupListing):
@@ -78,14 +78,14 @@ class StreamScreen(GroupListing):
 
     HINTS = (("enter", "open"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.Stream, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.Stream, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._stream = place.stream
         self._found: tuple[StreamView, ...] = ()
 
-    def streams_of(self, moment: Moment) -> Sequence[StreamView]:
+    def streams_of(self, app_state: AppState) -> Sequence[StreamView]:
         """The one stream, the same tuple while it did not change; none where it is gone."""
-        found = find_stream(moment, self._stream)
+        found = find_stream(app_state, self._stream)
         if found is None:
             self._found = ()
         elif not self._found or self._found[0] is not found:
@@ -94,15 +94,15 @@ class StreamScreen(GroupListing):
 
     def empty_note(self) -> str:
         """Why there is nothing."""
-        return missing(self.moment, f"stream {safe(self._stream)}")
+        return missing(self.app_state, f"stream {safe(self._stream)}")
 
 
-def find_stream(moment: Moment, name: str) -> StreamView | None:
+def find_stream(app_state: AppState, name: str) -> StreamView | None:
     """A stream by its name; none where it was not observed."""
-    streams = () if moment.observation is None else moment.observation.streams
+    streams = () if app_state.observation is None else app_state.observation.streams
     return next((stream for stream in streams if stream.stream.name == name), None)
 
 
-def missing(moment: Moment, what: str) -> str:
+def missing(app_state: AppState, what: str) -> str:
     """That something is not there, or not there yet."""
-    return "not read yet" if moment.observation is None else f"{what} is not there (any more)"
+    return "not read yet" if app_state.observation is None else f"{what} is not there (any more)"

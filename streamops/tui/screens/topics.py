@@ -18,16 +18,16 @@ from streamops.present.text import safe
 from streamops.present.topics import TopicRow
 from streamops.present.units import count, timestamp
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
 from streamops.tui.details import finding_lines, paragraph
 from streamops.tui.reads import read_topics
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.streams import find_stream
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
@@ -49,12 +49,12 @@ class TopicsScreen(ReadListing[TopicRow]):
 
     HINTS = (("enter", "topic"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.Topics, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS, TOPIC_DETAIL_COLUMNS)
+    def __init__(self, place: routes.Topics, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS, TOPIC_DETAIL_COLUMNS)
 
     async def read(self, source: Source) -> list[TopicRow]:
         """All of them."""
-        return await read_topics(source, in_use(self.moment))
+        return await read_topics(source, in_use(self.app_state))
 
     def take(self, answer: list[TopicRow]) -> None:
         """Take them."""
@@ -77,14 +77,14 @@ class TopicsScreen(ReadListing[TopicRow]):
         """Whether it is wrong, or off."""
         return bool(row.problem) or row.topic is None or not row.topic.enabled
 
-    def place_of(self, row: TopicRow) -> Place:
+    def place_of(self, row: TopicRow) -> Route:
         """The topic."""
         return routes.OneTopic(row.name)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The topic, where it is kept in Redis."""
         row = self.list.highlighted
-        return None if row is None else subject_of_topic(row)
+        return None if row is None else selection_of_topic(row)
 
     def stream_name(self) -> str | None:
         """The stream of its messages."""
@@ -100,17 +100,17 @@ class TopicsScreen(ReadListing[TopicRow]):
         return row.name
 
 
-def in_use(moment: Moment) -> str | None:
+def in_use(app_state: AppState) -> str | None:
     """The name of the context in use; none where it is no configured one."""
-    return None if moment.context.url else moment.context.name
+    return None if app_state.context.url else app_state.context.name
 
 
-def subject_of_topic(row: TopicRow) -> Subject | None:
+def selection_of_topic(row: TopicRow) -> Selection | None:
     """A topic as what is acted on; none where it stands in a file."""
     if row.file:
         return None
     on = row.topic is not None and row.topic.enabled
-    return Subject(sort=Sort.TOPIC if on else Sort.TOPIC_OFF, topic=row.name)
+    return Selection(sort=SelectionKind.TOPIC if on else SelectionKind.TOPIC_OFF, topic=row.name)
 
 
 class TopicScreen(ReadingFrame):
@@ -128,8 +128,8 @@ class TopicScreen(ReadingFrame):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.OneTopic, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.OneTopic, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._topic_place = place
         self._row: TopicRow | None = None
         self._failures: TopicFailures | None = None
@@ -137,16 +137,16 @@ class TopicScreen(ReadingFrame):
     async def read(self, source: Source) -> tuple[TopicRow, TopicFailures | None]:
         """The topic, and what failed last of its calls, unless they are another context's."""
         name = self._topic_place.topic
-        rows = await read_topics(source, in_use(self.moment))
+        rows = await read_topics(source, in_use(self.app_state))
         row = next((row for row in rows if row.name == name), None)
         if row is None:
             raise NotFound(f"there is no topic {name}", "It may have been removed.")
         here = row.topic is not None and not row.context
         return row, await source.topics.failures(row.topic) if row.topic and here else None
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Tell the counters as they are now."""
-        super().show_body(moment)
+        super().show_body(app_state)
         self.tell()
 
     def take(self, answer: tuple[TopicRow, TopicFailures | None]) -> None:
@@ -169,9 +169,9 @@ class TopicScreen(ReadingFrame):
             *settings_lines(row, width),
         ]
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The topic, where it is kept in Redis."""
-        return None if self._row is None else subject_of_topic(self._row)
+        return None if self._row is None else selection_of_topic(self._row)
 
     def stream_name(self) -> str | None:
         """The stream of its messages."""
@@ -189,7 +189,7 @@ class TopicScreen(ReadingFrame):
 
     def _observed(self, row: TopicRow) -> tuple[StreamView | None, GroupView | None]:
         topic = row.topic
-        stream = None if topic is None else find_stream(self.moment, topic.key)
+        stream = None if topic is None else find_stream(self.app_state, topic.key)
         if stream is None or topic is None:
             return None, None
         return stream, next((one for one in stream.groups if one.group.name == topic.group), None)

@@ -10,11 +10,11 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, timestamp
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
 from streamops.tui.details import paragraph
 from streamops.tui.screens.reading import ReadingFrame
-from streamops.tui.selection import Subject, holds_dead_letters, subject_at
+from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 
@@ -43,8 +43,8 @@ class TraceScreen(ReadingFrame):
     ]
     HINTS = (("enter", "the entry"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.Trace, moment: Moment) -> None:
-        super().__init__(place, moment)
+    def __init__(self, place: routes.Trace, app_state: AppState) -> None:
+        super().__init__(place, app_state)
         self._trace_place = place
         self._trace: EntryTrace | None = None
 
@@ -67,10 +67,10 @@ class TraceScreen(ReadingFrame):
         """The entry's ID."""
         return str(self._trace_place.id)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """The entry."""
-        dead = holds_dead_letters(self.moment.observation, self._trace_place.stream)
-        return subject_at(self._trace_place, dead_letters=dead)
+        dead = holds_dead_letters(self.app_state.observation, self._trace_place.stream)
+        return selection_at(self._trace_place, dead_letters=dead)
 
     def action_entry(self) -> None:
         """Show the entry."""

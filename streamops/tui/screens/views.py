@@ -9,10 +9,10 @@ from streamops.present.filters import EVERY_SIGN
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.views import View, view_toml
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.asking import GoTo
 from streamops.tui.details import paragraph
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
@@ -59,15 +59,15 @@ class ViewsScreen(Listing[ViewRow]):
     LITERAL = EVERY_SIGN
     HINTS = (("enter", "open"), ("/", "filter"), ("y", "copy name"), ("esc", "back"))
 
-    def __init__(self, place: Place, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS)
         self._rows: tuple[object, tuple[ViewRow, ...]] = (None, ())
 
-    def rows_of(self, moment: Moment) -> Sequence[ViewRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[ViewRow]:
         """The views, by name."""
-        if self._rows[0] is not moment.views:
-            rows = tuple(ViewRow(name, view) for name, view in sorted(moment.views.items()))
-            self._rows = (moment.views, rows)
+        if self._rows[0] is not app_state.views:
+            rows = tuple(ViewRow(name, view) for name, view in sorted(app_state.views.items()))
+            self._rows = (app_state.views, rows)
         return self._rows[1]
 
     def identify(self, row: ViewRow) -> str:

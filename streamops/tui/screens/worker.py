@@ -6,20 +6,20 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.observation import GroupView, Health
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell
 from streamops.present.rows import GroupRow
 from streamops.present.table import Align, Column
 from streamops.present.units import health_text, lag_text
 from streamops.present.workers import WorkerRow
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
-from streamops.tui.reads import read_crowd
-from streamops.tui.routes import Place
+from streamops.tui.app_state import AppState
+from streamops.tui.reads import read_workers
+from streamops.tui.routes import Route
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.workers import pools_by_name, worker_lines
-from streamops.tui.selection import Subject
+from streamops.tui.selection import Selection
 from streamops.tui.source import Source
 from streamops.tui.widgets.text_view import Builder, no_lines
 
@@ -128,31 +128,31 @@ class WorkerScreen(ReadListing[ReadingRow]):
     AGAIN = 2.0
     HINTS = (("enter", "its pending"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneWorker, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS)
+    def __init__(self, place: routes.OneWorker, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS)
         self._worker_place = place
-        self._crowd: Crowd | None = None
+        self._crowd: ServerWorkers | None = None
         self._row: WorkerRow | None = None
 
-    async def read(self, source: Source) -> Crowd:
+    async def read(self, source: Source) -> ServerWorkers:
         """All workers as long as nothing is known, then this one alone."""
-        return await read_crowd(source, self._crowd)
+        return await read_workers(source, self._crowd)
 
-    def take(self, crowd: Crowd) -> None:
+    def take(self, crowd: ServerWorkers) -> None:
         """Take it; what is known of it stays if its heartbeat is gone."""
         mine = tuple(heart for heart in crowd.workers if heart.id == self._worker_place.worker)
         if mine:
             self._row = WorkerRow(mine[0], crowd.now)
             pools = tuple(pool for pool in crowd.pools if pool.name == mine[0].pool)
-            self._crowd = Crowd(mine, crowd.now, pools)
+            self._crowd = ServerWorkers(mine, crowd.now, pools)
         elif self._row is not None:
             self.error = "its heartbeat is gone: the process ended, or cannot reach the server"
 
-    def rows_of(self, moment: Moment) -> Sequence[ReadingRow]:
+    def rows_of(self, app_state: AppState) -> Sequence[ReadingRow]:
         """What it reads, with the groups as they are observed."""
         consumers = () if self._row is None else self._row.heart.consumers
         rows = tuple(
-            ReadingRow(stream, group, consumer, find_group(moment, routes.Group(stream, group)))
+            ReadingRow(stream, group, consumer, find_group(app_state, routes.Group(stream, group)))
             for stream, group, consumer in consumers
         )
         # The same rows again where nothing changed: the list draws what is new.
@@ -176,13 +176,13 @@ class WorkerScreen(ReadListing[ReadingRow]):
         """Whether the group has a finding."""
         return row.view is not None and row.view.health >= Health.WARN
 
-    def place_of(self, row: ReadingRow) -> Place:
+    def place_of(self, row: ReadingRow) -> Route:
         """What it holds there."""
         return routes.Pending(row.stream, row.group, row.consumer)
 
-    def subject_of(self, place: Place | None) -> Subject | None:
+    def selection_of(self, place: Route | None) -> Selection | None:
         """The consumer; nothing where there is none."""
-        return None if place is None else super().subject_of(place)
+        return None if place is None else super().selection_of(place)
 
     def about(self) -> Builder:
         """The worker in full, whatever group the cursor is on."""

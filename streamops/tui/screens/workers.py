@@ -11,7 +11,7 @@ from streamops.model.observation import Observation
 from streamops.model.pools import Pool, PoolMode
 from streamops.model.wording import counted
 from streamops.model.workers import WorkerState
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.operations.autoscale.plan import is_steered
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.present.table import Cell, Column, Tone
@@ -19,13 +19,13 @@ from streamops.present.text import safe
 from streamops.present.units import count, duration, percent
 from streamops.present.workers import WorkerRow, unreadable_words
 from streamops.tui import routes
-from streamops.tui.app_state import Moment
+from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
-from streamops.tui.reads import read_crowd
-from streamops.tui.routes import Place
+from streamops.tui.reads import read_workers
+from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
 from streamops.tui.screens.read_listing import REST, ReadListing
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit
 from streamops.tui.widgets.text_view import Builder, Head
@@ -58,9 +58,9 @@ class WorkersScreen(ReadListing[WorkerRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Workers, moment: Moment) -> None:
-        super().__init__(place, moment, COLUMNS, WORKER_DETAIL_COLUMNS)
-        self._crowd: Crowd | None = None
+    def __init__(self, place: routes.Workers, app_state: AppState) -> None:
+        super().__init__(place, app_state, COLUMNS, WORKER_DETAIL_COLUMNS)
+        self._crowd: ServerWorkers | None = None
         self._pools: Mapping[str, Pool] = {}
         self._look_at = 0.0
         self._head = Head(id="head")
@@ -70,31 +70,31 @@ class WorkersScreen(ReadListing[WorkerRow]):
         yield self._head
         yield from super().compose_body()
 
-    async def read(self, source: Source) -> Crowd:
+    async def read(self, source: Source) -> ServerWorkers:
         """All there are."""
         began = monotonic()
-        crowd = await read_crowd(source)
+        crowd = await read_workers(source)
         now = monotonic()
         self._look_at = now + max(LOOK_AGAIN, (now - began) * REST)
         return crowd
 
-    async def read_again(self, source: Source) -> Crowd:
+    async def read_again(self, source: Source) -> ServerWorkers:
         """Those that are known, unless it is time to look for others."""
         if self._crowd is None or monotonic() >= self._look_at:
             return await self.read(source)
-        return await read_crowd(source, self._crowd)
+        return await read_workers(source, self._crowd)
 
-    def take(self, crowd: Crowd) -> None:
+    def take(self, crowd: ServerWorkers) -> None:
         """Take them."""
         self._crowd = crowd
         self._pools = pools_by_name(crowd.pools)
         self.rows = tuple(WorkerRow(heart, crowd.now) for heart in crowd.workers)
 
-    def show_body(self, moment: Moment) -> None:
+    def show_body(self, app_state: AppState) -> None:
         """Show the workers, and their pools above."""
-        super().show_body(moment)
-        crowd, observation = self._crowd, moment.observation
-        self._head.show(lambda _: crowd_head(crowd, observation))
+        super().show_body(app_state)
+        crowd, observation = self._crowd, app_state.observation
+        self._head.show(lambda _: workers_head(crowd, observation))
 
     def nothing(self) -> str:
         """Why there is none."""
@@ -118,14 +118,14 @@ class WorkersScreen(ReadListing[WorkerRow]):
         """Whether it does anything but run."""
         return row.heart.state is not WorkerState.RUNNING
 
-    def place_of(self, row: WorkerRow) -> Place:
+    def place_of(self, row: WorkerRow) -> Route:
         """What it reads."""
         return routes.OneWorker(row.heart.id, row.heart.pool)
 
-    def subject(self) -> Subject | None:
+    def selection(self) -> Selection | None:
         """Its pool."""
         row = self.list.highlighted
-        return None if row is None else subject_of_pool(row.heart.pool, self._pools, row.now)
+        return None if row is None else selection_of_pool(row.heart.pool, self._pools, row.now)
 
     def stream_name(self) -> str | None:
         """The first stream that it reads."""
@@ -142,11 +142,11 @@ class WorkersScreen(ReadListing[WorkerRow]):
         return row.heart.id
 
 
-def subject_of_pool(name: str, pools: Mapping[str, Pool], now: datetime | None) -> Subject:
+def selection_of_pool(name: str, pools: Mapping[str, Pool], now: datetime | None) -> Selection:
     """A pool as what is acted on."""
     pool = pools.get(name)
-    return Subject(
-        sort=Sort.POOL_PAUSED if is_paused(pool) else Sort.POOL,
+    return Selection(
+        sort=SelectionKind.POOL_PAUSED if is_paused(pool) else SelectionKind.POOL,
         pool=name,
         steered=pool is not None and is_steered(pool.steering, now),
     )
@@ -191,7 +191,7 @@ def pool_lines(pool: Pool, now: datetime | None, width: int) -> list[Line]:
     return lines
 
 
-def crowd_head(crowd: Crowd | None, observation: Observation | None) -> list[Line]:
+def workers_head(crowd: ServerWorkers | None, observation: Observation | None) -> list[Line]:
     """The pools, a line each, and consumers of ours whose worker is dead."""
     if crowd is None:
         return [(Cell(" looking for heartbeats", Tone.DIM),)]
@@ -220,7 +220,7 @@ def pools_by_name(pools: Iterable[Pool]) -> Mapping[str, Pool]:
     return {pool.name: pool for pool in pools}
 
 
-def _pool_line(pool: Pool, crowd: Crowd, name_width: int) -> Line:
+def _pool_line(pool: Pool, crowd: ServerWorkers, name_width: int) -> Line:
     hearts = [heart for heart in crowd.workers if heart.pool == pool.name]
     busy, slots = sum(heart.busy for heart in hearts), sum(heart.slots for heart in hearts)
     share = percent(busy / slots, rounded=True) if slots else ""

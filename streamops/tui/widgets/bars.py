@@ -9,7 +9,7 @@ from textual.containers import Container
 from textual.geometry import Region
 from textual.strip import Strip
 
-from streamops.tui.theme import Ground
+from streamops.tui.theme import Background
 from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, cell_width
 
 
@@ -27,7 +27,7 @@ class Bar(Painted):
     Bar { height: 1; width: 1fr; }
     """
 
-    def __init__(self, ground: Ground = Ground.BAR, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
+    def __init__(self, ground: Background = Background.BAR, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)
         self._ground = ground
         self._left: Line = BLANK_LINE

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from streamops.present.table import Align, Cell, Column, Tone
-from streamops.tui.theme import Ground
+from streamops.tui.theme import Background
 from streamops.tui.widgets.layout import Layout, Placed
 from streamops.tui.widgets.paint import Painted, brush_of, fit, wrap
 
@@ -35,7 +35,7 @@ class Drawn(NamedTuple, Generic[Row]):
     """
 
     row: Row
-    ground: Ground
+    ground: Background
     thumb: bool
 
 
@@ -94,7 +94,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         self._note = ""
         self._sorted: tuple[str, bool] | None = None
         self._drawn: Sequence[Drawn[Row]] = ()
-        self._strips: dict[tuple[int, Ground, bool], tuple[Row, Strip]] = {}
+        self._strips: dict[tuple[int, Background, bool], tuple[Row, Strip]] = {}
         self._identify = identify
         self._marks: frozenset[Hashable] = frozenset()
 
@@ -199,14 +199,14 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     def _to_draw(self) -> list[Drawn[Row]]:
         """What the visible lines under the header are to show."""
-        cursor = Ground.CURSOR if self.has_focus else Ground.CURSOR_IDLE
+        cursor = Background.CURSOR if self.has_focus else Background.CURSOR_IDLE
         thumb, at = self._view.thumb(), self._view.cursor - self._view.top
         return [
-            Drawn(row, cursor if line == at else Ground.PAGE, line in thumb)
+            Drawn(row, cursor if line == at else Background.PAGE, line in thumb)
             for line, row in enumerate(self._view.visible)
         ]
 
-    def _strip(self, row: Row, ground: Ground, thumb: bool, width: int) -> Strip:  # noqa: FBT001 - unpacked from Drawn
+    def _strip(self, row: Row, ground: Background, thumb: bool, width: int) -> Strip:  # noqa: FBT001 - unpacked from Drawn
         key = (id(row), ground, thumb)
         known = self._strips.get(key)
         if known is not None and known[0] is row:
@@ -217,7 +217,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         self._strips[key] = (row, strip)
         return strip
 
-    def _draw(self, row: Row, ground: Ground, width: int, *, thumb: bool) -> Strip:
+    def _draw(self, row: Row, ground: Background, width: int, *, thumb: bool) -> Strip:
         brush = brush_of(self)
         space = brush.ink(Cell(""), ground)
         segments: list[Segment] = []

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from streamops.present.table import Align, Cell
 from streamops.present.text import ELLIPSIS, safe
-from streamops.tui.theme import Ground, faint_ink, ink
+from streamops.tui.theme import Background, faint_ink, ink
 
 Line = tuple[Cell, ...]
 BLANK_LINE: Final[Line] = ()
@@ -34,7 +34,7 @@ class Brush:
         self.theme = theme
         self.colour = colour
 
-    def ink(self, cell: Cell, ground: Ground) -> Style:
+    def ink(self, cell: Cell, ground: Background) -> Style:
         """The style of a cell on a ground."""
         return ink(self.theme, cell.tone, ground, colour=self.colour)
 
@@ -42,12 +42,12 @@ class Brush:
         """The style of lines between parts."""
         return faint_ink(self.theme, colour=self.colour)
 
-    def line(self, cells: Iterable[Cell], width: int, ground: Ground = Ground.PAGE) -> Strip:
+    def line(self, cells: Iterable[Cell], width: int, ground: Background = Background.PAGE) -> Strip:
         """Draw cells one after the other, cut or padded to the width."""
         segments = [Segment(printable(cell.text), self.ink(cell, ground)) for cell in cells]
         return self.fitted(segments, width, ground)
 
-    def fitted(self, segments: list[Segment], width: int, ground: Ground) -> Strip:
+    def fitted(self, segments: list[Segment], width: int, ground: Background) -> Strip:
         """Cut segments with an ellipsis, or pad them, to the width; neighbours that look the same become one."""
         length = sum(cell_width(segment.text) for segment in segments)
         if length > width:

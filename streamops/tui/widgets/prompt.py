@@ -11,7 +11,7 @@ from textual.suggester import Suggester
 from textual.widgets import Input
 
 from streamops.present.table import Cell, Tone
-from streamops.tui.theme import Ground
+from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 
 FILTER: Final = "/"
@@ -146,7 +146,7 @@ class Prompt(Horizontal):
 
     def compose(self) -> ComposeResult:
         """The sign and the input."""
-        sign = Bar(Ground.PAGE)
+        sign = Bar(Background.PAGE)
         sign.show((Cell(f" {self.sign} ", Tone.OK),))
         sign.styles.width = len(self.sign) + 2
         yield sign

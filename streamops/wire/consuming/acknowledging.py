@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from streamops.model.deliveries import Acknowledged, AckRow
-from streamops.wire.consuming.asking import answered, is_beside, key_of, mark_prefix, run_for_group
+from streamops.wire.consuming.asking import answered, is_own_payload, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call
@@ -67,7 +67,7 @@ async def _acknowledge(
     arguments: list[Argument] = [sub.group, sub.consumer, int(retries), mark_prefix(retries=retries)]
     for row in rows:
         number = 0
-        if row.payload_key and is_beside(sub, row.payload_key):
+        if row.payload_key and is_own_payload(sub, row.payload_key):
             number = _FIRST_PAYLOAD + len(payloads)
             payloads.append(row.payload_key)
         arguments += [row.id, number, row.digest]

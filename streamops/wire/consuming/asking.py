@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streamops.model.authority import Beside, lies_beside
+from streamops.model.authority import StreamPart, is_part_of
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Reply
@@ -39,6 +39,6 @@ def mark_prefix(*, retries: bool) -> str:
     return "retry:" if retries else ""
 
 
-def is_beside(sub: Subscription, payload: str | None) -> bool:
+def is_own_payload(sub: Subscription, payload: str | None) -> bool:
     """Whether a key is that of a payload beside this very stream."""
-    return payload is not None and lies_beside(payload, sub.stream, Beside.PAYLOADS)
+    return payload is not None and is_part_of(payload, sub.stream, StreamPart.PAYLOADS)

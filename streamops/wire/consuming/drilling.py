@@ -13,7 +13,7 @@ from streamops.wire.server import Server
 PAGE: Final = 1_000
 
 
-class Standing(NamedTuple):
+class DrillCounts(NamedTuple):
     """How a group stands, and what the ledger says, all at one instant.
 
     Attributes:
@@ -71,7 +71,7 @@ async def open_streams(server: Server, streams: Sequence[str], group: str, ttl: 
     _refuse_faults(replies[-1], streams[0])
 
 
-async def read_standing(server: Server, sub: Subscription, ledger: str, repeats: str) -> Standing:
+async def read_drill_counts(server: Server, sub: Subscription, ledger: str, repeats: str) -> DrillCounts:
     """How a group stands, and what the ledger says.
 
     Raises:
@@ -92,7 +92,7 @@ async def read_standing(server: Server, sub: Subscription, ledger: str, repeats:
     replies = _refuse_faults(await server.together(sub.stream, commands), sub.stream)
     added, groups, delayed, retries, dead_letters, handled, repeated = _refuse_faults(replies[-1], sub.stream)
     delivered, pending = _position(groups, sub.group)
-    return Standing(
+    return DrillCounts(
         added=added,
         delivered=delivered,
         pending=pending,

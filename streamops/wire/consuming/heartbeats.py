@@ -81,14 +81,14 @@ async def alive(server: Server, worker_ids: Sequence[str]) -> set[str]:
     return {name for name, reply in zip(worker_ids, answers.replies, strict=True) if reply}
 
 
-async def read_hearts(server: Server, worker_ids: Iterable[str]) -> Heartbeats:
+async def fetch_heartbeats(server: Server, worker_ids: Iterable[str]) -> Heartbeats:
     """The heartbeats of some workers, those that have none left out."""
     names = list(worker_ids)
     answers = await server.batch([Request(worker_key(name), ("HGETALL", worker_key(name))) for name in names])
     hearts: list[WorkerHeartbeat] = []
     unreadable: list[str] = []
     for name, reply in zip(names, answers.replies, strict=True):
-        heart = None if isinstance(reply, Exception) else decode_heart(name, reply)
+        heart = None if isinstance(reply, Exception) else decode_heartbeat(name, reply)
         if heart is not None:
             hearts.append(heart)
         elif isinstance(reply, Exception) or reply:
@@ -112,7 +112,7 @@ async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
     return Namesake(decode_name(host), pid, beat_ms)
 
 
-def decode_heart(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
+def decode_heartbeat(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
     """A heartbeat from HGETALL's reply; none where it is none of ours, or in another version of the format."""
     told = {decode_name(name): bytes(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
     if told.get("v", _VERSION) != _VERSION:

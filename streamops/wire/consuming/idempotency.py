@@ -48,7 +48,7 @@ class Verdict(StrEnum):
     """The other one is pending and not in its stream any more: whoever has it in hand may handle it yet."""
 
 
-class Guards:
+class IdempotencyKeys:
     """Guards on one server.
 
     From Redis 7.0 on, one command takes a key or says who has it; before that it takes two.

@@ -18,7 +18,7 @@ _GROUP: Final = (
     *("XGROUP DELCONSUMER", "XINFO STREAM", "XINFO GROUPS", "XINFO CONSUMERS", "EVAL"),
 )
 _RETRIES: Final = (*_GROUP, "XDEL")
-_LETTERS: Final = ("XADD", "XREVRANGE", "EVAL")
+_DEAD_LETTERS: Final = ("XADD", "XREVRANGE", "EVAL")
 _QUEUE: Final = ("ZADD", "ZREM", "ZRANGE", "ZSCORE", "ZCARD", "EVAL")
 _BODIES: Final = ("HSET", "HGET", "HMGET", "HDEL", "HEXISTS", "HLEN", "EVAL")
 _MARKS: Final = ("HSET", "HGET", "HDEL", "HMGET", "EXISTS", "PEXPIRE", "EVAL")
@@ -57,7 +57,7 @@ def _needs(subscriptions: Iterable[Subscription], worker_id: str, pool: str) -> 
     for sub in subscriptions:
         yield from _each(_GROUP, sub.stream)
         yield from _each(_RETRIES, sub.retries)
-        yield from _each(_LETTERS, sub.dead_letters)
+        yield from _each(_DEAD_LETTERS, sub.dead_letters)
         yield from _each(_QUEUE, sub.delayed)
         yield from _each(_BODIES, sub.bodies)
         yield from _each(_MARKS, sub.attempts)

@@ -87,7 +87,7 @@ class Pumped(Struct, frozen=True):
         return span(max(0, self.next_due_ms - self.now_ms))
 
 
-async def pump(
+async def promote_due(
     server: Server,
     stream: str,
     destinations: Iterable[str] = (),
@@ -121,11 +121,11 @@ async def pump(
     require_one_slot(server.options.mode, stream, queue, dead_letters)
     keys = (bodies_key(queue), dead_letters, *dict.fromkeys((stream, *destinations)))
     arguments: tuple[Argument, ...] = (limit, MOST_BYTES, stream, tag_of(stream), passed.count, passed.last)
-    call = Call(queue, arguments, _pumped, keys)
+    call = Call(queue, arguments, _promoted, keys)
     return await write_script(server, "pump", call, f"delayed messages of {stream}")
 
 
-def _pumped(reply: list[Any]) -> Pumped:
+def _promoted(reply: list[Any]) -> Pumped:
     moved, first, now, unknown, buried, refused, strays, foreign, passed, last = reply
     return Pumped(
         moved,

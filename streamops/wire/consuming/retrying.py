@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final, TypeVar
 
-from streamops.model.deliveries import Letter, Retry, Settled, Start
+from streamops.model.deliveries import DeadLetterDraft, Retry, Settled, Start
 from streamops.model.server import Mode
 from streamops.wire.batches import Request
-from streamops.wire.consuming.asking import is_beside, key_of, mark_prefix, run_for_group
+from streamops.wire.consuming.asking import is_own_payload, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import required
 from streamops.wire.keys import encoded_part, moved_key, same_slot
@@ -37,7 +37,7 @@ ABOUT_PARTS: Final = 18
 async def _place_all(
     server: Server,
     sub: Subscription,
-    letters: Sequence[Letter],
+    letters: Sequence[DeadLetterDraft],
     fields: Sequence[Sequence[bytes]],
     *,
     retries: bool,
@@ -88,7 +88,7 @@ BATCH: Final = 100
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _UNMARKED: Final = {-1: Settled.NOT_OURS, -2: Settled.SUPERSEDED}
 
-Row = TypeVar("Row", Retry, Letter)
+Row = TypeVar("Row", Retry, DeadLetterDraft)
 
 
 async def mark_starts(
@@ -133,12 +133,12 @@ async def retry_all(
     return await _in_batches(rows, settle)
 
 
-async def bury_all(
+async def dead_letter_all(
     server: Server,
     sub: Subscription,
     *,
     retries: bool,
-    letters: Sequence[Letter],
+    letters: Sequence[DeadLetterDraft],
     min_idle: timedelta = timedelta(),
 ) -> list[Settled]:
     """Give many entries up, those that are idle for long enough; what became of each.
@@ -153,13 +153,13 @@ async def bury_all(
     """
     far = server.options.mode is Mode.CLUSTER and not same_slot(sub.stream, sub.dead_letters)
 
-    async def settle(batch: Sequence[Letter]) -> list[Settled] | None:
-        return await _bury(
+    async def settle(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
+        return await _dead_letter_rows(
             server, sub, batch, "consume_bury", (sub.dead_letters,), retries=retries, min_idle=min_idle
         )
 
-    async def settle_far(batch: Sequence[Letter]) -> list[Settled] | None:
-        return await _bury_far(server, sub, batch, retries=retries, min_idle=min_idle)
+    async def settle_far(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
+        return await _dead_letter_far(server, sub, batch, retries=retries, min_idle=min_idle)
 
     if far:
         return await _in_batches(letters, settle_far)
@@ -170,8 +170,8 @@ async def bury_all(
     return became
 
 
-async def _bury_far(
-    server: Server, sub: Subscription, batch: Sequence[Letter], *, retries: bool, min_idle: timedelta
+async def _dead_letter_far(
+    server: Server, sub: Subscription, batch: Sequence[DeadLetterDraft], *, retries: bool, min_idle: timedelta
 ) -> list[Settled] | None:
     """Read letters, write them, and take the entries off the list of pending ones: three calls.
 
@@ -179,7 +179,7 @@ async def _bury_far(
     """
     who = _gives_up(sub, retries=retries, min_idle=min_idle)
     told = (*who, *_told(batch, _Beside(sub, 0), keys=False))
-    call = Call(key_of(sub, retries=retries), told, _told_letters, (sub.attempts,))
+    call = Call(key_of(sub, retries=retries), told, _draft_arguments, (sub.attempts,))
     read: list[tuple[Settled, list[bytes]]] | None = await run_for_group(server, sub, "consume_tell", call)
     if read is None:
         return None
@@ -188,7 +188,7 @@ async def _bury_far(
     if found:
         letters, fields = [batch[at] for at in found], [read[at][1] for at in found]
         placed = await _place_all(server, sub, letters, fields, retries=retries)
-        words = await _bury(server, sub, letters[:placed], "consume_buried", (), retries=retries)
+        words = await _dead_letter_rows(server, sub, letters[:placed], "consume_buried", (), retries=retries)
         if words is None:
             return None
         for at, word in zip(found, words, strict=False):
@@ -199,10 +199,10 @@ async def _bury_far(
     return became
 
 
-async def _bury(
+async def _dead_letter_rows(
     server: Server,
     sub: Subscription,
-    batch: Sequence[Letter],
+    batch: Sequence[DeadLetterDraft],
     script: str,
     queue: tuple[str, ...],
     *,
@@ -217,7 +217,7 @@ async def _bury(
     return settled
 
 
-def _told(letters: Sequence[Letter], beside: "_Beside", *, keys: bool) -> Iterator[Argument]:
+def _told(letters: Sequence[DeadLetterDraft], beside: "_Beside", *, keys: bool) -> Iterator[Argument]:
     """What scripts are told of letters; the numbers of the keys beside them, or none."""
     for one in letters:
         yield from (one.entry_id, one.reason, one.error, one.deliveries, one.attempt)
@@ -253,7 +253,7 @@ class _Beside:
 
     def payload(self, key: str | None) -> int:
         """The number of a payload's key; zero where it is not beside the stream."""
-        return self.number(key) if is_beside(self._sub, key) else 0
+        return self.number(key) if is_own_payload(self._sub, key) else 0
 
     def number(self, key: str | None) -> int:
         """The number of a key; zero for none."""
@@ -275,7 +275,7 @@ def _marks(reply: Reply) -> list[int | Settled]:
     return [_UNMARKED.get(number, number) for number in reply]
 
 
-def _told_letters(reply: Reply) -> list[tuple[Settled, list[bytes]]]:
+def _draft_arguments(reply: Reply) -> list[tuple[Settled, list[bytes]]]:
     return [(Settled(word.decode()), parts[0] if parts else []) for word, *parts in reply]
 
 
@@ -284,10 +284,10 @@ def _settled(reply: Reply) -> list[Settled]:
 
 
 __all__ = [
-    "Letter",
+    "DeadLetterDraft",
     "Retry",
     "Settled",
-    "bury_all",
+    "dead_letter_all",
     "mark_starts",
     "retry_all",
 ]

@@ -65,7 +65,7 @@ class LeaderLease(NamedTuple):
     pool: Pool
 
 
-class Told(NamedTuple):
+class DecisionRecord(NamedTuple):
     """A decision to write down.
 
     Attributes:
@@ -159,7 +159,7 @@ async def list_pools(server: Server, names: Sequence[str], what: str) -> None:
     required(await server.single(POOLS, "HSET", POOLS, *fields), "pools")
 
 
-async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> list[Written]:
+async def write_decisions(server: Server, holder: str, told: Sequence[DecisionRecord]) -> list[Written]:
     """Write decisions down: into their pools, and those that are news at the ends of their logs.
 
     Both in one step, lest who has lost the lead in between writes behind who has it now; but where a cluster keeps the
@@ -169,7 +169,7 @@ async def write_decisions(server: Server, holder: str, told: Sequence[Told]) -> 
         ServerError: No node answers.
     """
     documents = [msgspec.json.encode(one.decision) for one in told]
-    logs = [_log_beside(server, one) for one in told]
+    logs = [_log_in_same_slot(server, one) for one in told]
     calls = [
         _written(one, document, holder, log) for one, document, log in zip(told, documents, logs, strict=True)
     ]
@@ -228,7 +228,7 @@ def _lease(pool: str, reply: Reply) -> LeaderLease:
     return LeaderLease(bool(leads), told, decode_pool(pool, fields))
 
 
-def _log_beside(server: Server, told: Told) -> tuple[str, ...]:
+def _log_in_same_slot(server: Server, told: DecisionRecord) -> tuple[str, ...]:
     """The log that a decision goes into, where a script may write it together with the pool."""
     pool, log = pool_key(told.pool.name), decisions_key(told.pool.name)
     reachable = server.options.mode is not Mode.CLUSTER or same_slot(pool, log)
@@ -242,7 +242,7 @@ def _came_of(reply: Reply, pool: str) -> Written:
     return Written(counted=True, problem=_failed(reply[1], pool) if len(reply) > 1 else None)
 
 
-def _written(told: Told, document: bytes, holder: str, log: tuple[str, ...]) -> Call[Any]:
+def _written(told: DecisionRecord, document: bytes, holder: str, log: tuple[str, ...]) -> Call[Any]:
     decision, lead = told.decision, told.pool.lead
     arguments: tuple[Argument, ...] = (
         *(holder, 0 if lead is None else lead.term),

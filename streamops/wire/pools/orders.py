@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from streamops.model.ids import EPOCH
-from streamops.model.pools import Order, Pool, Steering
+from streamops.model.pools import Order, Pool, PoolOverrides
 from streamops.wire.keys import pool_key
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, write_script
@@ -59,15 +59,15 @@ async def order_workers(
     await _tell(server, pool, guards, told)
 
 
-async def steer(server: Server, pool: str, known: Steering, steering: Steering) -> None:
+async def steer(server: Server, pool: str, known: PoolOverrides, steering: PoolOverrides) -> None:
     """Tell the controller of a pool something, unless it was told something else meanwhile.
 
     Raises:
         StalePlan: It was told something else meanwhile.
         StreamopsError: It could not be written.
     """
-    before = steering_fields(known)
-    told = steering_fields(steering) | {
+    before = overrides_fields(known)
+    told = overrides_fields(steering) | {
         "steered_by": steering.by,
         "steered_at": NOW,
         "steered_reason": steering.reason,
@@ -75,7 +75,7 @@ async def steer(server: Server, pool: str, known: Steering, steering: Steering) 
     await _tell(server, pool, before, told)
 
 
-def steering_fields(steering: Steering) -> dict[str, str]:
+def overrides_fields(steering: PoolOverrides) -> dict[str, str]:
     """What is told, as fields."""
     return {
         "scaling": "paused" if steering.paused else NO_FIELD,

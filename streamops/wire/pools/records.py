@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from streamops.model.names import name_bytes
-from streamops.model.pools import Lead, Order, Pool, PoolDecision, Steering
+from streamops.model.pools import Lead, Order, Pool, PoolDecision, PoolOverrides
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import (
@@ -14,8 +14,8 @@ from streamops.wire.keys import (
     decisions_key,
     learned_key,
     pool_key,
-    roster_key,
     supervisors_key,
+    worker_registry_key,
 )
 from streamops.wire.node import Reply
 from streamops.wire.numbers import moment, number
@@ -97,7 +97,13 @@ async def list_pool(server: Server, name: str, what: str) -> None:
 
 async def forget_pool(server: Server, name: str) -> None:
     """Remove all that is known of a pool; raises ``ServerError`` where the server does not answer."""
-    keys = (pool_key(name), roster_key(name), supervisors_key(name), decisions_key(name), learned_key(name))
+    keys = (
+        pool_key(name),
+        worker_registry_key(name),
+        supervisors_key(name),
+        decisions_key(name),
+        learned_key(name),
+    )
     await server.batch([Request(POOLS, ("HDEL", POOLS, name)), *(Request(key, ("DEL", key)) for key in keys)])
 
 
@@ -111,7 +117,7 @@ def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:
         updated_at=moment(told.get("updated_at")),
         reason=told.get("reason", ""),
         order=_order(told),
-        steering=_steering(told),
+        steering=_overrides(told),
         lead=_lead(told),
         stream=told.get("stream", ""),
         group=told.get("group", ""),
@@ -144,8 +150,8 @@ def _order(told: Mapping[str, str]) -> Order | None:
     )
 
 
-def _steering(told: Mapping[str, str]) -> Steering:
-    return Steering(
+def _overrides(told: Mapping[str, str]) -> PoolOverrides:
+    return PoolOverrides(
         paused=told.get("scaling") == "paused",
         override=number(told.get("override")),
         until=moment(told.get("steered_until")),

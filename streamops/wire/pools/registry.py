@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from streamops.errors import StreamopsError
 from streamops.model.ids import EPOCH
 from streamops.model.names import name_bytes
-from streamops.model.pools import PoolSupervisor, RosterWorker
+from streamops.model.pools import PoolSupervisor, RegisteredWorker
 from streamops.model.workers import worker_state
 from streamops.wire.batches import Request
 from streamops.wire.faults import fault, required
-from streamops.wire.keys import pool_key, roster_key, supervisors_key
+from streamops.wire.keys import pool_key, supervisors_key, worker_registry_key
 from streamops.wire.node import Reply
 from streamops.wire.numbers import moment
 from streamops.wire.pools.records import decode_pool, pairs
@@ -42,7 +42,7 @@ class Shift(Struct, frozen=True):
     supervisors: tuple[PoolSupervisor, ...]
 
 
-class Crew(NamedTuple):
+class PoolRegistry(NamedTuple):
     """Who works in a pool, and who runs them.
 
     Attributes:
@@ -50,11 +50,13 @@ class Crew(NamedTuple):
         supervisors: Its supervisors that have beaten of late, by ID.
     """
 
-    workers: tuple[RosterWorker, ...]
+    workers: tuple[RegisteredWorker, ...]
     supervisors: tuple[PoolSupervisor, ...]
 
 
-async def read_crews(server: Server, pools: Sequence[str], now: datetime) -> list[Crew | StreamopsError]:
+async def read_registries(
+    server: Server, pools: Sequence[str], now: datetime
+) -> list[PoolRegistry | StreamopsError]:
     """The crews of pools, in one round trip; errors of single pools are among them.
 
     Args:
@@ -65,21 +67,21 @@ async def read_crews(server: Server, pools: Sequence[str], now: datetime) -> lis
     Raises:
         ServerError: No node answers.
     """
-    keys = [key for pool in pools for key in (roster_key(pool), supervisors_key(pool))]
+    keys = [key for pool in pools for key in (worker_registry_key(pool), supervisors_key(pool))]
     replies = (await server.batch([Request(key, ("HGETALL", key)) for key in keys])).replies
     told = zip(pools, replies[::2], replies[1::2], strict=True)
-    return [_crew(pool, roster, supervisors, now) for pool, roster, supervisors in told]
+    return [_registry(pool, roster, supervisors, now) for pool, roster, supervisors in told]
 
 
-def _crew(pool: str, roster: Reply, supervisors: Reply, now: datetime) -> Crew | StreamopsError:
+def _registry(pool: str, roster: Reply, supervisors: Reply, now: datetime) -> PoolRegistry | StreamopsError:
     for what, reply in (("roster", roster), ("supervisors", supervisors)):
         if isinstance(reply, Exception):
             return fault(reply).error(f"{what} of pool {pool}")
     living = (one for one in _supervisors(pairs(supervisors)) if one.at > now - SILENT)
-    return Crew(_workers(roster), tuple(living))
+    return PoolRegistry(_workers(roster), tuple(living))
 
 
-async def clock_in(server: Server, pool: str, worker: RosterWorker) -> str:
+async def clock_in(server: Server, pool: str, worker: RegisteredWorker) -> str:
     """Write a worker onto the roster of its pool; the mode that the pool was told, empty for none.
 
     A roster that may not be written is left alone: whoever looks at it then knows less.
@@ -89,7 +91,7 @@ async def clock_in(server: Server, pool: str, worker: RosterWorker) -> str:
     """
     told = f"{worker.slots} {worker.busy} {worker.worked:.3f} {worker.state}"
     arguments = (worker.id, told, round(FORGOTTEN.total_seconds() * 1000))
-    call = Call(roster_key(pool), arguments, lambda reply: reply)
+    call = Call(worker_registry_key(pool), arguments, lambda reply: reply)
     asked = Request(pool_key(pool), ("HGET", pool_key(pool), "mode"))
     answers = await server.batch([asked, call.request("EVAL", load_script("roster_beat").source)])
     mode = answers.replies[0]
@@ -102,18 +104,19 @@ async def clock_in(server: Server, pool: str, worker: RosterWorker) -> str:
 
 async def clock_out(server: Server, pool: str, worker_id: str) -> None:
     """Take a worker off the roster: it has left."""
-    await server.single(roster_key(pool), "HDEL", roster_key(pool), worker_id)
+    await server.single(worker_registry_key(pool), "HDEL", worker_registry_key(pool), worker_id)
 
 
-async def read_roster(server: Server, pool: str) -> list[RosterWorker]:
+async def read_registered(server: Server, pool: str) -> list[RegisteredWorker]:
     """The workers on the roster of a pool, by ID; raises ``StreamopsError`` where it cannot be read."""
     reply = required(
-        await server.single(roster_key(pool), "HGETALL", roster_key(pool)), f"roster of pool {pool}"
+        await server.single(worker_registry_key(pool), "HGETALL", worker_registry_key(pool)),
+        f"roster of pool {pool}",
     )
     return [*_workers(reply)]
 
 
-def decode_worker(worker_id: str, told: str) -> RosterWorker | None:
+def decode_worker(worker_id: str, told: str) -> RegisteredWorker | None:
     """A worker from what it told; none where that is nothing that this version knows."""
     try:
         # A later version may say more after these.
@@ -121,7 +124,7 @@ def decode_worker(worker_id: str, told: str) -> RosterWorker | None:
         at = moment(beat_ms)
         if at is None:
             return None
-        return RosterWorker(
+        return RegisteredWorker(
             id=worker_id,
             at=at,
             slots=int(slots),
@@ -133,7 +136,7 @@ def decode_worker(worker_id: str, told: str) -> RosterWorker | None:
         return None
 
 
-async def report_for_duty(server: Server, pool: str, supervisor: PoolSupervisor) -> Shift:
+async def register_supervisor(server: Server, pool: str, supervisor: PoolSupervisor) -> Shift:
     """Say that a supervisor lives, and hear how many workers its pool is to have, and who else runs some.
 
     Raises:
@@ -147,7 +150,7 @@ async def report_for_duty(server: Server, pool: str, supervisor: PoolSupervisor)
     return Shift(None if order is None else order.workers, _supervisors(others))
 
 
-async def leave_duty(server: Server, pool: str, supervisor_id: str) -> None:
+async def unregister_supervisor(server: Server, pool: str, supervisor_id: str) -> None:
     """Take a supervisor away: it has ended."""
     await server.single(supervisors_key(pool), "HDEL", supervisors_key(pool), supervisor_id)
 
@@ -166,7 +169,7 @@ async def read_supervisors(server: Server, pool: str) -> tuple[PoolSupervisor, .
     return tuple(one for one in every if one.at > now - SILENT)
 
 
-def _workers(reply: Reply) -> tuple[RosterWorker, ...]:
+def _workers(reply: Reply) -> tuple[RegisteredWorker, ...]:
     workers = (decode_worker(name, told) for name, told in pairs(reply))
     return tuple(sorted((one for one in workers if one is not None), key=lambda one: one.id))
 

@@ -35,7 +35,7 @@ class Holding(Struct, frozen=True):
     left: timedelta
 
 
-class Beat(StrEnum):
+class JobHeartbeat(StrEnum):
     """What a job's owner is told when it gives a sign of life."""
 
     OK = "ok"
@@ -83,10 +83,10 @@ async def take_job(
     return taken
 
 
-async def beat_job(server: Server, job_id: str, owner: str, fields: Mapping[str, Argument]) -> Beat:
+async def renew_job(server: Server, job_id: str, owner: str, fields: Mapping[str, Argument]) -> JobHeartbeat:
     """Give a sign of life, with how far the job is."""
     arguments = (*_lease(owner), *_flat(fields))
-    call = Call(job_key(job_id), arguments, lambda reply: Beat(reply.decode()))
+    call = Call(job_key(job_id), arguments, lambda reply: JobHeartbeat(reply.decode()))
     return await write_script(server, "job_beat", call, f"job {job_id}")
 
 

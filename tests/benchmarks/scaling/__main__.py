@@ -23,8 +23,8 @@ from tests.benchmarks.scaling.comparison import (
     MEAN,
     OTHERS,
     OURS,
+    DrillCounts,
     Outcome,
-    Standing,
     heats,
     play,
     standings,
@@ -117,7 +117,7 @@ def _scored(
     world: World | None,
     against: tuple[str, ...],
     interval: int,
-) -> list[Standing]:
+) -> list[DrillCounts]:
     return standings(_played(pool, seeds, world, against, interval))
 
 
@@ -132,7 +132,7 @@ def _played(
     return [outcome for outcomes in pool.map(play, loads) for outcome in outcomes]
 
 
-def _print_table(found: Sequence[Standing], slower: Sequence[Standing]) -> None:
+def _print_table(found: Sequence[DrillCounts], slower: Sequence[DrillCounts]) -> None:
     policies = list(dict.fromkeys(each.policy for each in found))
     scores = {(each.policy, each.shape): each.score for each in found}
     late = {each.shape: each.score for each in slower}
@@ -143,7 +143,7 @@ def _print_table(found: Sequence[Standing], slower: Sequence[Standing]) -> None:
         print(f"{shape:10} " + " ".join(f"{score:12.2f}" for score in row))
 
 
-def _print_guards(found: Iterable[Standing], name: str) -> None:
+def _print_guards(found: Iterable[DrillCounts], name: str) -> None:
     ours = next(each for each in found if each.policy == OURS and each.shape == MEAN)
     print(
         f"ours at {name}, {ours.runs} runs: {ours.ups_stuck} ups while stuck, {ours.downs_unknown} downs on an unknown "

@@ -161,7 +161,7 @@ def _outcome(name: str, heat: Heat, shape: Shape, result: Result, bound: Bound) 
     )
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class DrillCounts(Struct, frozen=True, kw_only=True):
     """A policy on one shape, or on all of them: means over seeds, but the most of all for what is a maximum.
 
     Attributes:
@@ -197,7 +197,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     false_caps: int
 
 
-def standings(outcomes: Iterable[Outcome]) -> list[Standing]:
+def standings(outcomes: Iterable[Outcome]) -> list[DrillCounts]:
     """Each policy on each shape, in the order of ``POLICIES`` and of the shapes as they came, then on all of them."""
     by_policy: dict[str, list[Outcome]] = {}
     for outcome in _chosen(list(outcomes)):
@@ -242,8 +242,8 @@ def _grouped(runs: Iterable[Outcome], key: Callable[[Outcome], object]) -> list[
     return list(groups.values())
 
 
-def _standing(runs: Sequence[Outcome], shape: str) -> Standing:
-    return Standing(
+def _standing(runs: Sequence[Outcome], shape: str) -> DrillCounts:
+    return DrillCounts(
         policy=runs[0].policy,
         shape=shape,
         runs=len(runs),

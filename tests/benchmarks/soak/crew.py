@@ -39,7 +39,7 @@ class Hand(msgspec.Struct, frozen=True):
         return self.process.poll() is None
 
 
-class Crew:
+class PoolRegistry:
     """The workers of a soak; use as ``async with``.
 
     Attributes:

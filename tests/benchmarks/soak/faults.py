@@ -7,7 +7,7 @@ from random import Random
 
 import redis
 
-from tests.benchmarks.soak.crew import Crew, Hand
+from tests.benchmarks.soak.crew import Hand, PoolRegistry
 from tests.chaos.proxy import BOTH, Way
 from tests.support.servers import RunningServer
 
@@ -22,7 +22,7 @@ class Scene:
         pace: Simulated seconds in one second.
     """
 
-    def __init__(self, server: RunningServer, crew: Crew, random: Random, pace: float) -> None:
+    def __init__(self, server: RunningServer, crew: PoolRegistry, random: Random, pace: float) -> None:
         self.server = server
         self.crew = crew
         self.random = random
@@ -41,7 +41,7 @@ class Scene:
         return self.random.choice(self.crew.others)
 
 
-Deed = Callable[[Scene], Awaitable[None]]
+RunningOperation = Callable[[Scene], Awaitable[None]]
 
 
 async def kill(scene: Scene) -> None:
@@ -124,7 +124,7 @@ async def flush_scripts(scene: Scene) -> None:
     await asyncio.to_thread(scene.server.command, "SCRIPT", "FLUSH")
 
 
-DEEDS: Mapping[str, Deed] = {
+DEEDS: Mapping[str, RunningOperation] = {
     "a worker killed": kill,
     "a worker drained and replaced": drain,
     "a worker stopped": freeze,

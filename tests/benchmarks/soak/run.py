@@ -14,7 +14,7 @@ from streamops.errors import StreamopsError
 from streamops.runtime import Publisher, Streamops
 from streamops.service.processes import module_command
 from tests.benchmarks.soak.books import Balance, Line, Published, balance, read, runs_of
-from tests.benchmarks.soak.crew import Crew, at_work
+from tests.benchmarks.soak.crew import PoolRegistry, at_work
 from tests.benchmarks.soak.exporting import Counted, Scrapes
 from tests.benchmarks.soak.faults import Scene, strike
 from tests.benchmarks.soak.gauges import Gauge, Gauges
@@ -95,7 +95,7 @@ class Soak:
         with RunningProgram(self._exporter, "/-/healthy") as exporter:
             scrapes = Scrapes(exporter, self._server, self._pace)
             await scrapes.begin()
-            async with Crew(self._server, self._directory, self._pace) as crew:
+            async with PoolRegistry(self._server, self._directory, self._pace) as crew:
                 async with at_work("tests.benchmarks.soak.person", post) as person:
                     pids = {
                         "exporter": scrapes.pid,
@@ -126,14 +126,14 @@ class Soak:
             seconds=time.monotonic() - began,
         )
 
-    async def _assemble(self, crew: Crew, person: Path) -> None:
+    async def _assemble(self, crew: PoolRegistry, person: Path) -> None:
         """Wait until everybody is at work."""
         deadline = time.monotonic() + COMES_WITHIN
         while absent := [path for path in (person, *(hand.notes for hand in crew.all)) if not path.exists()]:
             assert time.monotonic() < deadline, f"not at work after {COMES_WITHIN} s: {absent}"
             await asyncio.sleep(0.05)
 
-    async def _live(self, crew: Crew, scrapes: Scrapes, pids: dict[str, int]) -> None:
+    async def _live(self, crew: PoolRegistry, scrapes: Scrapes, pids: dict[str, int]) -> None:
         """All simulated minutes."""
         scene = Scene(self._server, crew, self._random, self._pace)
         application = Streamops(self._server.options)
@@ -168,7 +168,7 @@ class Soak:
                 self._published.doubtful.discard(self._number)
                 self._published.confirmed.add(self._number)
 
-    async def _settle(self, crew: Crew) -> None:
+    async def _settle(self, crew: PoolRegistry) -> None:
         """Wait until nothing is left to do."""
         for hand in crew.all:
             hand.proxy.resume()

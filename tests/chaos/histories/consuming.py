@@ -11,11 +11,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
-from streamops.model.deliveries import AckRow, Letter, Retry, Settled, Start
+from streamops.model.deliveries import AckRow, DeadLetterDraft, Retry, Settled, Start
 from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.claiming import START, recover_own, take_from, take_idle
 from streamops.wire.consuming.leases import leave, release, renew
-from streamops.wire.consuming.retrying import bury_all, mark_starts, retry_all
+from streamops.wire.consuming.retrying import dead_letter_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
@@ -85,8 +85,8 @@ class History:
             self.take,
             self.take_idle,
             self.hold,
-            self.pump,
-            self.pump,
+            self.promote_due,
+            self.promote_due,
             self.meddle,
             self.meddle,
             self.leave,
@@ -176,10 +176,10 @@ class History:
     async def bury(self) -> None:
         worker, retries, side = self.pick()
         ids = list(dict.fromkeys(self.some(worker, side)))
-        letters = [Letter(one, "rejected", "no", 1, 1) for one in ids]
+        letters = [DeadLetterDraft(one, "rejected", "no", 1, 1) for one in ids]
 
         async def call() -> list[Settled]:
-            return await bury_all(self.shop.server, worker, retries=retries, letters=letters)
+            return await dead_letter_all(self.shop.server, worker, retries=retries, letters=letters)
 
         first = []
         for one in ids:
@@ -274,7 +274,7 @@ class History:
 
     # What others do.
 
-    async def pump(self) -> None:
+    async def promote_due(self) -> None:
         """Everything comes due."""
         side, shop = self.sides[True], self.shop
         for key, body in shop.delayed.items():

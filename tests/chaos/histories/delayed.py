@@ -60,7 +60,16 @@ class History:
 
     async def play(self) -> None:
         """Take random steps, then see where everything is."""
-        steps = (self.produce, self.produce, self.read, self.read, self.run, self.run, self.cancel, self.pump)
+        steps = (
+            self.produce,
+            self.produce,
+            self.read,
+            self.read,
+            self.run,
+            self.run,
+            self.cancel,
+            self.promote_due,
+        )
         for _ in range(STEPS):
             await self.random.choice(steps)()
         self.check()
@@ -98,7 +107,7 @@ class History:
                 if not reason and message.body is not None:
                     self.cancelled.append(message.body.fields[0][1])
 
-    async def pump(self) -> None:
+    async def promote_due(self) -> None:
         """The runtime moves what is due."""
         self.running.command(
             "EVAL",

@@ -44,7 +44,7 @@ SMALL: Mapping[ModuleType, Mapping[str, float]] = {
     undo: {"ROWS": 2},
     trim: {"SMALLEST": 8, "FIRST": 12, "LARGEST": 24},
     running: {"ROWS_GATHERED": 7},
-    jobs: {"BEAT_SECONDS": 0.005},
+    jobs: {"HEARTBEAT_SECONDS": 0.005},
 }
 """Batches so small that a few entries take many."""
 

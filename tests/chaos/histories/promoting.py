@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.wire.consuming.promoting import NOTHING_PASSED, pump
+from streamops.wire.consuming.promoting import NOTHING_PASSED, promote_due
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, delayed_cancel, delayed_get, schedule_many
@@ -50,7 +50,7 @@ class History:
         """Take random steps, then move what is left and see where everything is."""
         steps = (
             *(self.publish,) * 3,
-            *(self.pump,) * 3,
+            *(self.promote_due,) * 3,
             *(self.look, self.run, self.cancel, self.cancel_by_id),
             *(self.begin_half, self.end_half, self.break_one, self.add_foreign),
         )
@@ -83,13 +83,13 @@ class History:
         if self.random.random() < 0.3:
             assert set(await schedule_many(self.server, "orders", rows)) == {None}
 
-    async def pump(self) -> None:
+    async def promote_due(self) -> None:
         """One of many pumps, which may know of fewer destinations than there are, or two of them at once."""
         limit = self.random.randint(1, 4)
         for _ in range(self.random.choice((1, 1, 2))):
             pumped = await asyncio.gather(
                 *(
-                    pump(self.server, "orders", self.declared, limit, passed=self.passed)
+                    promote_due(self.server, "orders", self.declared, limit, passed=self.passed)
                     for _ in range(self.random.choice((1, 2)))
                 )
             )
@@ -211,7 +211,7 @@ async def promote_at_once(server: RunningServer) -> None:
         async def pump_all(one: Server) -> int:
             moved = 0
             while True:
-                pumped = await pump(one, "orders", limit=20)
+                pumped = await promote_due(one, "orders", limit=20)
                 moved += pumped.moved
                 if pumped.next_due_ms is None:
                     return moved

@@ -32,7 +32,7 @@ AGAIN: Final = frozenset({CANNOT_CONNECT, PARTIAL, DRIFTED})
 """Exit codes after which the same, or its rest, is tried again."""
 
 
-class Deed(Struct, frozen=True):
+class RunningOperation(Struct, frozen=True):
     """Something to be done.
 
     Attributes:
@@ -82,14 +82,16 @@ class Operator(Protocol):
     told: Counter[str]
     problems: list[str]
 
-    async def act(self, deed: Deed) -> Said:
+    async def act(self, deed: RunningOperation) -> Said:
         """Do it once."""
 
     async def resume(self, job: str) -> Said:
         """Go on with a job once."""
 
 
-async def see_through(operator: Operator, deed: Deed, let_go: Callable[[str], None] | None = None) -> None:
+async def see_through(
+    operator: Operator, deed: RunningOperation, let_go: Callable[[str], None] | None = None
+) -> None:
     """Act, and go on until it is done; what cannot be gone on with is tried anew.
 
     Args:
@@ -137,7 +139,7 @@ class Typist:
         self.problems: list[str] = []
         self._more = ("--url", url, *more)
 
-    async def act(self, deed: Deed) -> Said:
+    async def act(self, deed: RunningOperation) -> Said:
         """Type it."""
         rate = () if deed.rate is None else ("--rate", f"{deed.rate}/s")
         return await self.say(*deed.words, *rate, "--yes")
@@ -178,7 +180,7 @@ class Programmer:
         self.problems: list[str] = []
         self._options = options
 
-    async def act(self, deed: Deed) -> Said:
+    async def act(self, deed: RunningOperation) -> Said:
         """Do it."""
         return await self._try(deed, "")
 
@@ -186,7 +188,7 @@ class Programmer:
         """Go on with it."""
         return await self._try(None, job)
 
-    async def _try(self, deed: Deed | None, job: str) -> Said:
+    async def _try(self, deed: RunningOperation | None, job: str) -> Said:
         try:
             async with await Console.open(self._options, actor=WORKSHOP) as console:
                 if deed is None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.controller import Controller
 from streamops.errors import Unreachable
 from streamops.exporter.scraper import FRESH_SECONDS, Scraper
-from streamops.exporter.series_limits import NO_GUARDS
+from streamops.exporter.series_limits import NO_LIMITS
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.chaos.topologies.operators import DONE, Typist
@@ -88,7 +88,7 @@ class Scrapes:
             connection = replace(place.options, timeout=IMPATIENT)
             return await Console.open(connection, Watch(deep=True), read_only=True)
 
-        self._scraper = Scraper(open_console, NO_GUARDS, "topologies")
+        self._scraper = Scraper(open_console, NO_LIMITS, "topologies")
 
     @property
     def repeated(self) -> Mapping[str, int]:

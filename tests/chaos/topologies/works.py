@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.trim.intent import TrimIntent
-from tests.chaos.topologies.operators import Deed
+from tests.chaos.topologies.operators import RunningOperation
 from tests.chaos.topologies.outcome import Account
 from tests.chaos.topologies.place import Place
 from tests.chaos.topologies.reading import Reading, parsed, read_stream
@@ -22,7 +22,7 @@ GROUP: Final = "billing"
 UNREPLICATED: Final = "unreplicated failover"
 FORGOTTEN: Final = "replay forgotten by a failover"
 
-Act = Callable[[Deed], Awaitable[None]]
+Act = Callable[[RunningOperation], Awaitable[None]]
 """Sees a deed through, whatever comes between."""
 
 Survived = Mapping[str, Reading]
@@ -81,7 +81,7 @@ class Replay:
         self._place, self._act = place, act
         self._stream, self._queue = stream, queue or f"{{{stream}}}:dlq"
         self.keys = (self._stream, self._queue)
-        self._deed = Deed(
+        self._deed = RunningOperation(
             ("replay", self._queue), ReplayIntent(queue=self._queue, foreign_origins=bool(queue))
         )
         self._back = 0
@@ -150,7 +150,7 @@ class Trim:
         self._place, self._act, self._stream = place, act, stream
         self.keys = (stream,)
         words = ("trim", stream, "--maxlen", "0", "--exact")
-        self._deed = Deed(words, TrimIntent(stream=stream, maxlen=0, exact=True))
+        self._deed = RunningOperation(words, TrimIntent(stream=stream, maxlen=0, exact=True))
         self._ids: list[str] = []
 
     def prepare(self) -> None:
@@ -210,7 +210,7 @@ class Claim:
         self.keys = (stream,)
         words = ("claim", stream, GROUP, "--to", "living", "--min-idle", "0")
         intent = ClaimIntent(stream=stream, group=GROUP, to="living", min_idle=timedelta(0))
-        self._deed = Deed(words, intent)
+        self._deed = RunningOperation(words, intent)
         self._ids: list[str] = []
 
     def prepare(self) -> None:

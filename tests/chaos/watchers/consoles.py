@@ -123,11 +123,11 @@ class ScreenWatch(Snapshots):
         """Look at the screen until cancelled."""
         async with self.app.run_test(size=(120, 40), notifications=True):
             while True:
-                moment = self.app.moment
-                observation = moment.observation
+                app_state = self.app.app_state
+                observation = app_state.observation
                 if observation is not None and observation.snapshot is not self._last:
                     self.take(observation.snapshot)
-                elif observation is not None and monotonic() - moment.arrived > STALE_AFTER:
+                elif observation is not None and monotonic() - app_state.arrived > STALE_AFTER:
                     self._must_say_old()
                 else:
                     self._silent = 0
@@ -139,10 +139,12 @@ class ScreenWatch(Snapshots):
 
     def shows(self) -> str:
         """What it shows now, for a message."""
-        return f"{super().shows()} {self.app.moment.loss} {bar(self.app, 'banner')} {bar(self.app, 'status')}"
+        return (
+            f"{super().shows()} {self.app.app_state.loss} {bar(self.app, 'banner')} {bar(self.app, 'status')}"
+        )
 
     def _shows(self, journals: Journals) -> bool:
-        if self.app.moment.loss is not None or "stale" in bar(self.app, "status"):
+        if self.app.app_state.loss is not None or "stale" in bar(self.app, "status"):
             return False
         rows = [row for row in list_of(self.app).rows if isinstance(row, GroupRow)]
         shown = {(row.stream.stream.name, row.group.group.name): row.group.group for row in rows if row.group}

@@ -22,10 +22,10 @@ from tests.chaos.watchers.breakdowns import (
 from tests.chaos.watchers.network import cut, halve, hole, lose_replies, refuse, slow_down
 from tests.chaos.watchers.stage import Stage
 
-Deed = Callable[[Stage, Random], Awaitable[None]]
+RunningOperation = Callable[[Stage, Random], Awaitable[None]]
 
 
-def meddle(kind: str) -> Deed:
+def meddle(kind: str) -> RunningOperation:
     """An operator does something to a stream or a group, a few times, while everything goes on."""
 
     async def deed(stage: Stage, random: Random) -> None:
@@ -41,7 +41,7 @@ destroy, remake, rewind, forward, delete, forget = map(
     meddle, ("destroy", "remake", "rewind", "forward", "delete", "forget")
 )
 
-GENTLE: Final[tuple[Deed, ...]] = (
+GENTLE: Final[tuple[RunningOperation, ...]] = (
     cut,
     hole,
     hole,
@@ -59,7 +59,7 @@ GENTLE: Final[tuple[Deed, ...]] = (
 )
 """What changes nothing of the streams: counters must tell all that was done."""
 
-ROUGH: Final[tuple[Deed, ...]] = (
+ROUGH: Final[tuple[RunningOperation, ...]] = (
     lose_all,
     evict,
     flush,
@@ -75,7 +75,7 @@ ROUGH: Final[tuple[Deed, ...]] = (
 """What takes something away, or sets it, or hides it for a while."""
 
 
-SHORT: Final[tuple[Deed, ...]] = (
+SHORT: Final[tuple[RunningOperation, ...]] = (
     cut,
     halve,
     restart,

@@ -17,7 +17,7 @@ from streamops.autoscaling.decisions import LEASE
 from tests.chaos.watchers.consoles import ConsoleWatch, ScreenWatch
 from tests.chaos.watchers.controllers import LEAST, MOST, ControllerWatch, wrong_in, wrong_in_log
 from tests.chaos.watchers.exporting import ExporterWatch, exporter_on
-from tests.chaos.watchers.faults import GENTLE, Deed
+from tests.chaos.watchers.faults import GENTLE, RunningOperation
 from tests.chaos.watchers.lines import line
 from tests.chaos.watchers.stage import ARGUMENTS, Stage, Start, Struck
 from tests.support.programs import ServerProgram
@@ -68,7 +68,7 @@ class Watched(Struct, frozen=True):
 
 
 async def play(
-    program: ServerProgram, seed: int, faults: Sequence[Deed], *, promptly: bool = False
+    program: ServerProgram, seed: int, faults: Sequence[RunningOperation], *, promptly: bool = False
 ) -> Watched:
     """Play a history of these faults in this order.
 
@@ -118,7 +118,7 @@ class _Size(NamedTuple):
     resident: int
 
 
-async def _strike(stage: Stage, exporter: ExporterWatch, deed: Deed, random: Random) -> _Size:
+async def _strike(stage: Stage, exporter: ExporterWatch, deed: RunningOperation, random: Random) -> _Size:
     """Have one fault strike while a person steers the controllers, and all recover."""
     await asyncio.sleep(random.uniform(0.1, BETWEEN))
     workers = random.choice((None, *range(LEAST, MOST + 1)))
@@ -198,7 +198,7 @@ def _starting(program: ServerProgram, stack: AsyncExitStack) -> Start:
     return start
 
 
-def _counts(program: ServerProgram, faults: Sequence[Deed]) -> bool:
+def _counts(program: ServerProgram, faults: Sequence[RunningOperation]) -> bool:
     """Whether the server knows in the end what was read: 6.2 counts nothing, and 7.0 forgets it where it starts again."""
     restarted = {"restart", "load"} & {deed.__name__ for deed in faults}
     return not program.label.startswith("redis-6") and not (program.label.startswith("redis-7") and restarted)

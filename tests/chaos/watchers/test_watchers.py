@@ -11,7 +11,7 @@ from zlib import crc32
 
 import pytest
 
-from tests.chaos.watchers.faults import GENTLE, ROUGH, SHORT, Deed
+from tests.chaos.watchers.faults import GENTLE, ROUGH, SHORT, RunningOperation
 from tests.chaos.watchers.scenario import Watched, play
 from tests.support.programs import PROGRAMS, ServerProgram
 
@@ -21,13 +21,13 @@ FAULTS_EACH = 8
 SECONDS_EACH = 240
 
 
-def share_of(program: ServerProgram, deeds: Sequence[Deed]) -> Sequence[Deed]:
+def share_of(program: ServerProgram, deeds: Sequence[RunningOperation]) -> Sequence[RunningOperation]:
     """What one version is to bear of these faults, each of which strikes one version or another."""
     return deeds[PROGRAMS.index(program) :: len(PROGRAMS)]
 
 
 async def watch(
-    program: ServerProgram, seed: int, faults: Sequence[Deed], *, promptly: bool = False
+    program: ServerProgram, seed: int, faults: Sequence[RunningOperation], *, promptly: bool = False
 ) -> Watched:
     try:
         watched = await play(program, seed, faults, promptly=promptly)

@@ -13,7 +13,7 @@ from streamops.errors import TargetError
 from streamops.model.ids import EPOCH
 from streamops.model.pools import Applied, PoolSupervisor
 from streamops.model.scaling import ScaleCode
-from streamops.wire.pools.registry import report_for_duty
+from streamops.wire.pools.registry import register_supervisor
 from tests.support.autoscaling.controller import decided
 from tests.support.autoscaling.pools import (
     AUDIT,
@@ -183,7 +183,7 @@ async def test_a_pool_that_no_supervisor_runs_says_so_and_begins_with_the_first(
         assert "no supervisor" in told.text
         assert field(server, "desired") == ""
         supervisor = PoolSupervisor(id="s", at=EPOCH, host="h", pid=1, aim=1, alive=1, ready=1)
-        await report_for_duty(console.place.server, POOL, supervisor)
+        await register_supervisor(console.place.server, POOL, supervisor)
         assert (await decided(controller)).outcome is Applied.DONE
         assert field(server, "desired") == "3"
         assert field(server, "target").startswith("streamops run --pool billing")

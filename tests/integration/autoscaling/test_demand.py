@@ -23,7 +23,7 @@ class Looking:
     async def look(self, size: PoolSize = SIZE) -> tuple[Demand, PoolSize]:
         snapshot = await self._console.collect([STREAM])
         seen = Seen(snapshot, {one.name: one for one in snapshot.streams})
-        (staff,) = await self._console.pools.staffs([POOL], seen.now)
+        (staff,) = await self._console.pools.of_pools([POOL], seen.now)
         assert not isinstance(staff, Exception)
         return await self._demand.read(seen, staff, size)
 

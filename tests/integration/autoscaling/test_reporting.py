@@ -11,7 +11,7 @@ from streamops.model.pools import Applied, Pool, PoolSize, PoolSupervisor
 from streamops.model.scaling import ScaleCode
 from streamops.operations.console import Console
 from streamops.present.acl import AclRole
-from streamops.wire.pools.registry import report_for_duty
+from streamops.wire.pools.registry import register_supervisor
 from tests.support.operations.engine.acl import NARROW, USER, as_role
 from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.servers import RunningServer
@@ -55,7 +55,7 @@ async def test_the_printed_rules_are_enough(server: RunningServer, keys: tuple[s
     add_group_with_nothing_to_do(server)
     async with await Console.open(server.options) as theirs:
         told = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=1, alive=1, ready=1)
-        await report_for_duty(theirs.place.server, POOL, told)
+        await register_supervisor(theirs.place.server, POOL, told)
     async with await Console.open(as_role(server, AclRole.OPERATOR, keys=keys), actor=WORKSHOP) as console:
         controller = Controller(console, OPTIONS)
         reports = [await controller.round() for _ in range(2)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamops.cli.failures import tell_failure
+from streamops.cli.failures import report_failure
 from streamops.cli.globals import Globals
 from streamops.errors import (
     ExitCode,
@@ -37,17 +37,17 @@ from tests.support.servers import StartServer
     ],
 )
 def test_errors_are_two_lines(error: StreamopsError, code: int, capfd: pytest.CaptureFixture[str]) -> None:
-    assert tell_failure(error, Globals()) == code
+    assert report_failure(error, Globals()) == code
     assert capfd.readouterr() == ("", "error: m\nhint: h\n")
 
 
 def test_a_bug_is_one_line_unless_the_traceback_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
     bug = KeyError("a\nb")
-    assert tell_failure(bug, Globals()) is ExitCode.FAILED
+    assert report_failure(bug, Globals()) is ExitCode.FAILED
     shown = capfd.readouterr().err
     assert shown.startswith("error: a bug in streamops: KeyError: ")
     assert len(shown.splitlines()) == 2
-    tell_failure(bug, Globals(log_level="debug"))
+    report_failure(bug, Globals(log_level="debug"))
     assert capfd.readouterr().err.startswith("KeyError: ")
 
 

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.exporter.series_limits import Guards, compile_patterns
+from streamops.exporter.series_limits import SeriesLimits, compile_patterns
 from streamops.model.secret import Secret
 from streamops.wire.options import ConnectionOptions
 from tests.support.exporter.truth import Exposition, watching
@@ -46,7 +46,7 @@ async def test_what_is_not_wanted_is_not_missed(
 ) -> None:
     for name in ("mine", "theirs"):
         server.command("XADD", name, "*", "f", "v")
-    guards = Guards(exclude=compile_patterns(["theirs"], "--exclude"))
+    guards = SeriesLimits(exclude=compile_patterns(["theirs"], "--exclude"))
     try:
         options = observer(server, "~mine")
         async with watching(server, monkeypatch, options=options, guards=guards) as watched:

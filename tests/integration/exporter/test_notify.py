@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
-from streamops.exporter.alerts import Look, Subject, look_failing
+from streamops.exporter.alerts import AlertSource, Evaluation, evaluate_failing
 from streamops.exporter.notifier import PageWatcher, Sending
 from streamops.exporter.own_metrics import OwnMetrics
 from streamops.model.secret import Secret
@@ -26,7 +26,7 @@ from tests.support.invented import minutes, seconds
 from tests.support.servers import RunningServer, StartServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
-SUBJECTS = [Subject("stopped", "orders", f"group-{number}") for number in range(5)]
+SUBJECTS = [AlertSource("stopped", "orders", f"group-{number}") for number in range(5)]
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ class World:
         self.given = 0
         self.looks = [look(map(condition, SUBJECTS[:number])) for number in range(1, most + 1)]
 
-    async def look(self) -> Look:
+    async def look(self) -> Evaluation:
         self.given += 1
         return self.looks.pop(0) if len(self.looks) > 1 else self.looks[0]
 
@@ -153,7 +153,7 @@ async def test_notice_under_way_at_the_end_is_dropped_and_counted() -> None:
 async def test_a_look_that_fails_is_not_the_last() -> None:
     world, failures = World(1), Counter[str]()
 
-    async def failing() -> Look:
+    async def failing() -> Evaluation:
         failures["so far"] += 1
         if failures["so far"] == 1:
             raise ValueError("a bug")
@@ -201,7 +201,7 @@ async def test_a_page_that_a_scrape_made_is_looked_at_without_collecting_again(
         page = await scraper.scrape()
         shown = await watcher.look()
         assert shown is not None
-        assert Subject("no_consumers", "orders", "billing") in shown.found
+        assert AlertSource("no_consumers", "orders", "billing") in shown.found
         assert scraper.page is page
 
 
@@ -220,6 +220,6 @@ async def test_a_redis_that_hangs_is_told_though_no_collection_ends(start_server
                 shown = await watcher.look()
         finally:
             server.resume()
-    expected = look_failing("no collection", down=False)
+    expected = evaluate_failing("no collection", down=False)
     assert shown.found.keys() == expected.found.keys()
-    assert shown.unknown(Subject("no_consumers", "orders", "billing"))
+    assert shown.unknown(AlertSource("no_consumers", "orders", "billing"))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from streamops.errors import SettingsError
 from streamops.exporter import scraper as scraper_module
 from streamops.exporter.scraper import Scraper
-from streamops.exporter.series_limits import NO_GUARDS, Guards
+from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.model.secret import Secret
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
@@ -140,7 +140,7 @@ async def test_a_password_that_is_exchanged_is_read_anew(start_server: StartServ
         options = replace(server.options, password=Secret(passwords[-1]))
         return await Console.open(options, Watch(deep=True), read_only=True)
 
-    scraper = Scraper(open_console, NO_GUARDS, "test")
+    scraper = Scraper(open_console, NO_LIMITS, "test")
     try:
         assert up(await scraper.scrape())
         admin = server.connect(password="old")  # noqa: S106 - a test's own
@@ -248,7 +248,7 @@ async def test_settings_that_cannot_be_read_are_a_reason_too() -> None:
     async def open_console() -> Console:
         raise SettingsError("the password cannot be read")
 
-    scraper = Scraper(open_console, NO_GUARDS, "test")
+    scraper = Scraper(open_console, NO_LIMITS, "test")
     page = await scraper.scrape()
     assert not up(page)
     assert (scraper.problem, scraper.answered) == ("the password cannot be read", False)
@@ -259,7 +259,7 @@ async def test_a_bug_leaves_the_exporter_up() -> None:
     async def open_console() -> Console:
         raise RuntimeError("nobody thought of this")
 
-    scraper = Scraper(open_console, NO_GUARDS, "test")
+    scraper = Scraper(open_console, NO_LIMITS, "test")
     with structlog.testing.capture_logs() as logs:
         assert not up(await scraper.scrape())
     assert "RuntimeError: nobody thought of this" in [line.get("reason", "") for line in logs][-1]
@@ -309,7 +309,7 @@ async def test_what_is_beyond_what_is_read_is_counted(server: RunningServer) -> 
     async def open_console() -> Console:
         return await Console.open(server.options, Watch(deep=True, max_streams=3), read_only=True)
 
-    scraper = Scraper(open_console, Guards(max_streams=2), "test")
+    scraper = Scraper(open_console, SeriesLimits(max_streams=2), "test")
     try:
         page = await scraper.scrape()
         assert page.plain().count(b"\nstreamops_stream_length{") == 2
@@ -322,7 +322,7 @@ async def test_what_is_beyond_what_is_read_is_counted(server: RunningServer) -> 
 async def test_closing_ends_what_is_under_way(start_server: StartServer) -> None:
     server = start_server()
     server.pause()
-    scraper = Scraper(opening(server), NO_GUARDS, "test")
+    scraper = Scraper(opening(server), NO_LIMITS, "test")
     waiting = asyncio.create_task(scraper.scrape())
     await eventually(lambda: scraper.busy)
     await scraper.close()

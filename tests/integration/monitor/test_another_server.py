@@ -10,7 +10,7 @@ from streamops.model.lag import LagBasis
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
-from streamops.wire.large_streams import HEAVY_BYTES
+from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server
 from tests.chaos.watchers.lines import line
 from tests.support.monitor.lag_watching import STREAM, TIGHT, Watcher, exact, group_at, interrupt
@@ -46,7 +46,7 @@ async def told(console: Console) -> tuple[int | None, LagBasis, datetime | None]
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["console", "exporter"])
-@pytest.mark.parametrize("size", [10, HEAVY_BYTES + 1], ids=["light", "heavy"])
+@pytest.mark.parametrize("size", [10, LARGE_BYTES + 1], ids=["light", "heavy"])
 async def test_nothing_is_told_of_another_server_with_the_same_counts(
     start_server: StartServer,
     deep: bool,  # noqa: FBT001 - a parameter

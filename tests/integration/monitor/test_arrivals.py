@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from streamops.errors import NotFound, ServerError
 from streamops.model.secret import Secret
 from streamops.monitor.arrivals import ArrivalReader
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.wire.server import Server
 from tests.support.monitor.arrivals import COUNTS, STREAM, add_in_seconds
 from tests.support.servers import RunningServer
@@ -64,7 +64,7 @@ async def test_arrivals_are_counted_where_scripts_may_not_run(server: RunningSer
     options = replace(server.options, username="narrow", password=Secret("right"))
     connection = await Server.connect(options)
     try:
-        found = await ArrivalReader(Place(connection)).since(STREAM, begin)
+        found = await ArrivalReader(ServerContext(connection)).since(STREAM, begin)
     finally:
         await connection.close()
     assert {second: count for second, count in enumerate(found.counts) if count} == COUNTS

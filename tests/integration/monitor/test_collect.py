@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.monitor import details as details_module
 from streamops.monitor.details import MAX_CONSUMERS
 from streamops.monitor.watch import Watch
@@ -171,7 +171,7 @@ async def test_stream_that_vanished_since_it_was_found_is_absent(server: Running
 
 async def test_stream_asked_for_that_is_not_there_is_a_gap(server: RunningServer) -> None:
     add_stream(server, "kept")
-    missing = (Gap("no such stream", "gone"),)
+    missing = (ReadError("no such stream", "gone"),)
     async with await Console.open(server.options, Watch(streams=("kept", "gone", "x*"))) as console:
         await console.discover()
         assert (await console.collect()).gaps == missing
@@ -189,7 +189,7 @@ async def test_key_of_another_type_is_a_gap(server: RunningServer) -> None:
     async with await Console.open(server.options, Watch(streams=("kept", *others))) as console:
         snapshot = await console.collect()
     assert [stream.name for stream in snapshot.streams] == ["kept"]
-    assert snapshot.gaps == tuple(Gap("not a stream", other) for other in others)
+    assert snapshot.gaps == tuple(ReadError("not a stream", other) for other in others)
 
 
 @pytest.mark.parametrize("lost", ["group", "stream"])
@@ -212,7 +212,7 @@ async def test_what_is_lost_between_two_round_trips_is_a_gap(
         (group,) = snapshot.streams[0].groups
         assert group.members is None
         reason = "no such group" if lost == "group" else "no such stream"
-        assert snapshot.gaps == (Gap(reason, "orders", "billing", "consumers"),)
+        assert snapshot.gaps == (ReadError(reason, "orders", "billing", "consumers"),)
         monkeypatch.undo()
         after = await console.collect()
     assert [stream.groups for stream in after.streams] == ([()] if lost == "group" else [])

@@ -6,7 +6,7 @@ from contextlib import suppress
 from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedBody
-from streamops.model.queue_metrics import Extras, QueueCount
+from streamops.model.queue_metrics import QueueCount, QueueMetrics
 from streamops.model.retention import RetentionPolicy
 from streamops.model.secret import Secret
 from streamops.monitor.queue_metrics import max_lengths
@@ -208,7 +208,7 @@ async def test_the_lanes_run_by_themselves_and_end_when_told(server: RunningServ
     async with extras_of(server.options) as (extras, console):
         await beat(console.place.server, heart("so-1", "shop"), minutes(1))
         running = asyncio.create_task(extras.run())
-        found: list[Extras] = []
+        found: list[QueueMetrics] = []
 
         async def look() -> None:
             while not (found and found[-1].queues and found[-1].memory and found[-1].workers):

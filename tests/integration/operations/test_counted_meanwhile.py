@@ -6,7 +6,7 @@ import pytest
 
 from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
-from streamops.monitor.inspection import look_at
+from streamops.monitor.inspection import inspect_stream
 from streamops.operations import walking
 from streamops.operations.trim import survey as trim_losses
 from streamops.operations.trim.intent import TrimIntent
@@ -60,14 +60,14 @@ async def test_where_entries_are_deleted_while_they_are_counted_there_are_bounds
     case: tuple[tuple[int, ...], Amount],
 ) -> None:
     deleted, told = case
-    look = await look_at(connected, STREAM)
+    look = await inspect_stream(connected, STREAM)
 
     interrupt(monkeypatch, lambda: change(server, deleted))
     assert await count_below(connected, look, EntryId(cut, 0)) == told
 
 
 async def test_what_is_counted_in_one_step_was_so_then(server: RunningServer, connected: Server) -> None:
-    look = await look_at(connected, STREAM)
+    look = await inspect_stream(connected, STREAM)
     delete(server, 2, 90)
     assert await count_below(connected, look, EntryId(6, 0)) == Amount(4, 4)
     counts = await count_after_each(connected, look, [EntryId(1, 0)], EntryId(6, 0), most=100)
@@ -86,7 +86,7 @@ async def test_what_waits_has_bounds_where_entries_are_deleted_while_they_are_co
     deleted: tuple[int, ...],
     told: tuple[Amount, Amount],
 ) -> None:
-    look = await look_at(connected, STREAM)
+    look = await inspect_stream(connected, STREAM)
 
     monkeypatch.setattr(
         walking, "count_entries", before_call(2, lambda: change(server, deleted), count_entries)

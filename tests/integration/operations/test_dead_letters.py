@@ -10,7 +10,7 @@ from streamops.errors import Forbidden, NotFound, Refused, SettingsError, Stream
 from streamops.model.acting import Confirmation
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.selections import LetterSelection
+from streamops.model.selections import DeadLetterSelection
 from streamops.monitor.watch import Watch
 from streamops.operations import deleting
 from streamops.operations.console import Console
@@ -62,7 +62,7 @@ async def test_an_observer_may_look(server: RunningServer, console: Console) -> 
     server.command("ACL", "SETUSER", "default", "-@write", "-@scripting")
     try:
         assert (await console.dead_letters.queue(QUEUE)).length == 1
-        page = await console.dead_letters.page(LetterSelection(queue=QUEUE, because="max-deliveries"), 10)
+        page = await console.dead_letters.page(DeadLetterSelection(queue=QUEUE, because="max-deliveries"), 10)
         assert len(page.letters) == 1
     finally:
         server.command("ACL", "SETUSER", "default", "+@all")
@@ -93,23 +93,23 @@ async def test_an_observer_may_plan(server: RunningServer, changes: tuple[str, .
 
 async def test_pages_and_single_letters(server: RunningServer, console: Console) -> None:
     letters = [add_letter(server, [("n", str(number))]) for number in range(30)]
-    page = await console.dead_letters.page(LetterSelection(queue=QUEUE), 20)
+    page = await console.dead_letters.page(DeadLetterSelection(queue=QUEUE), 20)
     assert ([str(one.id) for one in page.letters], page.more, page.is_queue) == (letters[:20], True, True)
-    page = await console.dead_letters.page(LetterSelection(queue=QUEUE, count=5), 20)
+    page = await console.dead_letters.page(DeadLetterSelection(queue=QUEUE, count=5), 20)
     assert (len(page.letters), page.more) == (5, False)
     letter = await console.dead_letters.letter(QUEUE, EntryId.parse(letters[3]))
     assert letter.fields == ((b"n", b"3"),)
     with pytest.raises(NotFound, match="has no letter 7-7"):
         await console.dead_letters.letter(QUEUE, EntryId(7, 7))
     with pytest.raises(NotFound):
-        await console.dead_letters.page(LetterSelection(queue="missing:dlq"), 1)
+        await console.dead_letters.page(DeadLetterSelection(queue="missing:dlq"), 1)
 
 
 async def test_an_export_is_byte_for_byte(server: RunningServer, console: Console) -> None:
     for number in range(40):
         add_letter(server, [*OWN, ("n", str(number)), (b"\xfe", b"")])
     told: list[Entry] = []
-    count = await console.dead_letters.export(LetterSelection(queue=QUEUE, count=35), told.extend)
+    count = await console.dead_letters.export(DeadLetterSelection(queue=QUEUE, count=35), told.extend)
     assert count == 35
     assert [(str(one.id), [part for pair in one.fields for part in pair]) for one in told] == entries_of(
         server, QUEUE

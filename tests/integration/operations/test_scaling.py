@@ -6,7 +6,7 @@ import pytest
 
 from streamops.errors import Forbidden, NotFound, StalePlan, TargetChanged, TargetError
 from streamops.model.ids import EPOCH, EntryId
-from streamops.model.pools import Order, PoolSupervisor, Steering
+from streamops.model.pools import Order, PoolOverrides, PoolSupervisor
 from streamops.operations.autoscale.intent import (
     LimitsIntent,
     OverrideIntent,
@@ -16,7 +16,7 @@ from streamops.operations.autoscale.intent import (
 )
 from streamops.operations.console import Console
 from streamops.operations.undo.intent import UndoIntent
-from streamops.wire.pools.registry import report_for_duty
+from streamops.wire.pools.registry import register_supervisor
 from tests.support.operations.doing import applied, done, planned
 from tests.support.servers import RunningServer
 
@@ -28,7 +28,7 @@ LIMITS = LimitsIntent(pool=POOL, minimum=2, maximum=9)
 async def staffed(console: Console, ident: str, aim: int, ready: int) -> None:
     """One more supervisor of the pool."""
     told = PoolSupervisor(id=ident, at=EPOCH, host="desk", pid=1, aim=aim, alive=aim, ready=ready)
-    await report_for_duty(console.place.server, POOL, told)
+    await register_supervisor(console.place.server, POOL, told)
 
 
 async def order(console: Console) -> Order:
@@ -37,7 +37,7 @@ async def order(console: Console) -> Order:
     return found
 
 
-async def steering(console: Console) -> Steering:
+async def steering(console: Console) -> PoolOverrides:
     return (await console.pools.one(POOL)).steering
 
 
@@ -80,7 +80,7 @@ async def test_what_it_was_told_meanwhile_is_not_overruled(console: Console, ser
     server.command("HSET", KEY, "limit_min", "1")
     with pytest.raises(StalePlan):
         await applied(console, prepared)
-    assert await steering(console) == Steering(minimum=1)
+    assert await steering(console) == PoolOverrides(minimum=1)
 
 
 async def test_scaling_is_refused_where_the_target_cannot_be_asked(
@@ -143,4 +143,4 @@ async def test_nonsense_in_a_pool_is_left_out(console: Console, server: RunningS
         "HSET", KEY, "steered_until", "9" * 30, "decision", "{", "n:up:backlog", "x", b"\xff", b"\xfe"
     )
     pool = await console.pools.one(POOL)
-    assert (pool.order, pool.steering, pool.last, pool.decisions) == (None, Steering(), None, {})
+    assert (pool.order, pool.steering, pool.last, pool.decisions) == (None, PoolOverrides(), None, {})

@@ -12,7 +12,7 @@ from streamops.errors import ApplyError, Forbidden, NotFound, SettingsError, Sta
 from streamops.model.acting import Confirmation, Impact, JobState, Limits
 from streamops.model.entries import Amount
 from streamops.model.ids import MAX_PART, EntryId
-from streamops.monitor.inspection import look_at
+from streamops.monitor.inspection import inspect_stream
 from streamops.operations import walking
 from streamops.operations.backups import part_of
 from streamops.operations.console import Console
@@ -299,7 +299,7 @@ async def test_a_rate_goes_for_a_crowded_stream_too(
         return await trim_safely(connection, stream, bound, how)
 
     asked: list[int] = []
-    monkeypatch.setattr(trim, "CROWD", 1)
+    monkeypatch.setattr(trim, "MANY_GROUPS", 1)
     monkeypatch.setattr(trim, "trim_safely", note_slice)
     add_counting(server, STREAM, 1, 400)
     server.command("XGROUP", "CREATE", STREAM, "audit", "$")
@@ -371,7 +371,7 @@ async def test_a_backup_is_never_overwritten(console: Console, tmp_path: Path) -
 async def test_a_cancelled_job_goes_on(
     server: RunningServer, console: Console, intent: TrimIntent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("streamops.operations.jobs.BEAT_SECONDS", 0.0)
+    monkeypatch.setattr("streamops.operations.jobs.HEARTBEAT_SECONDS", 0.0)
     monkeypatch.setattr(trim, "FIRST", NODE)
     monkeypatch.setattr(trim, "LARGEST", NODE)
     operation = replace(OPERATIONS["trim"], job_from=1)
@@ -402,7 +402,7 @@ async def test_places_are_found_from_either_end(
     server.command("XDEL", STREAM, "10-0", "90-0")
     connection = await Server.connect(server.options)
     try:
-        look = await look_at(connection, STREAM)
+        look = await inspect_stream(connection, STREAM)
         for cut, below in ((0, 0), (1, 0), (2, 1), (50, 48), (95, 92), (100, 97), (101, 98), (MAX_PART, 98)):
             assert (await count_below(connection, look, EntryId(cut, 0))).upper == below
         bounds = await count_below(connection, look, EntryId(50, 0), near=14)

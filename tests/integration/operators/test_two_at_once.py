@@ -37,7 +37,7 @@ from streamops.operations.trim import run as trim
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.undo import run as undo
 from streamops.operations.undo.intent import UndoIntent
-from streamops.wire.pools.registry import report_for_duty
+from streamops.wire.pools.registry import register_supervisor
 from streamops.wire.server import Server
 from streamops.wire.writes import replay_arguments
 from tests.support.operations.backups import read_backup
@@ -49,7 +49,7 @@ STREAM, GROUP, LETTERS, RETRIES = "orders", "billing", "{orders}:dlq", "{orders}
 COUNT = 60
 SMALL = (
     (claiming, "FIRST", 3), (claiming, "LARGEST", 3), (claiming, "NAMED", 3), (ack, "BATCH", 3), (undo, "ROWS", 3),
-    (purge, "BATCH", 4), (trim, "SMALLEST", 5), (trim, "FIRST", 5), (trim, "LARGEST", 5), (jobs, "BEAT_SECONDS", 0.0),
+    (purge, "BATCH", 4), (trim, "SMALLEST", 5), (trim, "FIRST", 5), (trim, "LARGEST", 5), (jobs, "HEARTBEAT_SECONDS", 0.0),
 )  # fmt: skip
 
 Pair = tuple[Console, Console]
@@ -343,7 +343,7 @@ async def test_a_pool_is_told_one_number_by_two(server: RunningServer, pair: Pai
     """Who knew of another one than there is comes too late."""
     connected = await Server.connect(server.patient_options)
     try:
-        await report_for_duty(
+        await register_supervisor(
             connected, "shop", PoolSupervisor(id="s", at=EPOCH, host="h", pid=1, aim=2, alive=2, ready=2)
         )
         prepared = [

@@ -12,7 +12,7 @@ from streamops.runtime import Entry, Streamops
 from streamops.runtime.counts import BOUNDS, Distribution, HandlerCounts, Histogram, at_rest, total
 from streamops.runtime.metrics import render
 from streamops.runtime.supervisor.spec import Report, decode_report, encode_report
-from streamops.wire.consuming.heartbeats import read_hearts
+from streamops.wire.consuming.heartbeats import fetch_heartbeats
 from streamops.wire.server import Server
 from tests.support.runtime.working import until, working
 from tests.support.servers import RunningServer
@@ -163,6 +163,6 @@ async def test_names_that_are_no_unicode_fail_neither_scrape_nor_report(server: 
         assert sample.labels == {"stream": "orders\\xfe", "group": "\\xff", "handler": "bill"}
         await until(lambda: server.command("EXISTS", f"streamops:worker:{worker.id}"))
         connection = await Server.connect(server.options)
-        (heart,) = (await read_hearts(connection, [worker.id])).hearts
+        (heart,) = (await fetch_heartbeats(connection, [worker.id])).hearts
         await connection.close()
     assert heart.consumers == (("orders\udcfe", "\udcff", worker.id),)

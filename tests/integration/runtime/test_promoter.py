@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from streamops.model.backoff import Backoff
 from streamops.model.delayed import DelayedBody
 from streamops.runtime import promoter
-from streamops.runtime.events import DelayedBuried, DelayedRefused, DelayedStrays, Promoted, Troubled
+from streamops.runtime.events import DelayedDeadLettered, DelayedRefused, DelayedStrays, Promoted, Troubled
 from streamops.runtime.promoter import FastestClock
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, schedule_many
@@ -147,7 +147,7 @@ async def test_what_it_cannot_move_is_told(server: RunningServer) -> None:
         await eventually(lambda: len(one.events) == 3)
         await look(server)
         buried, refused, strays = sorted(one.events, key=lambda event: type(event).__name__)
-        assert isinstance(buried, DelayedBuried)
+        assert isinstance(buried, DelayedDeadLettered)
         assert buried.id == "broken"
         assert isinstance(refused, DelayedRefused)
         assert (refused.key, refused.messages) == (SHIPPING, 1)

@@ -19,7 +19,9 @@ async def test_the_whole_of_a_real_server(server: RunningServer) -> None:
     server.command("HSET", f"{delayed_key('orders')}:jobs", "later", body)
     app = console_on(server)
     async with running(app):
-        await until(app, lambda: app.moment.past is not None and "orders" in str(app.moment.past._groups))
+        await until(
+            app, lambda: app.app_state.past is not None and "orders" in str(app.app_state.past._groups)
+        )
         await press(app, "1")
         await shown(app, "none has a heartbeat")
         await shown(app, "1 in 1 queue · 0 due · next in ")
@@ -32,14 +34,14 @@ async def test_a_lag_that_grows_on_a_real_server_is_drawn(server: RunningServer)
     app = console_on(server)
     async with running(app):
         await until(
-            app, lambda: app.moment.past is not None and app.moment.past.remembers("orders", "billing")
+            app, lambda: app.app_state.past is not None and app.app_state.past.remembers("orders", "billing")
         )
         await press(app, "g")
         await shown(app, "Lag entries  2")
         for number in range(40):
             server.command("XADD", "orders", "*", "n", str(number))
         await shown(app, "Lag entries  42")
-        past, observation = app.moment.past, app.moment.observation
+        past, observation = app.app_state.past, app.app_state.observation
         assert past is not None
         assert observation is not None
         until_then = observation.snapshot.collected_at.timestamp()

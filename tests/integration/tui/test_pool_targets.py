@@ -49,7 +49,9 @@ async def test_pool_of_a_program_in_another_context_is_scaled_by_that_program(co
     app = StreamopsApp(server_settings(Session(Globals(context="here"))))
     async with running(app):
         await press(app, "colon", *"ctx", "space", *"there", "enter")
-        await until(app, lambda: app.moment.context.name == "there" and app.moment.observation is not None)
+        await until(
+            app, lambda: app.app_state.context.name == "there" and app.app_state.observation is not None
+        )
         await press(app, "5", "5")
         await until(app, lambda: names(app) == ["billing"])
         await press(app, "S", "8", "enter")

@@ -13,7 +13,7 @@ from streamops.operations.console import Console
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.runtime import Entry, Streamops
-from streamops.wire.consuming.promoting import pump
+from streamops.wire.consuming.promoting import promote_due
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
@@ -49,7 +49,7 @@ async def test_delayed_messages_of_a_later_version_wait_for_its_workers(server: 
         server.command("HSET", BODIES, name, body)
     connected = await Server.connect(server.options)
     try:
-        pumped = await pump(connected, "orders")
+        pumped = await promote_due(connected, "orders")
     finally:
         await connected.close()
     assert (pumped.moved, pumped.buried, pumped.foreign) == (1, (), len(NO_VERSION))

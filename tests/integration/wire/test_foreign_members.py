@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.consuming.promoting import NOTHING_PASSED, Passed, Pumped, pump
+from streamops.wire.consuming.promoting import NOTHING_PASSED, Passed, Pumped, promote_due
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import Delayed, delayed_cancel, schedule_many
 from streamops.wire.server import Server
@@ -29,7 +29,7 @@ def scored(server: RunningServer) -> list[bytes]:
 
 
 async def pump_on(server: Server, passed: Passed = NOTHING_PASSED, limit: int = 500) -> Pumped:
-    return await pump(server, "orders", limit=limit, passed=passed)
+    return await promote_due(server, "orders", limit=limit, passed=passed)
 
 
 # every server: the script goes by ranks and scores
@@ -67,7 +67,7 @@ async def test_a_message_whose_destination_is_unknown_is_not_passed(
     add_foreign(server, 2)
     first = await pump_on(connected)
     assert (first.unknown, first.passed) == (("{orders}:retry:g",), NOTHING_PASSED)
-    second = await pump(connected, "orders", first.unknown, passed=first.passed)
+    second = await promote_due(connected, "orders", first.unknown, passed=first.passed)
     assert (second.moved, second.passed.count, second.next_due_ms) == (1, 2, None)
 
 

@@ -5,7 +5,7 @@ import pytest
 from streamops.errors import Refused, ServerError
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.fixtures import SetUser
-from tests.support.wire.replay_halves import LETTER, QUEUE, STREAM, begin, move
+from tests.support.wire.replay_halves import DEAD_LETTER, QUEUE, STREAM, begin, move
 
 LAST_ID = "18446744073709551615-18446744073709551615"
 
@@ -16,7 +16,7 @@ async def test_a_letter_is_not_taken_out_where_its_entry_cannot_be_added(server:
     server.command("XADD", STREAM, LAST_ID, "f", "v")
     moved = await move(server.options)
     assert moved.moved == 0
-    assert [failed for failed, _ in moved.failed] == [str(LETTER)]
+    assert [failed for failed, _ in moved.failed] == [str(DEAD_LETTER)]
     assert server.command("XLEN", QUEUE) == 1
 
 

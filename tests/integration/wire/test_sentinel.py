@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply, Unreachable
 from streamops.wire.options import Secret
-from streamops.wire.primary_tracker import Named, Succession
+from streamops.wire.primary_tracker import Named, PrimaryTracker
 from tests.support.servers import RunningServer, choose_port
 from tests.support.wire.refusals import PLANTED, refusal
 from tests.support.wire.sentinel import behind, names
@@ -67,7 +67,7 @@ A, B = Named(1, ("10.0.0.1", 6379)), Named(2, ("10.0.0.2", 6379))
 
 
 def test_those_that_were_told_late_agree_until_there_is_a_doubt() -> None:
-    succession = Succession()
+    succession = PrimaryTracker()
     assert [succession.agreed_for([A, A], now) for now in (100.0, 120.0, 131.0)] == [0.0, 20.0, 31.0]
     assert [succession.agreed_for([B], now) for now in (131.0, 141.0)] == [0.0, 10.0]
     doubts: list[Callable[[], object]] = [

@@ -24,7 +24,7 @@ from streamops.model.acting import Confirmation
 from streamops.model.delayed import DelayedBody
 from streamops.operations.console import Console
 from streamops.runtime import Entry, Reject, Streamops
-from streamops.wire.consuming.promoting import pump
+from streamops.wire.consuming.promoting import promote_due
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
@@ -245,9 +245,9 @@ class Authority(RuleBasedStateMachine):
     async def _promote(self) -> None:
         server = await Server.connect(self.running.options)
         try:
-            pumped = await pump(server, STREAM)
+            pumped = await promote_due(server, STREAM)
             if not isinstance(pumped, tuple) and (unknown := getattr(pumped, "unknown", ())):
-                await pump(server, STREAM, unknown)
+                await promote_due(server, STREAM, unknown)
         finally:
             await server.close()
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from streamops.exporter.alerts import Condition, Look, Subject
+from streamops.exporter.alerts import AlertSource, Condition, Evaluation
 from streamops.model.observation import (
     Finding,
     FindingCode,
@@ -14,7 +14,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.server import ServerNode
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import ConsumerGroup
 from tests.support.invented import NOW, group, node, snapshot, stream
 
@@ -50,7 +50,7 @@ def stream_view(*views: GroupView, name: str = "orders", findings: Sequence[Find
 def observation(
     *streams: StreamView,
     findings: Sequence[Finding] = (),
-    gaps: Iterable[Gap] = (),
+    gaps: Iterable[ReadError] = (),
     nodes: Sequence[ServerNode] = (node(),),
     since: datetime = LONG_AGO,
 ) -> Observation:
@@ -58,10 +58,10 @@ def observation(
     return Observation(taken, since, streams, tuple(findings), Health.OK)
 
 
-def condition(subject: Subject, level: Health = Health.WARN, text: str = "some text") -> Condition:
+def condition(subject: AlertSource, level: Health = Health.WARN, text: str = "some text") -> Condition:
     return Condition(subject, level, text, "do something")
 
 
-def look(found: Iterable[Condition] = (), unknown: Iterable[Subject] = ()) -> Look:
+def look(found: Iterable[Condition] = (), unknown: Iterable[AlertSource] = ()) -> Evaluation:
     left_open = frozenset(unknown)
-    return Look({one.subject: one for one in found}, lambda subject: subject in left_open)
+    return Evaluation({one.subject: one for one in found}, lambda subject: subject in left_open)

@@ -70,7 +70,7 @@ async def webhook() -> AsyncIterator[Webhook]:
         await runner.cleanup()
 
 
-class Mailbox:
+class TopicQueue:
     """The mails that arrived."""
 
     def __init__(self) -> None:
@@ -91,8 +91,8 @@ class Mailbox:
 
 
 @asynccontextmanager
-async def mailbox() -> AsyncIterator[Mailbox]:
-    box = Mailbox()
+async def mailbox() -> AsyncIterator[TopicQueue]:
+    box = TopicQueue()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: SMTP(box, hostname="localhost"), "127.0.0.1", 0)
     box.port = server.sockets[0].getsockname()[1]

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from streamops.exporter.alerts import AlertEvaluator, Look, Origin
+from streamops.exporter.alerts import AlertEvaluator, Evaluation, Origin
 from streamops.exporter.notifier import Notifier, Sending
 from streamops.exporter.outlets import NotifyAddress, open_outlets
 from streamops.exporter.scraper import Scraper
-from streamops.exporter.series_limits import Guards
+from streamops.exporter.series_limits import SeriesLimits
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.monitor.watch import Watch
@@ -30,7 +30,7 @@ def notifier(*urls: str, sending: Sending = QUICK, after: timedelta = timedelta(
 
 
 @asynccontextmanager
-async def running(told: Notifier, look: Callable[[], Awaitable[Look | None]]) -> AsyncIterator[None]:
+async def running(told: Notifier, look: Callable[[], Awaitable[Evaluation | None]]) -> AsyncIterator[None]:
     task = asyncio.create_task(told.run(look))
     try:
         yield
@@ -42,7 +42,7 @@ async def running(told: Notifier, look: Callable[[], Awaitable[Look | None]]) ->
 
 @asynccontextmanager
 async def scraping(options: ConnectionOptions) -> AsyncIterator[Scraper]:
-    scraper = Scraper(lambda: Console.open(options, Watch(streams=("orders",))), Guards(), "here")
+    scraper = Scraper(lambda: Console.open(options, Watch(streams=("orders",))), SeriesLimits(), "here")
     try:
         yield scraper
     finally:

@@ -12,7 +12,7 @@ from streamops.exporter.stream_counts import NO_COUNTERS, Counters
 from streamops.exporter.stream_counts import advance as count
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.pools import Lead, Pool, PoolDecision, Signals
-from streamops.model.queue_metrics import NO_EXTRAS, Extras, QueueCount
+from streamops.model.queue_metrics import NO_QUEUE_METRICS, QueueCount, QueueMetrics
 from streamops.model.scaling import ScaleCode
 from streamops.model.snapshot import Snapshot
 from streamops.model.streams import Consumer
@@ -52,7 +52,7 @@ def counted(*snapshots: Snapshot, since: Counters | None = None) -> Counters:
 
 
 def reading(
-    *snapshots: Snapshot, extras: Extras = NO_EXTRAS, health: ExporterHealth | None = None
+    *snapshots: Snapshot, extras: QueueMetrics = NO_QUEUE_METRICS, health: ExporterHealth | None = None
 ) -> Reading:
     """The reading of the last of some snapshots."""
     return Reading(observed(*snapshots), extras, counted(*snapshots), health or ExporterHealth())
@@ -67,10 +67,10 @@ def numbers() -> SearchStrategy[int]:
     return st.one_of(some.counts(), st.sampled_from([0, 999_999, 1_000_000, 10**16, 2**53 + 1, GREATEST]))
 
 
-def extras() -> SearchStrategy[Extras]:
+def extras() -> SearchStrategy[QueueMetrics]:
     moments = some.spans().map(lambda span: NOW + span)
     return st.builds(
-        Extras,
+        QueueMetrics,
         queues=st.lists(
             st.builds(QueueCount, hostile_names(), numbers(), st.none() | numbers(), st.none() | moments),
             max_size=3,
@@ -134,7 +134,7 @@ def readings() -> SearchStrategy[Reading]:
     )
 
 
-def _reading(snapshots: Sequence[Snapshot], beside: Extras, health: ExporterHealth) -> Reading:
+def _reading(snapshots: Sequence[Snapshot], beside: QueueMetrics, health: ExporterHealth) -> Reading:
     return reading(*sorted(snapshots, key=lambda one: one.collected_at), extras=beside, health=health)
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from streamops.exporter.catalogue import FAMILIES
-from streamops.exporter.series_limits import NO_GUARDS, Guards
+from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.shown import Reading, show
 
 Told = Mapping[str, Mapping[tuple[str, ...], float]]
 
 
-def told(reading: Reading, guards: Guards = NO_GUARDS) -> Told:
+def told(reading: Reading, guards: SeriesLimits = NO_LIMITS) -> Told:
     """Values that are known, by metric without its prefix, and labels; instants in seconds."""
     shown, found = show(reading, guards), dict[str, dict[tuple[str, ...], float]]()
     for family in FAMILIES:

@@ -10,7 +10,7 @@ import aiohttp
 from msgspec.structs import replace
 
 from streamops.exporter.scraper import Scraper
-from streamops.exporter.series_limits import NO_GUARDS, Guards
+from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.server import ServerOptions, serving
 from streamops.exporter.target import Open
 from streamops.exporter.targets import Targets
@@ -65,7 +65,7 @@ def opening(server: RunningServer, patience: timedelta = PATIENCE) -> Open:
 
 @asynccontextmanager
 async def scraping(
-    server: RunningServer, *, guards: Guards = NO_GUARDS, patience: timedelta = PATIENCE
+    server: RunningServer, *, guards: SeriesLimits = NO_LIMITS, patience: timedelta = PATIENCE
 ) -> AsyncIterator[Scraper]:
     """A scraper of a server."""
     running = Scraper(opening(server, patience), guards, "test")
@@ -81,7 +81,7 @@ async def exporting(
     *,
     web_config: Path | None = None,
     contexts: Mapping[str, RunningServer] | None = None,
-    guards: Guards = NO_GUARDS,
+    guards: SeriesLimits = NO_LIMITS,
     patience: timedelta = PATIENCE,
 ) -> AsyncIterator[Exporter]:
     """A running exporter of a server, whose first collection has ended or cannot."""

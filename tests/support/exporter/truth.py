@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import SECTIONS
 from streamops.exporter.scraper import Scraper
-from streamops.exporter.series_limits import NO_GUARDS, Guards
+from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.model.retention import RetentionPolicy
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
@@ -130,7 +130,7 @@ async def watching(
     server: RunningServer,
     monkeypatch: pytest.MonkeyPatch,
     *,
-    guards: Guards = NO_GUARDS,
+    guards: SeriesLimits = NO_LIMITS,
     policies: Sequence[RetentionPolicy] = (),
     options: ConnectionOptions | None = None,
     **watch: Any,

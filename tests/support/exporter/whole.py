@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from streamops.exporter.shown import ExporterHealth
 from streamops.model.pools import Lead, Pool, PoolDecision, Signals
-from streamops.model.queue_metrics import Extras, QueueCount
+from streamops.model.queue_metrics import QueueCount, QueueMetrics
 from streamops.model.scaling import ScaleCode
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.model.streams import StreamRole
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from tests.support.exporter.readings import reading
@@ -54,7 +54,7 @@ SCALED = Pool(
     errors=3,
 )
 """A pool that grows."""
-EXTRAS = Extras(
+EXTRAS = QueueMetrics(
     queues=(QueueCount("{orders}:delayed", 3, 1, NOW - seconds(5)),),
     memory={"orders": 4096},
     workers=(
@@ -98,7 +98,7 @@ def _snapshot(at: timedelta, position: timedelta) -> Snapshot:
     )
     orders = stream(groups=[billing], max_deleted_id=entry_id(minutes(50)))
     letters = stream("orders:dlq", role=StreamRole.DEAD_LETTERS, source="orders")
-    gaps = [Gap("no permission for this key", "secrets", denied=True)]
+    gaps = [ReadError("no permission for this key", "secrets", denied=True)]
     return snapshot(orders, letters, at=at, nodes=[node(max_memory=2**30)], gaps=gaps)
 
 

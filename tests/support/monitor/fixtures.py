@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from streamops.monitor.arrivals import ArrivalReader
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.counting import CountBudget
 from streamops.operations.console import Console
 from streamops.wire.server import Server
@@ -34,7 +34,7 @@ def depth(request: pytest.FixtureRequest, server: RunningServer) -> Depth:
 @pytest.fixture
 async def reader(server: RunningServer) -> AsyncIterator[ArrivalReader]:
     connection = await Server.connect(server.options)
-    yield ArrivalReader(Place(connection))
+    yield ArrivalReader(ServerContext(connection))
     await connection.close()
 
 

@@ -15,7 +15,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import Consumer, ConsumerGroup, StreamRole
 from tests.support.invented import (
     NOW,
@@ -128,7 +128,10 @@ LETTERS_VIEW = StreamView(
 HOSTILE = StreamView(stream(HOSTILE_NAME, length=0), None, (), (), Health.OK)
 FORMULA = StreamView(stream(FORMULA_NAME, length=1), 0.0, (), (), Health.OK)
 
-GAPS = (Gap("no permission for this key", "secret"), Gap("no answer in time", "orders", "mail", "consumers"))
+GAPS = (
+    ReadError("no permission for this key", "secret"),
+    ReadError("no answer in time", "orders", "mail", "consumers"),
+)
 
 OBSERVATION = Observation(
     snapshot(ORDERS.stream, LETTERS_VIEW.stream, HOSTILE.stream, FORMULA.stream, gaps=GAPS),

@@ -27,7 +27,7 @@ from streamops.model.acting import (
     Skipped,
 )
 from streamops.model.ids import EntryId
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from tests.support.invented import NOW, entry_id, minutes, seconds
 
 if TYPE_CHECKING:  # As in the console, only who acts pays for the engine.
@@ -154,7 +154,7 @@ class InventedActs:
         self.hold.set()
         self.actions: tuple[Action, ...] = ()
         self.jobs: tuple[Job, ...] = ()
-        self.job_gaps: tuple[Gap, ...] = ()
+        self.job_gaps: tuple[ReadError, ...] = ()
         self.planned: list[tuple[Struct | str, Limits]] = []
         self.applied: list[tuple[Plan, Confirmation]] = []
         self.cancelled: list[str] = []

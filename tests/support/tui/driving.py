@@ -31,7 +31,7 @@ async def running(
     """Run the console from its first observation on; ``drawn``: with every update that a terminal would get."""
     with nullcontext() if drawn else undrawn():
         async with app.run_test(size=size, notifications=True):
-            await until(app, lambda: app.moment.observation is not None)
+            await until(app, lambda: app.app_state.observation is not None)
             yield app
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.observation import Finding, FindingCode, Health, Observation
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.present.text import is_safe
 from streamops.tui.app import StreamopsApp, run
 from streamops.tui.source import ContextInfo, TuiSettings
@@ -69,7 +69,7 @@ def observation(text: str) -> Observation:
             name, sample.group_view(name, group, finding), findings=(finding,), source=f"o{text}"
         ),
         findings=(finding,),
-        gaps=(Gap(f"gap {text}", f"s{text}", f"g{text}", f"p{text}"),),
+        gaps=(ReadError(f"gap {text}", f"s{text}", f"g{text}", f"p{text}"),),
     )
 
 

@@ -7,21 +7,21 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, StreamopsError
-from streamops.model.dead_letter_fields import read_letter, tally_of
+from streamops.model.dead_letter_fields import counts_of, read_dead_letter
 from streamops.model.dead_letters import DeadLetter, QueueSummary
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.model.pending import PendingProfile
 from streamops.model.pools import Order, Pool
-from streamops.model.selections import LetterSelection
-from streamops.model.snapshot import Gap
+from streamops.model.selections import DeadLetterSelection
+from streamops.model.snapshot import ReadError
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.monitor.dead_letters import DeadLetterQueues, LetterFilter, LetterPage
+from streamops.monitor.dead_letters import DeadLetterFilter, DeadLetterPage, DeadLetterQueues
 from streamops.monitor.delayed import DelayedPage, DelayedQueues
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.monitor.search import PendingSummary
 from streamops.monitor.topics import TopicFailures, TopicView
 from tests.support.invented import NOW, entry_id, minutes, pending_entry, seconds
@@ -57,7 +57,7 @@ def letter(
         "_so_attempt": b"3",
     }
     pairs = tuple((name.encode(), value) for name, value in (*own.items(), *about.items()))
-    return read_letter(Entry(died, pairs), QUEUE, "payments")
+    return read_dead_letter(Entry(died, pairs), QUEUE, "payments")
 
 
 def letters() -> tuple[DeadLetter, ...]:
@@ -99,9 +99,9 @@ def heart(name: str, pool: str, state: WorkerState, busy: int, **changes: object
     return replace(made, **changes)
 
 
-def crowd() -> Crowd:
+def crowd() -> ServerWorkers:
     """Two pools at work, one that is paused, one without workers."""
-    return Crowd(
+    return ServerWorkers(
         (
             heart("billing-1", "billing", WorkerState.RUNNING, 3),
             heart("billing-2", "billing", WorkerState.STALLED, 8),
@@ -171,7 +171,7 @@ class Beside:
         self.pools = pools()
         self.trace = trace()
         self.fails: StreamopsError | None = None
-        self.gaps: tuple[Gap, ...] = ()
+        self.gaps: tuple[ReadError, ...] = ()
         self.asked: list[tuple[object, ...]] = []
 
     def ask(self, *what: object) -> None:
@@ -222,19 +222,19 @@ class InventedLetters:
         held = self._beside.letters
         return QueueSummary(
             queue=name, length=len(held), source="payments", oldest_id=held[0].id if held else None,
-            newest_id=held[-1].id if held else None, tally=tally_of(held), now=NOW,
+            newest_id=held[-1].id if held else None, tally=counts_of(held), now=NOW,
         )  # fmt: skip
 
-    async def page(self, selection: LetterSelection, limit: int) -> LetterPage:
+    async def page(self, selection: DeadLetterSelection, limit: int) -> DeadLetterPage:
         self._beside.ask("page", selection)
-        chosen = LetterFilter(selection)
+        chosen = DeadLetterFilter(selection)
         found = [one for one in self._beside.letters if chosen.takes(one)]
-        return LetterPage(tuple(found[:limit]), len(found) > limit, NOW, is_queue=True)
+        return DeadLetterPage(tuple(found[:limit]), len(found) > limit, NOW, is_queue=True)
 
-    async def newest(self, queue: str, *, before: EntryId | None = None, count: int = 100) -> LetterPage:
+    async def newest(self, queue: str, *, before: EntryId | None = None, count: int = 100) -> DeadLetterPage:
         self._beside.ask("newest", queue, before)
         found = [one for one in self._beside.letters[::-1] if before is None or one.id < before]
-        return LetterPage(tuple(found[:count]), len(found) > count, NOW, is_queue=True)
+        return DeadLetterPage(tuple(found[:count]), len(found) > count, NOW, is_queue=True)
 
     async def letters(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
         self._beside.ask("letters", queue, tuple(ids))
@@ -301,15 +301,15 @@ class InventedWorkers:
     def __init__(self, beside: Beside) -> None:
         self._beside = beside
 
-    async def with_pools(self, share: float = 1.0) -> Crowd:
+    async def with_pools(self, share: float = 1.0) -> ServerWorkers:
         self._beside.ask("all workers", share)
         return self._beside.crowd
 
-    async def again(self, known: Crowd) -> Crowd:
+    async def again(self, known: ServerWorkers) -> ServerWorkers:
         self._beside.ask("workers again", tuple(one.id for one in known.workers))
         names = {one.id for one in known.workers}
         workers = tuple(one for one in self._beside.crowd.workers if one.id in names)
-        return Crowd(workers, self._beside.crowd.now, self._beside.crowd.pools)
+        return ServerWorkers(workers, self._beside.crowd.now, self._beside.crowd.pools)
 
 
 class InventedTraces:

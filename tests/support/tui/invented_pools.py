@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from streamops.model.pools import Applied, Lead, Order, Pool, PoolDecision, Signals, Steering
+from streamops.model.pools import Applied, Lead, Order, Pool, PoolDecision, PoolOverrides, Signals
 from streamops.model.scaling import ScaleCode
 from tests.support.invented import NOW, minutes, seconds
 
@@ -77,7 +77,7 @@ def pools() -> tuple[Pool, ...]:
         Pool(
             name="mail", stream="emails", group="mailer", target="streamops run --pool mail --workers auto",
             minimum=1, maximum=4, lead=LED, last=DECISIONS["mail"][0],
-            steering=Steering(override=3, until=NOW + minutes(40), by="ada@bastion-1", at=NOW - minutes(20)),
+            steering=PoolOverrides(override=3, until=NOW + minutes(40), by="ada@bastion-1", at=NOW - minutes(20)),
             mode="paused", updated_by="ada@bastion-1", updated_at=NOW - minutes(12),
         ),
         Pool(

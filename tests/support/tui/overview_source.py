@@ -12,8 +12,8 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.monitor.delayed import DelayedQueues
-from streamops.monitor.pools import Crowd
-from streamops.tui.history.memory import Past
+from streamops.monitor.pools import ServerWorkers
+from streamops.tui.history.memory import MetricsHistory
 from tests.support.invented import NOW, minutes, seconds
 from tests.support.tui import sample
 from tests.support.tui.invented_beside import Beside, InventedWorkers
@@ -29,7 +29,7 @@ def worker(number: int, state: WorkerState = WorkerState.RUNNING, pool: str = "b
     )  # fmt: skip
 
 
-CROWD = Crowd((worker(1), worker(2), worker(3, WorkerState.PAUSED)), NOW)
+MANY_GROUPS = ServerWorkers((worker(1), worker(2), worker(3, WorkerState.PAUSED)), NOW)
 DELAYED = DelayedQueues(
     (DelayedQueue("orders", 12, 2, NOW - seconds(4), 12), DelayedQueue("emails", 3, 0, NOW + minutes(9), 3)),
     (),
@@ -41,19 +41,19 @@ DELAYED = DelayedQueues(
 class Workers(InventedWorkers):
     """Says who works."""
 
-    def __init__(self, crowd: Crowd | StreamopsError) -> None:
+    def __init__(self, crowd: ServerWorkers | StreamopsError) -> None:
         super().__init__(Beside())
         self.crowd = crowd
         self.asked = 0
 
-    async def with_pools(self, share: float = 1.0) -> Crowd:
+    async def with_pools(self, share: float = 1.0) -> ServerWorkers:
         del share
         self.asked += 1
         if isinstance(self.crowd, StreamopsError):
             raise self.crowd
         return self.crowd
 
-    async def again(self, known: Crowd) -> Crowd:
+    async def again(self, known: ServerWorkers) -> ServerWorkers:
         del known
         return await self.with_pools()
 
@@ -64,7 +64,7 @@ class PulseSource(InventedSource):
     def __init__(
         self,
         observation: Observation | StreamopsError,
-        crowd: Crowd | StreamopsError = CROWD,
+        crowd: ServerWorkers | StreamopsError = MANY_GROUPS,
         delayed: DelayedQueues | StreamopsError = DELAYED,
     ) -> None:
         super().__init__(observation, sample.entries(), sample.pending_rows())
@@ -96,11 +96,11 @@ def waves(base: Observation, count: int = 140, apart: float = 2.0) -> list[Obser
     ]
 
 
-def fed(base: Observation, count: int = 140, apart: float = 2.0) -> Callable[[], Past]:
+def fed(base: Observation, count: int = 140, apart: float = 2.0) -> Callable[[], MetricsHistory]:
     """Makes a past that has seen waves before an observation."""
 
-    def past() -> Past:
-        made = Past()
+    def past() -> MetricsHistory:
+        made = MetricsHistory()
         for observation in waves(base, count, apart):
             made.take(observation, seconds(apart))
         return made

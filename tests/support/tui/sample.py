@@ -18,7 +18,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.model.streams import ConsumerGroup, StreamRole
 from tests.support import invented
 from tests.support.invented import NOW, consumer, entry_id, minutes, pending_entry, seconds
@@ -62,7 +62,7 @@ def stream_view(
 def observation(
     *streams: StreamView,
     findings: tuple[Finding, ...] = (),
-    gaps: tuple[Gap, ...] = (),
+    gaps: tuple[ReadError, ...] = (),
     complete: bool = True,
     commands: int = 23,
 ) -> Observation:
@@ -77,7 +77,7 @@ def observation(
 
 
 def _snapshot(
-    streams: tuple[StreamView, ...], gaps: tuple[Gap, ...], *, complete: bool, commands: int
+    streams: tuple[StreamView, ...], gaps: tuple[ReadError, ...], *, complete: bool, commands: int
 ) -> Snapshot:
     snapshot = invented.snapshot(*(view.stream for view in streams), gaps=gaps)
     return replace(snapshot, discovery_complete=complete, commands=commands)
@@ -136,7 +136,7 @@ def shop() -> Observation:
         ),
         _sensors(),
         findings=(EVICTION,),
-        gaps=(Gap("NOPERM: this user has no permission to run 'xinfo|groups'", stream="secrets"),),
+        gaps=(ReadError("NOPERM: this user has no permission to run 'xinfo|groups'", stream="secrets"),),
     )
 
 

@@ -93,10 +93,10 @@ def hints(app: StreamopsApp) -> str:
 
 async def follows_keys(app: StreamopsApp) -> None:
     """The highlight moves, and a filter is taken, though nothing new arrives."""
-    arrived = app.moment.arrived
+    arrived = app.app_state.arrived
     await press(app, "home", "j")
     assert list_of(app).cursor == 1
-    assert app.moment.arrived == arrived
+    assert app.app_state.arrived == arrived
     await press(app, "j")
     assert list_of(app).cursor == 2
     await press(app, "slash", *"mail", "enter")

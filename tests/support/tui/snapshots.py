@@ -29,7 +29,7 @@ class Look(Protocol):
 
 def hold(app: StreamopsApp, **changes: object) -> None:
     """Show the moment as it would be."""
-    app.live.moment = replace(app.moment, **changes)
+    app.live.app_state = replace(app.app_state, **changes)
     app.pass_down()
 
 
@@ -38,7 +38,7 @@ def looking(snap_compare: Compare) -> Look:
 
     def look(app: StreamopsApp, *steps: str, narrow: bool = False, change: Change | None = None) -> None:
         async def prepare(_: Pilot[int]) -> None:
-            await until(app, lambda: app.moment.observation is not None)
+            await until(app, lambda: app.app_state.observation is not None)
             hold(app, arrived=monotonic() + LATER)
             for step in steps:
                 await (shown(app, step.removeprefix(SEE)) if step.startswith(SEE) else press(app, step))

@@ -8,7 +8,7 @@ from streamops.wire.writes.replay_arguments import DeadLetterBatch, Replayer, Sc
 from tests.support.servers import RunningServer
 
 QUEUE, STREAM = "{orders}:dlq", "orders"
-LETTER = EntryId(7, 7)
+DEAD_LETTER = EntryId(7, 7)
 REPLAYER = Replayer(
     queue=QUEUE,
     mode="republish",
@@ -22,7 +22,7 @@ REPLAYER = Replayer(
 
 def begin(server: RunningServer) -> None:
     """A letter, and the stream that it goes back to, which has a group and no entry."""
-    server.command("XADD", QUEUE, str(LETTER), "n", "1")
+    server.command("XADD", QUEUE, str(DEAD_LETTER), "n", "1")
     server.command("XGROUP", "CREATE", STREAM, "g", "0", "MKSTREAM")
 
 
@@ -30,7 +30,7 @@ async def move(options: ConnectionOptions) -> Moved:
     connection = await Server.connect(options)
     try:
         return await move_dead_letters(
-            connection, REPLAYER, DeadLetterBatch(after=EntryId(0, 0), last=LETTER)
+            connection, REPLAYER, DeadLetterBatch(after=EntryId(0, 0), last=DEAD_LETTER)
         )
     finally:
         await connection.close()

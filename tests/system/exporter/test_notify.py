@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.exporter.alerts import Look
+from streamops.exporter.alerts import Evaluation
 from streamops.exporter.notifier import PageWatcher
 from tests.support.eventually import eventually
 from tests.support.exporter.inbox import webhook
@@ -28,10 +28,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
 
 
-def counted(watcher: PageWatcher, looks: list[Look | None]) -> Callable[[], Awaitable[Look | None]]:
+def counted(
+    watcher: PageWatcher, looks: list[Evaluation | None]
+) -> Callable[[], Awaitable[Evaluation | None]]:
     """Look, and keep what was seen."""
 
-    async def look() -> Look | None:
+    async def look() -> Evaluation | None:
         looks.append(await watcher.look())
         return looks[-1]
 
@@ -44,7 +46,7 @@ async def test_a_redis_that_stops_and_starts_is_told_and_nothing_else_of_it(
     server = start_server("--dir", str(tmp_path))
     stop_consuming(server)
     server.command("SAVE")
-    looks = list[Look | None]()
+    looks = list[Evaluation | None]()
     async with (
         webhook() as hook,
         scraping(server.tcp_options) as scraper,

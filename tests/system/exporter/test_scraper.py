@@ -7,7 +7,7 @@ import structlog
 
 from streamops.exporter import scraper as scraper_module
 from streamops.exporter.scraper import Scraper
-from streamops.exporter.series_limits import NO_GUARDS
+from streamops.exporter.series_limits import NO_LIMITS
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster
@@ -71,7 +71,7 @@ async def test_a_page_of_a_cluster_tells_streams_of_all_nodes(cluster: RunningCl
     async def open_console() -> Console:
         return await Console.open(cluster.options, Watch(deep=True), read_only=True)
 
-    scraper = Scraper(open_console, NO_GUARDS, "test")
+    scraper = Scraper(open_console, NO_LIMITS, "test")
     try:
         page = await scraper.scrape()
         assert up(page)

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from streamops.exporter.page import Page
-from streamops.exporter.series_limits import NO_GUARDS
+from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import Reading
 from streamops.exporter.text import LabelCache
 from tests.support.exporter.readings import HOSTILE, reading
@@ -24,7 +24,7 @@ def test_promtool_finds_nothing(one: Reading) -> None:
         if os.environ.get("STREAMOPS_REQUIRE_PROMETHEUS") == "1":
             pytest.fail("promtool is missing")
         pytest.skip("no promtool on this machine")
-    page = Page(one, NO_GUARDS, LabelCache(), 0.0).plain()
+    page = Page(one, NO_LIMITS, LabelCache(), 0.0).plain()
     done = subprocess.run(
         [promtool, "check", "metrics"], input=page, capture_output=True, timeout=30, check=False
     )

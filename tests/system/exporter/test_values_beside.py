@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 import streamops
-from streamops.exporter.series_limits import Guards
+from streamops.exporter.series_limits import SeriesLimits
 from streamops.model.delayed import DelayedBody
 from streamops.model.retention import RetentionPolicy
 from streamops.model.workers import WorkerHeartbeat, WorkerState
@@ -110,7 +110,7 @@ async def test_values_beside_streams_are_what_the_server_says(
 ) -> None:
     payments, ledger = Payments(server), Ledger()
     await payments.fill()
-    guards = Guards(exclude=(re.compile("secret:.*"),))
+    guards = SeriesLimits(exclude=(re.compile("secret:.*"),))
     policies = (RetentionPolicy(streams=("pay*",), maxlen=1000),)
     async with watching(server, monkeypatch, guards=guards, policies=policies) as watched:
         await watched.look_for("delayed_entries", "workers", "pool_paused", "stream_memory_bytes")

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster
 from tests.support.monitor.discover import add_streams
@@ -37,4 +37,4 @@ async def test_node_that_cannot_be_scanned_leaves_the_others(cluster: RunningClu
         finally:
             hanging.resume()
         assert set(console.discovery.names) == set(streams)
-        assert Gap("no answer in time", part="discovery") not in (await console.collect(streams)).gaps
+        assert ReadError("no answer in time", part="discovery") not in (await console.collect(streams)).gaps

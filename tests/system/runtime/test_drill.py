@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.model.drill import DrillMoment, DrillPlan
+from streamops.model.drill import DrillPlan, DrillProgress
 from streamops.runtime.drill.drill import drill
 from streamops.runtime.drill.keys import new_tag
 from tests.support.runtime.working import keys, until
@@ -22,7 +22,7 @@ SMALL = DrillPlan(
 
 async def test_a14_every_event_of_an_overload_is_accounted_for(server: RunningServer) -> None:
     """Lag rises and falls to zero, half the workers are killed, errors fill the dead-letter queue."""
-    moments: list[DrillMoment] = []
+    moments: list[DrillProgress] = []
     verdict = await drill(server.options, SMALL, new_tag(), moments.append)
     assert verdict.passes(SMALL)
     assert (verdict.handled, verdict.dead_letters, verdict.killed) == (1_960, 40, 1)

@@ -76,7 +76,7 @@ async def test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id
     assert primary.command("EXISTS", "{s}:dlq", "{s}:delayed") == 0
 
 
-@pytest.mark.parametrize("ending", ["retry_all", "bury_all"])
+@pytest.mark.parametrize("ending", ["retry_all", "dead_letter_all"])
 async def test_so_it_does_while_the_former_ones_is_to_be_settled(
     start_server: StartServer,
     start_sentinel: StartSentinel,
@@ -90,7 +90,7 @@ async def test_so_it_does_while_the_former_ones_is_to_be_settled(
     tries: list[str] = []
     may_end = {name: asyncio.Event() for name in ("former", "new", "next")}
     app = Streamops(replace(behind(sentinel.port), timeout=timedelta(seconds=5)), name="superseded")
-    most = 1 if ending == "bury_all" else 5
+    most = 1 if ending == "dead_letter_all" else 5
     settle = getattr(outcomes, ending)
 
     async def settle_and_tell(*args: object, **more: object) -> object:

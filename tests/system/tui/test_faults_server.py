@@ -47,7 +47,7 @@ async def test_a_primary_that_becomes_a_replica_goes_on_being_read(
         replica.command("XGROUP", "CREATE", "orders", "new", "0")
         await until(app, lambda: names(app) == [*GROUPS, "orders/new"])
         assert banner_hides(app), bar(app, "banner")
-        assert app.moment.stranger is None
+        assert app.app_state.mismatch is None
         assert "W" in hints(app)
 
 
@@ -62,7 +62,7 @@ async def test_two_seconds_a_reply_leave_keys_answered_and_stretch_the_polls(
     ):
         proxy.slow_down(SECONDS)
         # A poll is under way for longer than any of those before.
-        await until(app, lambda: monotonic() - app.moment.arrived > SECONDS / 2)
+        await until(app, lambda: monotonic() - app.app_state.arrived > SECONDS / 2)
         await follows_keys(app)
         await until(app, lambda: "stretched: a poll takes 2." in bar(app, "status"))
         # It is slow, and not lost.

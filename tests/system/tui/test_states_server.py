@@ -56,15 +56,15 @@ async def test_a_failover_and_a_restart_from_a_file_are_the_same_server(
         replica.command("XGROUP", "CREATE", "orders", "audit", "0")
         await press(app, "r")
         await until(app, lambda: names(app) == ["orders/audit", "orders/billing"])
-        assert app.moment.stranger is None
+        assert app.app_state.mismatch is None
         replica.command("SAVE")
         replica.kill()
-        await until(app, lambda: app.moment.loss is not None)
+        await until(app, lambda: app.app_state.loss is not None)
         replica.restart()
         point(tmp_path / "s", replica)
         await press(app, "r")
-        await until(app, lambda: app.moment.loss is None)
-        assert app.moment.stranger is None
+        await until(app, lambda: app.app_state.loss is None)
+        assert app.app_state.mismatch is None
         assert "W" in hints(app)
 
 
@@ -78,14 +78,14 @@ async def test_a_slow_server_leaves_keys_answered_and_its_data_told_as_old(
     async with running(app):
         await until(app, lambda: len(list_of(app).rows) == 2)
         server.command("CLIENT", "PAUSE", "1500", "ALL")
-        polled = app.moment.arrived
+        polled = app.app_state.arrived
         await press(app, "j", "question_mark")
         await shown(app, "The lag here")
         await press(app, "escape", "slash", *"audit", "enter")
         assert names(app) == ["orders/audit"]
         # All of this was answered while the server said nothing.
-        assert app.moment.arrived == polled or app.moment.observation is not None
-        await until(app, lambda: app.moment.arrived > polled)
+        assert app.app_state.arrived == polled or app.app_state.observation is not None
+        await until(app, lambda: app.app_state.arrived > polled)
         await until(app, lambda: "stretched: a poll takes" in bar(app, "status"))
 
 

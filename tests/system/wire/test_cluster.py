@@ -17,7 +17,7 @@ from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret
-from streamops.wire.primary_tracker import Succession
+from streamops.wire.primary_tracker import PrimaryTracker
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
 from tests.support.deployments import RunningCluster
@@ -285,7 +285,7 @@ async def test_primary_that_dies_and_its_replica_that_takes_over() -> None:
 
 async def test_a_node_that_was_dropped_meanwhile_may_still_redirect(cluster: RunningCluster) -> None:
     """It names no host, which says that it is its own; its answer came after the map had been learned anew."""
-    known = Cluster(cluster.options, Succession())
+    known = Cluster(cluster.options, PrimaryTracker())
     await known.prepare()
     stray = known.node_at("127.0.0.2", 7001, known.nodes[0])
     known.distrust()

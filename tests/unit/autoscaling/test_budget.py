@@ -8,7 +8,7 @@ from streamops.autoscaling.budget import BudgetState, Claim, share, within_budge
 from streamops.autoscaling.decisions import Assignment, Judged, judge
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.state import ScalingState
-from streamops.model.pools import FREE, Steering
+from streamops.model.pools import FREE, PoolOverrides
 from streamops.model.scaling import Demand, ScaleCode
 from tests.support.autoscaling.policy.pools import UNKNOWN, demand
 from tests.support.invented import NOW, exact
@@ -20,7 +20,7 @@ def pool_of(name: str, *, weight: float = 1.0, budget: str = "shared") -> Assign
     return Assignment(pool=name, stream=name, group="g", config=CONFIG, budget=budget, weight=weight)
 
 
-def busy(name: str, workers: int, waiting: int, steering: Steering = FREE, **changes: object) -> Judged:
+def busy(name: str, workers: int, waiting: int, steering: PoolOverrides = FREE, **changes: object) -> Judged:
     """A pool whose workers have handled 200 a second each, with so much waiting."""
     first = demand(at=0.0, ordered=workers, ready=workers, busy=1.0)
     counts = {"added": 1_000 * workers, "acked": 1_000 * workers, "lag": exact(waiting)}
@@ -84,7 +84,7 @@ def test_a_worker_moves_when_it_is_plainly_better_twice_running() -> None:
 
 
 def test_what_people_told_comes_before_the_budget() -> None:
-    pools = [busy("a", 2, 0, Steering(override=9)), busy("b", 2, 900_000)]
+    pools = [busy("a", 2, 0, PoolOverrides(override=9)), busy("b", 2, 900_000)]
     assert shared(pools, 8) == {"a": 9, "b": 1}
 
 

@@ -12,7 +12,7 @@ from streamops.autoscaling.decisions import Assignment, Judged, in_force, judge,
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import Cap, Peak, ScalingState, Trial
-from streamops.model.pools import FREE, Applied, PoolSize, Steering
+from streamops.model.pools import FREE, Applied, PoolOverrides, PoolSize
 from streamops.model.scaling import Demand, ScaleCode
 from tests.support.autoscaling.policy.pools import UNKNOWN, demand
 from tests.support.autoscaling.policy.properties import CONFIGS, histories, told
@@ -23,7 +23,7 @@ ASSIGNMENT = Assignment(pool="billing", stream="orders", group="workers", config
 NEXT_HOUR, LAST_HOUR = NOW + timedelta(hours=1), NOW - timedelta(hours=1)
 
 STEERINGS = st.builds(
-    Steering,
+    PoolOverrides,
     paused=st.booleans(),
     override=st.none() | st.integers(0, 60),
     until=st.sampled_from([None, NOW, NEXT_HOUR, LAST_HOUR]),
@@ -33,7 +33,7 @@ STEERINGS = st.builds(
 
 
 def judged(
-    steering: Steering = FREE, reading: Demand | None = None, state: ScalingState | None = None
+    steering: PoolOverrides = FREE, reading: Demand | None = None, state: ScalingState | None = None
 ) -> Judged:
     return judge(ASSIGNMENT, state or ScalingState(), reading or demand(ordered=3, ready=3), steering, NOW)
 
@@ -42,27 +42,29 @@ def judged(
     ("steering", "target", "code"),
     [
         pytest.param(FREE, 3, ScaleCode.WARMUP, id="nobody"),
-        pytest.param(Steering(paused=True), 3, ScaleCode.PAUSED, id="paused"),
-        pytest.param(Steering(override=7), 7, ScaleCode.OVERRIDE, id="override"),
-        pytest.param(Steering(override=0), 0, ScaleCode.OVERRIDE, id="override to none"),
-        pytest.param(Steering(override=7, paused=True), 7, ScaleCode.OVERRIDE, id="both: the number"),
-        pytest.param(Steering(override=7, until=NEXT_HOUR), 7, ScaleCode.OVERRIDE, id="until later"),
-        pytest.param(Steering(override=7, until=NOW), 3, ScaleCode.WARMUP, id="just over"),
-        pytest.param(Steering(paused=True, until=LAST_HOUR), 3, ScaleCode.WARMUP, id="long over"),
-        pytest.param(Steering(minimum=5), 5, ScaleCode.LIMIT, id="more at least"),
-        pytest.param(Steering(maximum=2), 2, ScaleCode.LIMIT, id="fewer at most"),
-        pytest.param(Steering(minimum=5, until=LAST_HOUR), 5, ScaleCode.LIMIT, id="limits do not end"),
-        pytest.param(Steering(minimum=5, paused=True), 3, ScaleCode.PAUSED, id="a pause changes nothing"),
+        pytest.param(PoolOverrides(paused=True), 3, ScaleCode.PAUSED, id="paused"),
+        pytest.param(PoolOverrides(override=7), 7, ScaleCode.OVERRIDE, id="override"),
+        pytest.param(PoolOverrides(override=0), 0, ScaleCode.OVERRIDE, id="override to none"),
+        pytest.param(PoolOverrides(override=7, paused=True), 7, ScaleCode.OVERRIDE, id="both: the number"),
+        pytest.param(PoolOverrides(override=7, until=NEXT_HOUR), 7, ScaleCode.OVERRIDE, id="until later"),
+        pytest.param(PoolOverrides(override=7, until=NOW), 3, ScaleCode.WARMUP, id="just over"),
+        pytest.param(PoolOverrides(paused=True, until=LAST_HOUR), 3, ScaleCode.WARMUP, id="long over"),
+        pytest.param(PoolOverrides(minimum=5), 5, ScaleCode.LIMIT, id="more at least"),
+        pytest.param(PoolOverrides(maximum=2), 2, ScaleCode.LIMIT, id="fewer at most"),
+        pytest.param(PoolOverrides(minimum=5, until=LAST_HOUR), 5, ScaleCode.LIMIT, id="limits do not end"),
+        pytest.param(
+            PoolOverrides(minimum=5, paused=True), 3, ScaleCode.PAUSED, id="a pause changes nothing"
+        ),
     ],
 )
-def test_people_come_before_the_policy(steering: Steering, target: int, code: ScaleCode) -> None:
+def test_people_come_before_the_policy(steering: PoolOverrides, target: int, code: ScaleCode) -> None:
     decision = judged(steering).decision
     assert (decision.target, decision.code) == (target, code)
 
 
 @given(CONFIGS, histories(20), STEERINGS)
 def test_whatever_is_told_the_limits_hold_and_no_lag_unknown_takes_a_worker(
-    config: ScalingConfig, readings: list[Demand], steering: Steering
+    config: ScalingConfig, readings: list[Demand], steering: PoolOverrides
 ) -> None:
     state, assignment = ScalingState(), replace(ASSIGNMENT, config=config)
     force = in_force(config, steering)
@@ -84,7 +86,7 @@ def test_whatever_is_told_the_limits_hold_and_no_lag_unknown_takes_a_worker(
 
 
 @given(STEERINGS, st.integers(0, 30))
-def test_blindly_only_people_and_the_least_there_may_be_count(steering: Steering, ordered: int) -> None:
+def test_blindly_only_people_and_the_least_there_may_be_count(steering: PoolOverrides, ordered: int) -> None:
     decision = judge_blindly(CONFIG, PoolSize(ordered=ordered), steering, NOW, "no group")
     force = in_force(CONFIG, steering)
     holds = steering.until is None or steering.until > NOW
@@ -119,7 +121,7 @@ def test_what_was_not_done_is_not_remembered_as_a_change() -> None:
 def test_a_paused_pool_does_not_remember_what_the_policy_would_have_done() -> None:
     state = judged(reading=demand(at=0.0, ordered=3, ready=3)).view.state
     crowd = demand(at=5.0, added=9_000, acked=500, lag=exact(9_000), ordered=3, ready=3, busy=1.0)
-    one = judged(Steering(paused=True), crowd, state)
+    one = judged(PoolOverrides(paused=True), crowd, state)
     assert one.remembered(one.written("me")).changed_at is None
 
 

@@ -12,14 +12,14 @@ from streamops.autoscaling.demand import (
     SOME,
     Tallied,
     busy_share,
+    count_reading,
     demand_of,
     rejoin,
-    tally,
     uncounted,
 )
 from streamops.model.ids import EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
-from streamops.model.pools import PoolSize, RosterWorker
+from streamops.model.pools import PoolSize, RegisteredWorker
 from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
 from streamops.model.workers import WorkerState
 from streamops.monitor.samples import sample_group, sample_stream
@@ -78,7 +78,7 @@ def begun(added: int, read: int, pending: int, **more: bool) -> Tallied:
 
 
 def after(past: Tallied, added: int, read: int, pending: int) -> Tallied:
-    return tally(past, stream_of(added), group_of(read, pending, lag=exact(added - read)))
+    return count_reading(past, stream_of(added), group_of(read, pending, lag=exact(added - read)))
 
 
 def test_what_came_and_what_was_done_with_are_counted() -> None:
@@ -117,7 +117,7 @@ def test_without_counters_growth_tells_what_came_while_nothing_is_trimmed() -> N
     past = begun(100, 90, 5, counts=False)
     stream, group = stream_of(140, counts=False), group_of(120, 6, lag=exact(20), counts=False)
     assert uncounted(past, stream, group) == (None, None)
-    told = tally(past, stream, group)
+    told = count_reading(past, stream, group)
     assert (told.added, told.acked) == (40, 29)
 
 
@@ -125,18 +125,18 @@ def test_without_counters_a_trimmed_stream_is_counted_by_hand() -> None:
     past = begun(100, 90, 5, counts=False)
     stream, group = stream_of(160, first=50, counts=False), group_of(150, 5, lag=exact(10), counts=False)
     assert uncounted(past, stream, group) == ((at(100), at(160)), None)
-    told = tally(past, stream, group, added=60)
+    told = count_reading(past, stream, group, added=60)
     assert (told.added, told.acked) == (60, 60)
     # Where it may not be counted: as much as it grew, at least.
-    assert tally(past, stream, group).added == 11
+    assert count_reading(past, stream, group).added == 11
 
 
 def test_without_a_lag_what_was_given_is_counted_by_hand() -> None:
     past = begin_tally(stream_of(100), group_of(90, 5, lag=NIL, counts=False))
     stream, group = stream_of(150), group_of(130, 7, lag=NIL, counts=False)
     assert uncounted(past, stream, group) == (None, (at(90), at(130)))
-    assert tally(past, stream, group, delivered=40).acked == 38
-    assert tally(past, stream, group).acked == SOME
+    assert count_reading(past, stream, group, delivered=40).acked == 38
+    assert count_reading(past, stream, group).acked == SOME
 
 
 def test_a_group_that_was_gone_goes_on_without_having_done_anything() -> None:
@@ -178,7 +178,7 @@ def test_the_counters_never_fall(
 ) -> None:
     past = begin_tally(*told[0][:2])
     for stream, group, added, delivered in told[1:]:
-        now = tally(past, stream, group, added=added, delivered=delivered)
+        now = count_reading(past, stream, group, added=added, delivered=delivered)
         assert now.added >= past.added
         assert now.acked >= past.acked
         moved = (stream.last_generated_id, group.last_delivered_id, group.pending) != (
@@ -194,12 +194,12 @@ def test_the_counters_never_fall(
 @given(st.integers(1, 500), st.integers(0, 500))
 def test_a_step_that_cannot_be_told_is_no_rate_and_no_standstill(given_more: int, pending: int) -> None:
     past = begin_tally(stream_of(1_000), group_of(10, 5, lag=NIL, counts=False))
-    told = tally(past, stream_of(1_000), group_of(10 + given_more, pending, lag=NIL, counts=False))
+    told = count_reading(past, stream_of(1_000), group_of(10 + given_more, pending, lag=NIL, counts=False))
     assert told.acked == SOME
 
 
-def worker(name: str = "w", *, beat: float = 0.0, busy: int = 0, worked: float = 0.0) -> RosterWorker:
-    return RosterWorker(
+def worker(name: str = "w", *, beat: float = 0.0, busy: int = 0, worked: float = 0.0) -> RegisteredWorker:
+    return RegisteredWorker(
         id=name,
         at=NOW + timedelta(seconds=beat),
         slots=16,
@@ -235,7 +235,7 @@ def worker(name: str = "w", *, beat: float = 0.0, busy: int = 0, worked: float =
     ],
 )
 def test_a_busy_share_is_work_since_the_last_beat_by_slots(
-    before: tuple[RosterWorker, ...], now: tuple[RosterWorker, ...], share: float | None
+    before: tuple[RegisteredWorker, ...], now: tuple[RegisteredWorker, ...], share: float | None
 ) -> None:
     assert busy_share(before, now) == share
 

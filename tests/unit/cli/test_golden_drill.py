@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.drill import DrillMoment, DrillPlan, DrillVerdict
+from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.wire.options import ConnectionOptions
 from tests.support.cli.golden import compare, told
 from tests.support.cli.running import Cli, Place
@@ -44,8 +44,10 @@ def ms(number: float) -> timedelta:
 
 
 MOMENTS = [
-    DrillMoment(at=ms(0), lag=0, pending=0, retrying=0, handled=0, per_second=0.0, workers=2, dead_letters=0),
-    DrillMoment(
+    DrillProgress(
+        at=ms(0), lag=0, pending=0, retrying=0, handled=0, per_second=0.0, workers=2, dead_letters=0
+    ),
+    DrillProgress(
         at=ms(1_040),
         lag=48_900,
         pending=130,
@@ -100,7 +102,7 @@ def config(place: Place) -> None:
 
 def invent(verdict: DrillVerdict, monkeypatch: pytest.MonkeyPatch) -> None:
     async def drill(
-        options: ConnectionOptions, plan: DrillPlan, tag: str, tell: Callable[[DrillMoment], object]
+        options: ConnectionOptions, plan: DrillPlan, tag: str, tell: Callable[[DrillProgress], object]
     ) -> DrillVerdict:
         assert options.label
         assert plan.events

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from streamops.exporter.group_counts import ALL_COUNTED, GroupCount, Uncounted
 from streamops.exporter.stream_counts import MOST_AWAY, NO_COUNTERS, Counters, StreamCount
 from streamops.model.ids import ZERO_ID
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.model.streams import Consumer, ConsumerGroup, StreamState
 from tests.support.exporter.readings import counted
 from tests.support.invented import (
@@ -264,7 +264,7 @@ def test_a_group_that_was_seen_to_be_gone_begins_again_with_what_it_had() -> Non
 
 
 def test_a_group_out_of_sight_for_a_reason_goes_on_as_if_it_had_been_seen() -> None:
-    blind = replace(snapshots(orders())[0], gaps=(Gap("no permission", "orders", "billing"),))
+    blind = replace(snapshots(orders())[0], gaps=(ReadError("no permission", "orders", "billing"),))
     counters = counted(
         snapshot(orders(billing(2, 8, read=2))), blind, snapshot(orders(billing(8, 2, read=8)))
     )
@@ -282,8 +282,8 @@ def test_groups_of_a_stream_made_anew_keep_what_they_had() -> None:
     assert count.uncounted == NOTHING_TOLD
 
 
-@pytest.mark.parametrize("gaps", [[], [Gap("timed out")], [Gap("timed out", "orders")]])
-def test_what_is_away_is_remembered_for_a_quarter_of_an_hour(gaps: Iterable[Gap]) -> None:
+@pytest.mark.parametrize("gaps", [[], [ReadError("timed out")], [ReadError("timed out", "orders")]])
+def test_what_is_away_is_remembered_for_a_quarter_of_an_hour(gaps: Iterable[ReadError]) -> None:
     before = [
         snapshot(orders(billing(2, 8, read=2))),
         snapshot(orders(billing(8, 2, read=8)), at=seconds(15)),
@@ -360,11 +360,13 @@ mad_streams = st.builds(
     st.lists(mad_groups, max_size=2, unique_by=lambda one: one.name),
     *(st.none() | small, small, small, small, small),
 )
-mad_gaps = st.sampled_from([(), (Gap("timed out"),), (Gap("no permission", "orders", "billing"),)])
+mad_gaps = st.sampled_from(
+    [(), (ReadError("timed out"),), (ReadError("no permission", "orders", "billing"),)]
+)
 
 
 @given(st.lists(st.tuples(st.none() | mad_streams, mad_gaps), max_size=8))
-def test_no_counter_ever_falls(steps: list[tuple[StreamState | None, tuple[Gap, ...]]]) -> None:
+def test_no_counter_ever_falls(steps: list[tuple[StreamState | None, tuple[ReadError, ...]]]) -> None:
     """Whatever a server says, and in whatever order: also of what was gone for a while."""
     counters, highest = NO_COUNTERS, dict[tuple[str, ...], int]()
     for number, (state, gaps) in enumerate(steps):

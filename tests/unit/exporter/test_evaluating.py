@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from streamops.exporter.alerts import (
     REDIS_DOWN,
     AlertEvaluator,
-    Look,
+    AlertSource,
+    Evaluation,
     Notice,
-    Subject,
-    look_failing,
+    evaluate_failing,
 )
 from streamops.model.observation import Health
 from tests.support.exporter.found import condition, look
 from tests.support.invented import seconds
 
-ONE, TWO, THREE = (Subject("stopped", "orders", name) for name in ("one", "two", "three"))
+ONE, TWO, THREE = (AlertSource("stopped", "orders", name) for name in ("one", "two", "three"))
 MINUTE = seconds(60)
 BEAT = seconds(15)
 
@@ -39,14 +39,14 @@ class State(Enum):
 LEVELS = {State.WARN: Health.WARN, State.CRITICAL: Health.CRITICAL}
 
 
-def shown(states: dict[Subject, State]) -> Look:
+def shown(states: dict[AlertSource, State]) -> Evaluation:
     return look(
         [condition(subject, LEVELS[state]) for subject, state in states.items() if state in LEVELS],
         [subject for subject, state in states.items() if state is State.UNKNOWN],
     )
 
 
-def fired(looks: Iterable[Look], level: Health = Health.WARN) -> list[tuple[float, Notice]]:
+def fired(looks: Iterable[Evaluation], level: Health = Health.WARN) -> list[tuple[float, Notice]]:
     """The notices of a look every fifteen seconds, each with the seconds since the first."""
     evaluator = AlertEvaluator(level, MINUTE, MINUTE)
     return [
@@ -92,7 +92,7 @@ def test_conditions_below_the_level_fire_nothing() -> None:
 
 
 def test_many_at_once_come_the_worst_first() -> None:
-    crowd = [Subject("behind", "orders", f"group-{number:03}") for number in range(500)]
+    crowd = [AlertSource("behind", "orders", f"group-{number:03}") for number in range(500)]
     states = dict.fromkeys(crowd, State.WARN) | {ONE: State.CRITICAL}
     notices = fired([shown(states)] * 20)
     assert {at for at, _ in notices} == {60}
@@ -102,8 +102,8 @@ def test_many_at_once_come_the_worst_first() -> None:
 
 def test_while_redis_is_down_only_that_fires() -> None:
     found = shown({ONE: State.WARN})
-    looks = [found] * 5 + [look_failing("refused", down=True)] * 400 + [found] * 5
-    down = Subject(REDIS_DOWN)
+    looks = [found] * 5 + [evaluate_failing("refused", down=True)] * 400 + [found] * 5
+    down = AlertSource(REDIS_DOWN)
     assert [(at, notice.resolved, notice.condition.subject) for at, notice in fired(looks)] == [
         (60, False, ONE),
         (75 + 60, False, down),
@@ -132,7 +132,7 @@ SPAN = st.sampled_from([timedelta(0), seconds(15), MINUTE])
 
 def play(
     steps: Steps, level: Health, after: timedelta
-) -> list[tuple[timedelta, dict[Subject, State], list[Notice]]]:
+) -> list[tuple[timedelta, dict[AlertSource, State], list[Notice]]]:
     """Each look: when, what it showed, and its notices."""
     evaluator, at, played = AlertEvaluator(level, after, after), timedelta(0), []
     for passed, *found in steps:
@@ -144,7 +144,7 @@ def play(
 
 @given(STEPS, LEVEL, SPAN)
 def test_what_fires_is_resolved_before_it_fires_anew(steps: Steps, level: Health, after: timedelta) -> None:
-    words: dict[Subject, str] = defaultdict(str)
+    words: dict[AlertSource, str] = defaultdict(str)
     for _, _, notices in play(steps, level, after):
         for notice in notices:
             words[notice.condition.subject] += "R" if notice.resolved else "F"
@@ -163,8 +163,8 @@ def test_what_holds_long_enough_fires_and_what_is_gone_is_resolved(
     steps: Steps, level: Health, after: timedelta
 ) -> None:
     """What held, known at every look, for long enough has fired; what was gone likewise has been resolved."""
-    firing: set[Subject] = set()
-    runs: dict[Subject, tuple[bool, timedelta]] = {}
+    firing: set[AlertSource] = set()
+    runs: dict[AlertSource, tuple[bool, timedelta]] = {}
     for at, states, notices in play(steps, level, after):
         for notice in notices:
             (firing.discard if notice.resolved else firing.add)(notice.condition.subject)

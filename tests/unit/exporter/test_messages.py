@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from streamops.exporter.alerts import (
     LISTED,
     REDIS_DOWN,
+    AlertSource,
     Condition,
     Notice,
     Origin,
-    Subject,
     render_message,
 )
 from streamops.model.observation import FindingCode, Health
@@ -19,10 +19,12 @@ from tests.support.invented import minutes
 from tests.support.strategies import names
 
 ORIGIN = Origin("shop (redis://10.0.0.5:6379/0)", ("-c", "shop"))
-STOPPED = Subject(FindingCode.STOPPED, "orders", "billing")
+STOPPED = AlertSource(FindingCode.STOPPED, "orders", "billing")
 
 
-def notice(subject: Subject = STOPPED, level: Health = Health.CRITICAL, *, resolved: bool = False) -> Notice:
+def notice(
+    subject: AlertSource = STOPPED, level: Health = Health.CRITICAL, *, resolved: bool = False
+) -> Notice:
     return Notice(condition(subject, level), level, minutes(3), resolved)
 
 
@@ -49,15 +51,17 @@ def test_what_is_resolved_says_what_it_was_and_how_long() -> None:
 
 
 def test_several_are_counted_in_the_title_and_those_that_fire_come_first() -> None:
-    behind = notice(Subject("behind", "orders", "mail"), Health.WARN, resolved=True)
-    message = render_message([behind, notice(), notice(Subject(REDIS_DOWN))], ORIGIN)
+    behind = notice(AlertSource("behind", "orders", "mail"), Health.WARN, resolved=True)
+    message = render_message([behind, notice(), notice(AlertSource(REDIS_DOWN))], ORIGIN)
     assert message.title == "[FIRING:2, RESOLVED:1] streamops shop (redis://10.0.0.5:6379/0)"
     assert "CRITICAL redis_down, for 3 min" in message.body
     assert message.body.index("redis_down") < message.body.index("RESOLVED behind")
 
 
 def test_500_at_once_are_a_list_of_ten_and_a_count() -> None:
-    crowd = [notice(Subject("behind", "orders", f"group-{number:03}"), Health.WARN) for number in range(500)]
+    crowd = [
+        notice(AlertSource("behind", "orders", f"group-{number:03}"), Health.WARN) for number in range(500)
+    ]
     message = render_message(crowd, ORIGIN)
     assert message.title.startswith("[FIRING:500]")
     assert message.body.count("WARN behind") == LISTED
@@ -67,9 +71,9 @@ def test_500_at_once_are_a_list_of_ten_and_a_count() -> None:
 def test_the_command_fits_the_subject() -> None:
     commands = {
         STOPPED: "streamops groups info orders billing",
-        Subject(FindingCode.DEAD_LETTERS, "orders:dlq"): "streamops streams info orders:dlq",
-        Subject(REDIS_DOWN): "streamops status",
-        Subject(FindingCode.STOPPED, "-x", "a b"): "streamops groups info -- -x 'a b'",
+        AlertSource(FindingCode.DEAD_LETTERS, "orders:dlq"): "streamops streams info orders:dlq",
+        AlertSource(REDIS_DOWN): "streamops status",
+        AlertSource(FindingCode.STOPPED, "-x", "a b"): "streamops groups info -- -x 'a b'",
     }
     bodies = {subject: render_message([notice(subject)], Origin("x")).body for subject in commands}
     assert {subject: body.partition("Look: ")[2].strip() for subject, body in bodies.items()} == commands
@@ -79,7 +83,7 @@ def test_the_command_fits_the_subject() -> None:
 def test_a_message_is_bounded_and_safe_whatever_is_in_it(said: list[tuple[str, str, str, bool]]) -> None:
     notices = [
         Notice(
-            Condition(Subject("behind", stream, group), Health.WARN, text * 200, text),
+            Condition(AlertSource("behind", stream, group), Health.WARN, text * 200, text),
             Health.WARN,
             minutes(1),
             resolved,

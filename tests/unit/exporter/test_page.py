@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from streamops.exporter import page as page_module
 from streamops.exporter.page import Page
-from streamops.exporter.series_limits import NO_GUARDS
+from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ExporterHealth, Reading
 from streamops.exporter.text import Form, LabelCache, render
 from tests.support.exporter.readings import readings
@@ -18,7 +18,7 @@ DOWN = Reading(None, health=ExporterHealth(up=False))
 
 
 def a_page(reading: Reading = DOWN) -> Page:
-    return Page(reading, NO_GUARDS, LabelCache(), 1.0)
+    return Page(reading, NO_LIMITS, LabelCache(), 1.0)
 
 
 @given(readings(), st.sampled_from(Form), st.sampled_from([b"", MORE]))

@@ -13,8 +13,8 @@ from streamops.errors import ExitCode, SettingsError
 from streamops.exporter.series_limits import (
     LONGEST_NAME,
     Granularity,
-    Guards,
     Omitted,
+    SeriesLimits,
     compile_patterns,
     showable,
     shown_consumers,
@@ -33,18 +33,18 @@ from tests.support.tables import table
 AT = (NOW - EPOCH) // MILLISECOND
 
 
-def shown(guards: Guards, *names: str) -> tuple[list[str], dict[tuple[str, ...], int]]:
+def shown(guards: SeriesLimits, *names: str) -> tuple[list[str], dict[tuple[str, ...], int]]:
     omitted: Omitted = Counter()
     views = shown_streams(guards, observed(snapshot(*map(stream, names))).streams, omitted)
     return [view.stream.name for view in views], dict(omitted)
 
 
-def patterns(*texts: str) -> Guards:
-    return Guards(include=compile_patterns(texts, "include"))
+def patterns(*texts: str) -> SeriesLimits:
+    return SeriesLimits(include=compile_patterns(texts, "include"))
 
 
 def test_everything_is_shown_unless_said_otherwise() -> None:
-    assert shown(Guards(), "a", "b") == (["a", "b"], {})
+    assert shown(SeriesLimits(), "a", "b") == (["a", "b"], {})
 
 
 def test_patterns_match_whole_names_and_exclusion_wins() -> None:
@@ -73,7 +73,7 @@ def test_of_too_many_streams_those_with_the_greatest_lag_are_shown_in_their_orde
     states = [stream(name, [group(lag=lag)]) for name, lag in lags.items()]
     states.append(stream("e", [group(lag=bounded(0, 99))]))
     omitted: Omitted = Counter()
-    views = shown_streams(Guards(max_streams=3), observed(snapshot(*states)).streams, omitted)
+    views = shown_streams(SeriesLimits(max_streams=3), observed(snapshot(*states)).streams, omitted)
     assert [view.stream.name for view in views] == ["b", "d", "e"]
     assert omitted == {("stream", "max_streams"): 2}
 
@@ -87,7 +87,7 @@ def test_consumers_with_nothing_pending_must_have_been_seen_of_late() -> None:
         some_consumers(("a", 0, minutes(15)), ("b", 0, minutes(15.1)), ("c", 1, minutes(999))), AT
     )
     omitted: Omitted = Counter()
-    assert shown_consumers(Guards(), members, omitted).names == ("a", "c")
+    assert shown_consumers(SeriesLimits(), members, omitted).names == ("a", "c")
     assert omitted == {("consumer", "unseen"): 1}
 
 
@@ -99,8 +99,8 @@ def test_of_too_many_consumers_those_that_hold_entries_come_first_and_then_the_l
         AT,
     )
     omitted: Omitted = Counter()
-    assert shown_consumers(Guards(max_consumers=3), members, omitted).names == ("a", "b", "d")
-    assert shown_consumers(Guards(max_consumers=1), members, omitted).names == ("d",)
+    assert shown_consumers(SeriesLimits(max_consumers=3), members, omitted).names == ("a", "b", "d")
+    assert shown_consumers(SeriesLimits(max_consumers=1), members, omitted).names == ("d",)
     assert omitted == {("consumer", "max_consumers"): 1 + 3}
 
 
@@ -115,12 +115,12 @@ def test_no_two_names_print_alike(names: list[str]) -> None:
     assert {name for name in names if encodable(name) == name} <= set(kept)
 
 
-def names_of(guards: Guards) -> set[str]:
+def names_of(guards: SeriesLimits) -> set[str]:
     found = told(reading(snapshot(stream(groups=[group()]))), guards)
     return {name.split("_")[0] for name, values in found.items() if values}
 
 
-def omitted_by(guards: Guards) -> Mapping[tuple[str, ...], float]:
+def omitted_by(guards: SeriesLimits) -> Mapping[tuple[str, ...], float]:
     members = some_consumers(("w1", 0, seconds(1)), ("w2", 0, seconds(1)))
     health = ExporterHealth(omitted={("stream", "max_streams"): 7})
     one = replace(reading(snapshot(stream(groups=[group(members=members)]))), health=health)
@@ -128,18 +128,20 @@ def omitted_by(guards: Guards) -> Mapping[tuple[str, ...], float]:
 
 
 def test_families_finer_than_the_granularity_are_left_out() -> None:
-    assert {"stream", "group", "consumer"} <= names_of(Guards())
-    assert "consumer" not in names_of(Guards(granularity=Granularity.GROUP))
-    assert not {"group", "consumer"} & names_of(Guards(granularity=Granularity.STREAM))
+    assert {"stream", "group", "consumer"} <= names_of(SeriesLimits())
+    assert "consumer" not in names_of(SeriesLimits(granularity=Granularity.GROUP))
+    assert not {"group", "consumer"} & names_of(SeriesLimits(granularity=Granularity.STREAM))
 
 
 def test_what_is_left_out_is_told_with_what_never_came_here() -> None:
     before = {("stream", "max_streams"): 7}
-    assert omitted_by(Guards()) == before
-    assert omitted_by(Guards(granularity=Granularity.GROUP)) == before | {("consumer", "granularity"): 2}
-    assert omitted_by(Guards(granularity=Granularity.STREAM)) == before | {("group", "granularity"): 1}
-    assert omitted_by(Guards(max_consumers=1)) == before | {("consumer", "max_consumers"): 1}
-    assert omitted_by(Guards(max_streams=0)) == {("stream", "max_streams"): 8}
+    assert omitted_by(SeriesLimits()) == before
+    assert omitted_by(SeriesLimits(granularity=Granularity.GROUP)) == before | {
+        ("consumer", "granularity"): 2
+    }
+    assert omitted_by(SeriesLimits(granularity=Granularity.STREAM)) == before | {("group", "granularity"): 1}
+    assert omitted_by(SeriesLimits(max_consumers=1)) == before | {("consumer", "max_consumers"): 1}
+    assert omitted_by(SeriesLimits(max_streams=0)) == {("stream", "max_streams"): 8}
 
 
 def test_a_name_that_would_fill_every_series_is_left_out() -> None:

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import FAMILIES
 from streamops.exporter.page import Page
-from streamops.exporter.series_limits import NO_GUARDS, Guards
+from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.shown import ExporterHealth, Reading, show
 from streamops.exporter.text import Form, LabelCache
 from streamops.model.safe_text import encodable
@@ -24,7 +24,7 @@ PARSERS = {Form.TEXT: text_string_to_metric_families, Form.OPENMETRICS: parse_op
 
 
 def printed(one: Reading, form: Form = Form.TEXT, labels: LabelCache | None = None) -> str:
-    return Page(one, NO_GUARDS, labels or LabelCache(), 0.0).plain(form).decode()
+    return Page(one, NO_LIMITS, labels or LabelCache(), 0.0).plain(form).decode()
 
 
 @given(readings(), st.sampled_from(Form))
@@ -74,7 +74,7 @@ def test_every_family_can_come() -> None:
 
 
 def test_families_finer_than_the_guards_are_not_on_the_page() -> None:
-    shown = show(WHOLE, Guards(max_streams=0))
+    shown = show(WHOLE, SeriesLimits(max_streams=0))
     assert not any(
         family.samples(shown)[1] for family in FAMILIES if family.name.startswith("streamops_stream")
     )

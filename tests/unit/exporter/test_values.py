@@ -6,15 +6,15 @@ from datetime import datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.exporter.series_limits import Granularity, Guards
+from streamops.exporter.series_limits import Granularity, SeriesLimits
 from streamops.exporter.shown import ExporterHealth
-from streamops.model.consumer_table import MILLISECOND, NO_TIME, Members, Sightings
+from streamops.model.consumer_table import MILLISECOND, NO_TIME, ConsumerColumns, Members
 from streamops.model.ids import EPOCH, EntryId
 from streamops.model.pools import Lead, Pool, Signals
-from streamops.model.queue_metrics import Extras, QueueCount
+from streamops.model.queue_metrics import QueueCount, QueueMetrics
 from streamops.model.scaling import ScaleCode
 from streamops.model.server import Mode, ServerInfo
-from streamops.model.snapshot import NO_SUCH_STREAM, Gap, Snapshot
+from streamops.model.snapshot import NO_SUCH_STREAM, ReadError, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from streamops.model.workers import WorkerHeartbeat, WorkerState
 from tests.support.exporter.readings import reading
@@ -39,8 +39,8 @@ ORDERS, BILLING = ("0", "orders"), ("0", "orders", "billing")
 AT = NOW.timestamp()
 
 
-def of(*states: StreamState, extras: Extras | None = None) -> Told:
-    return told(reading(snapshot(*states), extras=extras or Extras()))
+def of(*states: StreamState, extras: QueueMetrics | None = None) -> Told:
+    return told(reading(snapshot(*states), extras=extras or QueueMetrics()))
 
 
 def test_samples_of_a_stream_tell_length_additions_and_times() -> None:
@@ -55,7 +55,7 @@ def test_samples_of_a_stream_tell_length_additions_and_times() -> None:
 
 
 def test_what_only_some_know_of_a_stream() -> None:
-    found = of(stream(), stream("pay"), extras=Extras(memory={"orders": 4096}, max_lengths={"pay": 10}))
+    found = of(stream(), stream("pay"), extras=QueueMetrics(memory={"orders": 4096}, max_lengths={"pay": 10}))
     assert found["stream_memory_bytes"] == {ORDERS: 4096}
     assert found["stream_max_length"] == {("0", "pay"): 10}
 
@@ -178,7 +178,7 @@ def seen_at(*ahead: timedelta) -> Snapshot:
     now = (NOW - EPOCH) // MILLISECOND
     instants = tuple([now + span // MILLISECOND for span in ahead])
     names = tuple([f"w{number}" for number in range(len(ahead))])
-    seen = Sightings(names, (1,) * len(ahead), instants, instants, instants)
+    seen = ConsumerColumns(names, (1,) * len(ahead), instants, instants, instants)
     return snapshot(stream(groups=[replace(group(), members=Members(seen, now))]))
 
 
@@ -248,16 +248,16 @@ def test_counters_come_from_what_was_counted() -> None:
 
 def test_gaps_are_counted_by_part() -> None:
     gaps = [
-        Gap("loading", part="node 127.0.0.1:7000"),
-        Gap("loading", part="node 127.0.0.1:7001"),
-        Gap("denied", part="server clock"),
-        Gap("denied", "secrets", denied=True),
-        Gap("denied", "orders", "billing", "consumers"),
-        Gap("denied", "orders", "audit", "consumers"),
+        ReadError("loading", part="node 127.0.0.1:7000"),
+        ReadError("loading", part="node 127.0.0.1:7001"),
+        ReadError("denied", part="server clock"),
+        ReadError("denied", "secrets", denied=True),
+        ReadError("denied", "orders", "billing", "consumers"),
+        ReadError("denied", "orders", "audit", "consumers"),
         # Somebody asked for it, and there is none.
-        Gap(NO_SUCH_STREAM, "no-such"),
+        ReadError(NO_SUCH_STREAM, "no-such"),
     ]
-    one = reading(snapshot(stream(groups=[group()]), gaps=gaps), extras=Extras(unread=("memory",)))
+    one = reading(snapshot(stream(groups=[group()]), gaps=gaps), extras=QueueMetrics(unread=("memory",)))
     assert told(one)["gaps"] == {
         ("nodes",): 2,
         ("server clock",): 1,
@@ -265,13 +265,13 @@ def test_gaps_are_counted_by_part() -> None:
         ("consumers",): 2,
         ("memory",): 1,
     }
-    hidden = Guards(exclude=(re.compile("secrets"),), granularity=Granularity.STREAM)
+    hidden = SeriesLimits(exclude=(re.compile("secrets"),), granularity=Granularity.STREAM)
     assert told(one, hidden)["gaps"] == {("nodes",): 2, ("server clock",): 1, ("memory",): 1}
 
 
 def test_consumers_beyond_the_limit_of_reading_are_omitted_and_no_gap() -> None:
     crowded = group(consumers=5_000, members=None)
-    gap = Gap("5,000 consumers", "orders", "billing", "consumers", capped=True)
+    gap = ReadError("5,000 consumers", "orders", "billing", "consumers", capped=True)
     found = told(reading(snapshot(stream(groups=[crowded]), gaps=[gap])))
     assert not found["gaps"]
     assert found["series_omitted"] == {("consumer", "max_consumers"): 5_000}
@@ -299,7 +299,7 @@ def test_samples_of_dead_letters_tell_their_source() -> None:
 
 def test_delayed_messages() -> None:
     queues = (QueueCount("{orders}:delayed", 3, 2, NOW - seconds(4)), QueueCount("later", 0, None, None))
-    found = of(extras=Extras(queues=queues))
+    found = of(extras=QueueMetrics(queues=queues))
     known, other = ("0", "{orders}:delayed"), ("0", "later")
     assert found["delayed_entries"] == {known: 3, other: 0}
     assert found["delayed_due_entries"] == {known: 2}
@@ -320,7 +320,7 @@ def test_workers_are_added_up() -> None:
         heart("\udcff", 1, 0, WorkerState.RUNNING),
         heart("\\xff", 2, 1, WorkerState.RUNNING),
     )
-    found = of(extras=Extras(workers=workers, paused={"shop": True, "till": False}))
+    found = of(extras=QueueMetrics(workers=workers, paused={"shop": True, "till": False}))
     odd = ("shop", "\\xff")
     assert found["workers"] == {
         ("shop", "a", "running"): 2,
@@ -338,7 +338,7 @@ NUMBERS = ("current_replicas", "desired_replicas", "min_replicas", "max_replicas
 
 def scaled(*pools: Pool, now: datetime | None = NOW) -> Told:
     """What is told of pools, without the prefix."""
-    found = of(extras=Extras(pools=pools, pools_at=now))
+    found = of(extras=QueueMetrics(pools=pools, pools_at=now))
     return {
         name.removeprefix("autoscaler_"): values
         for name, values in found.items()

@@ -14,7 +14,7 @@ from streamops.main.program import ROOT, run
 from streamops.operations import registry
 from streamops.operations.registry import LISTED, OPERATIONS
 from streamops.tui.acting.offers import backup_for
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 
 FORCED = {"trim"}
 """Their backup goes with ``--unsafe`` alone, and is written where one is asked for."""
@@ -88,7 +88,9 @@ def test_a_backup_is_named_where_nobody_named_one(
 
     monkeypatch.setattr(flow, "act", note)
     assert run([*name.split("."), *GIVEN[name], "--dry-run"]) == 0
-    subject = Subject(sort=Sort.GROUP, stream="orders", group=asked[0].group if "groups" in name else None)
+    subject = Selection(
+        sort=SelectionKind.GROUP, stream="orders", group=asked[0].group if "groups" in name else None
+    )
     named = [asked[0].backup, backup_for(name, OPERATIONS[name].intent, subject)["backup"]]
     start = f"{name.replace('.', '-')}-orders-{'billing-' if 'groups' in name else ''}2"
     for backup in named:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from streamops.model.ids import ZERO_ID
-from streamops.model.selections import LetterSelection
+from streamops.model.selections import DeadLetterSelection
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.groups_rewind.intent import RewindGroupIntent
 from streamops.operations.replay.intent import ReplayIntent
@@ -28,8 +28,8 @@ def test_rewind_to_no_position_or_to_two_is_refused(where: dict[str, Any]) -> No
         RewindGroupIntent(stream="orders", group="billing", **where)
 
 
-@pytest.mark.parametrize("kind", [LetterSelection, PurgeIntent, ReplayIntent])
-def test_selection_of_fewer_than_no_letters_is_refused(kind: Callable[..., LetterSelection]) -> None:
+@pytest.mark.parametrize("kind", [DeadLetterSelection, PurgeIntent, ReplayIntent])
+def test_selection_of_fewer_than_no_letters_is_refused(kind: Callable[..., DeadLetterSelection]) -> None:
     with pytest.raises(ValueError, match="--count is below zero"):
         kind(queue="orders:dlq", count=-1)
     assert kind(queue="orders:dlq", count=0).count == 0

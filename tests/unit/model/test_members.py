@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.consumer_table import MILLISECOND, Members, Sightings
+from streamops.model.consumer_table import MILLISECOND, ConsumerColumns, Members
 from streamops.model.streams import Consumer
 from tests.support import strategies as some
 from tests.support.invented import minutes, seconds
@@ -51,17 +51,17 @@ def test_what_rules_ask_of_all_of_them_is_what_the_ages_say(those: list[Consumer
 @given(st.data(), consumers())
 def test_some_of_them_are_those_at_their_places(data: st.DataObject, those: list[Consumer]) -> None:
     places = data.draw(st.lists(st.sampled_from(range(len(those))), unique=True)) if those else []
-    chosen = Sightings.of(those, NOW).only(sorted(places))
+    chosen = ConsumerColumns.of(those, NOW).only(sorted(places))
     assert Members(chosen, NOW) == [those[at] for at in sorted(places)]
 
 
 def test_they_grow_older_while_nobody_is_seen() -> None:
-    told = Sightings(("w",), (1,), (NOW,), (NOW - 5,), (NOW - 9,))
+    told = ConsumerColumns(("w",), (1,), (NOW,), (NOW - 5,), (NOW - 9,))
     (later,) = Members(told, NOW + 1_500)
     assert later == Consumer("w", 1, seconds(1.5), seconds(1.505), None, seconds(1.509))
 
 
 def test_a_consumer_seen_in_the_future_was_seen_now() -> None:
-    told = Sightings(("w",), (1,), (NOW + 1,), (NOW + 1,), (NOW + 1,))
+    told = ConsumerColumns(("w",), (1,), (NOW + 1,), (NOW + 1,), (NOW + 1,))
     assert Members(told, NOW) == [Consumer("w", 1, NO_TIME, NO_TIME, None, NO_TIME)]
     assert Members(told, NOW).fed_ago == NO_TIME

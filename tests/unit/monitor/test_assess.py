@@ -8,7 +8,7 @@ from hypothesis import given
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import FindingCode, Health, Observation
 from streamops.model.server import ServerNode
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from streamops.monitor.history import History, advance
 from streamops.monitor.observe import assess
@@ -100,13 +100,13 @@ def test_health_is_that_of_the_worst(
 @pytest.mark.parametrize(
     ("gap", "whole", "of_streams", "of_groups"),
     [
-        pytest.param(Gap("unreachable"), UNKNOWN, [OK, OK], [OK, OK], id="a node"),
-        pytest.param(Gap("NOPERM", "others"), UNKNOWN, [OK, OK], [OK, OK], id="another stream"),
+        pytest.param(ReadError("unreachable"), UNKNOWN, [OK, OK], [OK, OK], id="a node"),
+        pytest.param(ReadError("NOPERM", "others"), UNKNOWN, [OK, OK], [OK, OK], id="another stream"),
         pytest.param(
-            Gap("NOPERM", "orders", None, "ids"), UNKNOWN, [UNKNOWN, OK], [OK, OK], id="a stream's part"
+            ReadError("NOPERM", "orders", None, "ids"), UNKNOWN, [UNKNOWN, OK], [OK, OK], id="a stream's part"
         ),
         pytest.param(
-            Gap("NOPERM", "orders", "fine", "consumers"),
+            ReadError("NOPERM", "orders", "fine", "consumers"),
             UNKNOWN,
             [UNKNOWN, OK],
             [UNKNOWN, OK],
@@ -115,14 +115,16 @@ def test_health_is_that_of_the_worst(
     ],
 )
 def test_a_gap_is_never_ok(
-    gap: Gap, whole: Health, of_streams: list[Health], of_groups: list[Health]
+    gap: ReadError, whole: Health, of_streams: list[Health], of_groups: list[Health]
 ) -> None:
     reading = snapshot(stream(groups=[FINE]), stream("payments", [FINE]), gaps=[gap])
     assert healths(judge(reading)) == (whole, of_streams, of_groups)
 
 
 def test_what_is_found_in_spite_of_a_gap_stands() -> None:
-    reading = snapshot(stream(groups=[ABANDONED]), gaps=[Gap("NOPERM", "orders", "abandoned", "consumers")])
+    reading = snapshot(
+        stream(groups=[ABANDONED]), gaps=[ReadError("NOPERM", "orders", "abandoned", "consumers")]
+    )
     assert healths(judge(reading)) == (WARN, [WARN], [WARN])
 
 

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.dead_letter_fields import edited, letter_document, read_letter, republished, retried
-from streamops.model.dead_letters import DeadLetter, LetterShape
+from streamops.model.dead_letter_fields import (
+    dead_letter_document,
+    edited,
+    read_dead_letter,
+    republished,
+    retried,
+)
+from streamops.model.dead_letters import DeadLetter, DeadLetterShape
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from tests.support.tables import table
@@ -35,12 +41,12 @@ reserved = st.lists(st.tuples(st.sampled_from([name for name, _ in ABOUT]), st.b
 
 
 def letter_of(*pairs: tuple[bytes, bytes], source: str | None = "orders") -> DeadLetter:
-    return read_letter(Entry(AT, pairs), QUEUE, source)
+    return read_dead_letter(Entry(AT, pairs), QUEUE, source)
 
 
 def test_a_letter_of_streamops_tells_origin_reason_and_attempts() -> None:
     letter = letter_of(*OWN, *ABOUT, source=None)
-    assert (letter.id, letter.queue, letter.fields, letter.shape) == (AT, QUEUE, OWN, LetterShape.OURS)
+    assert (letter.id, letter.queue, letter.fields, letter.shape) == (AT, QUEUE, OWN, DeadLetterShape.OURS)
     assert (letter.origin, letter.origin_id, letter.born_id) == ("orders", EntryId(5, 1), EntryId(5, 1))
     assert (letter.group, letter.consumer, letter.reason) == ("billing", "worker-\udcff", "rejected")
     assert (letter.error, letter.deliveries, letter.attempt, letter.replays) == ("boom", 5, 2, 0)
@@ -84,7 +90,7 @@ def test_a_letter_of_another_library_tells_its_payload_as_fields(
     payload: bytes, own: tuple[tuple[bytes, bytes], ...]
 ) -> None:
     letter = letter_of((b"orig_id", b"5-1"), (b"reason", b"boom"), (b"payload", payload))
-    assert (letter.shape, letter.fields, letter.problem) == (LetterShape.FOREIGN, own, "")
+    assert (letter.shape, letter.fields, letter.problem) == (DeadLetterShape.FOREIGN, own, "")
     assert (letter.origin, letter.origin_id, letter.reason) == ("orders", EntryId(5, 1), "boom")
 
 
@@ -95,14 +101,14 @@ def test_a_letter_of_another_library_tells_its_payload_as_fields(
 def test_foreign_that_cannot_be_taken_apart(payload: bytes) -> None:
     whole = ((b"orig_id", b"5"), (b"reason", b"boom"), (b"payload", payload))
     letter = letter_of(*whole)
-    assert (letter.shape, letter.fields, letter.origin_id) == (LetterShape.PLAIN, whole, None)
+    assert (letter.shape, letter.fields, letter.origin_id) == (DeadLetterShape.PLAIN, whole, None)
     assert "as it stands" in letter.problem
     assert republished(letter) == (*whole, (b"_so_replay_of", str(AT).encode()))
 
 
 def test_an_entry_that_is_no_letter_is_plain() -> None:
     letter = letter_of(*OWN, (b"_so_payload", b"{orders}:payload:1"), source=None)
-    assert (letter.shape, letter.origin, letter.reason) == (LetterShape.PLAIN, None, "")
+    assert (letter.shape, letter.origin, letter.reason) == (DeadLetterShape.PLAIN, None, "")
     assert letter.payload_key == "{orders}:payload:1"
     assert republished(letter)[:4] == (*OWN, (b"_so_payload", b"{orders}:payload:1"))
 
@@ -135,7 +141,7 @@ def test_edits_replace_each_field_of_their_name_and_add_new_ones() -> None:
 
 def test_expressions_see_fields_and_facts_of_a_letter() -> None:
     letter = letter_of((b"n", b"12"), *ABOUT)
-    assert letter_document(letter) == {
+    assert dead_letter_document(letter) == {
         "id": str(AT),
         "time": "2020-09-13T12:26:40.000Z",
         "fields": {"n": "12"},
@@ -152,6 +158,6 @@ def test_own_fields_survive_whatever_a_letter_says(
     own: tuple[tuple[bytes, bytes], ...], about: tuple[tuple[bytes, bytes], ...]
 ) -> None:
     letter = letter_of(*own, *about)
-    if letter.shape is not LetterShape.FOREIGN:
+    if letter.shape is not DeadLetterShape.FOREIGN:
         assert republished(letter)[: len(own)] == own
-    assert msgspec.json.encode(letter_document(letter)["deliveries"])
+    assert msgspec.json.encode(dead_letter_document(letter)["deliveries"])

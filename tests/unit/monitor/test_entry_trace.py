@@ -1,6 +1,6 @@
 """Entry traces: what is said of what was found about an entry, and of what is not known."""
 
-from streamops.model.dead_letter_fields import read_letter
+from streamops.model.dead_letter_fields import read_dead_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.entries import Entry, PendingEntry
 from streamops.model.ids import EntryId
@@ -26,7 +26,7 @@ from tests.support.tables import table
 
 ID = entry_id(minutes(10))
 ENTRY = Entry(ID, ((b"a", b"1"),))
-DEAD = read_letter(
+DEAD = read_dead_letter(
     Entry(
         entry_id(minutes(5)),
         ((b"a", b"1"), (b"_so_origin_id", str(ID).encode()), (b"_so_group", b"g"), (b"_so_reason", b"timeout")),

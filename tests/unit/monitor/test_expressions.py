@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.entries import Entry
-from streamops.model.expressions import LETTER_ROOTS, Expression, entry_document
+from streamops.model.expressions import DEAD_LETTER_ROOTS, Expression, entry_document
 from streamops.model.ids import EntryId
 from tests.support.tables import table
 
@@ -162,16 +162,16 @@ def test_any_text_compiles_or_fails_clearly(text: str) -> None:
 
 def test_letters_have_more_names() -> None:
     document = {"id": "1-1", "reason": "rejected", "deliveries": 5, "fields": {"n": "1"}, "json": {"n": 1}}
-    assert Expression("reason == 'rejected' && deliveries > `4`", LETTER_ROOTS).holds(document)
-    assert not Expression("group == 'billing'", LETTER_ROOTS).holds(document)
+    assert Expression("reason == 'rejected' && deliveries > `4`", DEAD_LETTER_ROOTS).holds(document)
+    assert not Expression("group == 'billing'", DEAD_LETTER_ROOTS).holds(document)
     with pytest.raises(SettingsError, match="no 'deliverys' at its root"):
-        Expression("deliverys > `4`", LETTER_ROOTS)
+        Expression("deliverys > `4`", DEAD_LETTER_ROOTS)
     with pytest.raises(SettingsError, match="no 'reason' at its root"):
         Expression("reason == 'rejected'")
 
 
 def test_the_old_spelling_of_literals_is_read_in_silence() -> None:
-    assert Expression("reason == `rejected`", LETTER_ROOTS).holds({"id": "1-1", "reason": "rejected"})
+    assert Expression("reason == `rejected`", DEAD_LETTER_ROOTS).holds({"id": "1-1", "reason": "rejected"})
     with pytest.raises(SettingsError, match="ends too early"):
         Expression("``.a.b.c ==")
 
@@ -186,5 +186,5 @@ def test_the_old_spelling_of_literals_is_read_in_silence() -> None:
 )
 def test_a_bare_number_is_shown_as_it_is_written(text: str, written: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        Expression(text, LETTER_ROOTS)
+        Expression(text, DEAD_LETTER_ROOTS)
     assert caught.value.hint == f"Numbers are written between backticks: {written}."

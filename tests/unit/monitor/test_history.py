@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from streamops.model.ids import ZERO_ID
 from streamops.model.observation import Rates
-from streamops.model.snapshot import Gap, Snapshot
+from streamops.model.snapshot import ReadError, Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from streamops.monitor.history import GroupHistory, History, advance
 from streamops.monitor.rates import rates_over
@@ -321,14 +321,16 @@ def test_what_vanished_is_forgotten() -> None:
 @pytest.mark.parametrize(
     ("gap", "streams", "groups"),
     [
-        pytest.param(Gap("timed out", "payments"), {"orders", "payments"}, set(), id="a stream"),
-        pytest.param(Gap("timed out", "orders", "billing"), {"orders"}, {"billing"}, id="a group"),
-        pytest.param(Gap("timed out", "orders", None, "groups"), {"orders"}, {"billing"}, id="all groups"),
-        pytest.param(Gap("unreachable"), {"orders", "payments"}, {"billing"}, id="a whole node"),
-        pytest.param(Gap("timed out", "others"), {"orders"}, set(), id="something else"),
+        pytest.param(ReadError("timed out", "payments"), {"orders", "payments"}, set(), id="a stream"),
+        pytest.param(ReadError("timed out", "orders", "billing"), {"orders"}, {"billing"}, id="a group"),
+        pytest.param(
+            ReadError("timed out", "orders", None, "groups"), {"orders"}, {"billing"}, id="all groups"
+        ),
+        pytest.param(ReadError("unreachable"), {"orders", "payments"}, {"billing"}, id="a whole node"),
+        pytest.param(ReadError("timed out", "others"), {"orders"}, set(), id="something else"),
     ],
 )
-def test_what_a_gap_hides_is_remembered(gap: Gap, streams: set[str], groups: set[str]) -> None:
+def test_what_a_gap_hides_is_remembered(gap: ReadError, streams: set[str], groups: set[str]) -> None:
     history = watch(snapshot(orders(), stream("payments")))
     hidden = watch(snapshot(stream(), at=POLL, gaps=[gap]), since=history)
     assert set(hidden.streams) == streams
@@ -336,7 +338,7 @@ def test_what_a_gap_hides_is_remembered(gap: Gap, streams: set[str], groups: set
 
 
 def test_what_a_gap_hides_too_long_is_forgotten() -> None:
-    gap = Gap("NOPERM", part="server information")
+    gap = ReadError("NOPERM", part="server information")
     history = watch(snapshot(orders(), stream("payments")))
     history = watch(snapshot(stream(), at=minutes(14.9), gaps=[gap]), since=history)
     assert set(history.streams) == {"orders", "payments"}
@@ -351,7 +353,7 @@ def test_movement_is_told_across_a_gap() -> None:
     history = watch(world.poll(POLL))
     world.add(6)
     world.read(4)
-    hidden = snapshot(at=world.now + POLL - NOW, gaps=[Gap("timed out", "orders")])
+    hidden = snapshot(at=world.now + POLL - NOW, gaps=[ReadError("timed out", "orders")])
     history = watch(hidden, world.poll(2 * POLL), since=history)
     rates = rates_of(history)
     assert (rates.added_per_second, rates.delivered_per_second) == (1.5, 1.0)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.model.observation import GroupView, Health, Observation
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.monitor.observe import Observer
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import NOW, POLL, group, minutes, seconds, snapshot, stream
@@ -155,10 +155,10 @@ def test_what_vanished_and_came_back_has_no_past() -> None:
 
 @pytest.mark.parametrize(
     ("gaps", "partial"),
-    [([Gap("timed out", "orders")], False), ([], True)],
+    [([ReadError("timed out", "orders")], False), ([], True)],
     ids=["behind a gap", "left out on purpose"],
 )
-def test_what_was_only_out_of_sight_keeps_its_past(gaps: list[Gap], *, partial: bool) -> None:
+def test_what_was_only_out_of_sight_keeps_its_past(gaps: list[ReadError], *, partial: bool) -> None:
     observer, world = Observer(Thresholds()), World()
     observer.observe(world.poll(POLL))
     hidden = observer.observe(snapshot(at=world.now + seconds(1) - NOW, gaps=gaps), partial=partial)

@@ -7,7 +7,7 @@ from typing import Annotated
 import pytest
 from msgspec import Struct
 
-from streamops.model.fields import FieldKind, Moment, argument, inner, intent_fields, option
+from streamops.model.fields import FieldKind, Instant, argument, inner, intent_fields, option
 from streamops.model.ids import EntryId
 from streamops.operations.registry import OPERATIONS
 from tests.support.tables import table
@@ -21,8 +21,8 @@ class Way(StrEnum):
 class Everything(Struct, frozen=True, kw_only=True):
     stream: Annotated[str, argument("The stream.", completes="streams")]
     names: Annotated[tuple[str, ...], argument("Names.")] = ()
-    at: Annotated[Moment | None, option("When.", "since", exclusive="when")] = None
-    ago: Annotated[Moment, option("Ago.", "--ago")] = timedelta(1)
+    at: Annotated[Instant | None, option("When.", "since", exclusive="when")] = None
+    ago: Annotated[Instant, option("Ago.", "--ago")] = timedelta(1)
     ids: Annotated[tuple[EntryId, ...], option("Which.")] = ()
     last: Annotated[EntryId | None, option("The last.")] = None
     edit: Annotated[tuple[tuple[bytes, bytes], ...], option("Edits.", metavar="FIELD=VALUE")] = ()

@@ -15,11 +15,11 @@ from streamops.runtime.drill.events import (
     number_of,
     to_fail,
 )
-from streamops.wire.consuming.drilling import Standing
+from streamops.wire.consuming.drilling import DrillCounts
 from tests.support.tables import table
 
 SECOND = timedelta(seconds=1)
-AT_REST = Standing(added=4, delivered="1-4", pending=0, retrying=0, dead_letters=1, handled=3, repeated=0)
+AT_REST = DrillCounts(added=4, delivered="1-4", pending=0, retrying=0, dead_letters=1, handled=3, repeated=0)
 FOUR = DrillPlan(events=4, errors=25.0)
 EVENTS = [replace(event, fails=ALWAYS if event.number == 3 else 0) for event in draw_events(FOUR)]
 
@@ -41,7 +41,7 @@ def test_as_many_events_fail_as_are_to(errors: float, wanted: int) -> None:
     assert [one.fails for one in events].count(1) == wanted
 
 
-def verdict(handled: set[int], dead: list[int], standing: Standing = AT_REST) -> DrillVerdict:
+def verdict(handled: set[int], dead: list[int], standing: DrillCounts = AT_REST) -> DrillVerdict:
     workers = WorkerCounts(killed=1, most=2, last=2)
     return judge(handled, dead, EVENTS, standing, workers=workers, took=SECOND)
 
@@ -76,7 +76,7 @@ def test_drill_fails_if_an_event_has_no_end_or_two_or_the_wrong_one(
     "standing",
     [AT_REST._replace(delivered="1-3"), AT_REST._replace(pending=1), AT_REST._replace(retrying=1)],
 )
-def test_drill_fails_if_anything_is_left_over(standing: Standing) -> None:
+def test_drill_fails_if_anything_is_left_over(standing: DrillCounts) -> None:
     found = verdict({0, 1, 2}, [3], standing)
     assert found.accounted
     assert not found.passes(FOUR)

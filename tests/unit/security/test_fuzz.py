@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from streamops.autoscaling.history import read_history
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
-from streamops.model.dead_letter_fields import letter_document, read_letter
+from streamops.model.dead_letter_fields import dead_letter_document, read_dead_letter
 from streamops.model.entries import Entry
 from streamops.model.envelopes import read_envelope
 from streamops.model.expressions import Expression
@@ -268,7 +268,7 @@ MAGIC = b"\x89BIN\x0d\x0a\x1a\x0a"
 def test_entries_in_envelopes_and_dead_letters(fields: list[tuple[bytes, bytes]]) -> None:
     entry = Entry(ID, tuple(fields))
     read_envelope(entry.fields)
-    letter_document(read_letter(entry, "orders:dlq", None))
+    dead_letter_document(read_dead_letter(entry, "orders:dlq", None))
     assert preview(entry).isprintable()
     for view in render_entry(entry):
         assert view.name.isprintable()

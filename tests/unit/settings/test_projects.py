@@ -17,7 +17,7 @@ from streamops.settings.describe import describe_left_out, render_example
 from streamops.settings.files import Trust, name_of, read_project, split_allowed, trusted_files
 from streamops.settings.load import Flags, Settings, load_pools
 from streamops.settings.tables import ConfigTable
-from streamops.settings.topics import load_intake, load_topics
+from streamops.settings.topics import load_ingest, load_topics
 from streamops.settings.trust import list_trusted, revoke_trust, trust_project
 from tests.support.settings.place import Place
 from tests.support.tables import table
@@ -115,7 +115,7 @@ def everything(place: Place) -> list[object]:
     return [
         structs.replace(settings, notices=(), left_out=()),
         structs.replace(topics, settings=Settings()),
-        load_intake(environ, place.cwd),
+        load_ingest(environ, place.cwd),
         load_notify(settings),
         load_pools(environ, place.cwd, settings.context),
         read_config(environ, place.cwd).contexts,

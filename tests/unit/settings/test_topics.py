@@ -8,7 +8,7 @@ from streamops.model.topics import HERE
 from streamops.service.addresses import parse_listen
 from streamops.settings.config import validate_file
 from streamops.settings.load import Flags
-from streamops.settings.topics import list_topics, load_intake, load_topics
+from streamops.settings.topics import list_topics, load_ingest, load_topics
 from tests.support.settings.place import PLANTED, Place
 from tests.support.settings.topics import TOPIC
 from tests.support.tables import table
@@ -86,10 +86,10 @@ def test_c6_each_topic_has_its_context(place: Place) -> None:
 def test_tokens_of_the_intake_are_read_a_line_each(place: Place) -> None:
     (place.home / "tokens").write_text(f"# ours\n\n{TOKEN}1\n  {TOKEN}2\r\n")
     place.write_user('[intake]\ntoken_file = "~/tokens"\nlisten = "[::1]:80"\n')
-    intake = load_intake(place.environ(), place.cwd)
+    intake = load_ingest(place.environ(), place.cwd)
     assert (intake.host, intake.port) == ("::1", 80)
     assert intake.tokens == (Secret(f"{TOKEN}1"), Secret(f"{TOKEN}2"))
-    assert load_intake(place.environ(), place.cwd, "0.0.0.0:1").port == 1
+    assert load_ingest(place.environ(), place.cwd, "0.0.0.0:1").port == 1
 
 
 @pytest.mark.parametrize("content", ["", "# none\n", "short\n", f"{TOKEN}\nshort", "é" * 20])
@@ -97,17 +97,17 @@ def test_a_token_file_without_long_plain_tokens_is_refused(place: Place, content
     (place.home / "tokens").write_text(content)
     place.write_user('[intake]\ntoken_file = "~/tokens"\n')
     with pytest.raises(SettingsError, match="token"):
-        load_intake(place.environ(), place.cwd)
+        load_ingest(place.environ(), place.cwd)
 
 
 def test_nobody_is_let_in_by_mistake(place: Place) -> None:
     with pytest.raises(SettingsError, match="there is no token"):
-        load_intake(place.environ(), place.cwd)
+        load_ingest(place.environ(), place.cwd)
     place.write_user("[intake]\nanonymous = true\n")
-    assert load_intake(place.environ(), place.cwd).tokens == ()
+    assert load_ingest(place.environ(), place.cwd).tokens == ()
     for host in ("0.0.0.0:1", "[::]:1", "10.0.0.1:1", "example.net:1"):
         with pytest.raises(SettingsError, match="which others reach too"):
-            load_intake(place.environ(), place.cwd, host)
+            load_ingest(place.environ(), place.cwd, host)
 
 
 @table("written", ["", "h", ":1", "h:", "h:x", "h:65536", "h:-1"])

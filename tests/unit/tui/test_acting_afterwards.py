@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs, planned
 from tests.support.tui.driving import bar, press, running, shown, until
@@ -69,7 +69,9 @@ async def test_the_audit_log_shows_who_did_what_and_z_undoes() -> None:
 
 async def test_jobs_that_cannot_be_read_are_told_beside_the_list_and_without_one() -> None:
     source = shop_source(jobs=(acts.JOB,))
-    source.job_gaps = tuple(Gap("nothing of ours", part=f"streamops:job:{number}") for number in range(2))
+    source.job_gaps = tuple(
+        ReadError("nothing of ours", part=f"streamops:job:{number}") for number in range(2)
+    )
     app = app_for(source)
     async with running(app):
         await press(app, "4", "4")

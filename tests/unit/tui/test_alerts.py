@@ -67,7 +67,7 @@ async def test_the_runbook_stands_beside_with_the_names_in_its_commands(size: tu
     async with running(app, size):
         await opened(app)
         await shown(app, "held already at 2026-03-14 12:00:00Z")
-        row = app.moment.alerts[0]
+        row = app.app_state.alerts[0]
         text = "\n".join("".join(cell.text for cell in line) for line in alert_lines(row, 76))
         assert "$ streamops pending summary payments ledger" in text
         assert "dashboards/RUNBOOKS.md#groupstalled" in text

@@ -3,16 +3,16 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.dead_letter_fields import read_letter
+from streamops.model.dead_letter_fields import read_dead_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.entries import Entry
 from streamops.model.pools import Order, Pool
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import StreamRole
 from streamops.model.topics import Topic
 from streamops.model.workers import WorkerState
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.monitor.topics import TopicFailures, TopicView
 from streamops.tui import routes
 from tests.support.invented import NOW, entry_id, minutes
@@ -44,7 +44,7 @@ def source(text: str) -> InventedSource:
     )
     about = ("origin", "group", "consumer", "reason", "error")
     letters = [
-        read_letter(
+        read_dead_letter(
             Entry(
                 entry_id(minutes(40 - number)),
                 (
@@ -64,7 +64,7 @@ def source(text: str) -> InventedSource:
         DelayedMessage(f"i{text}", NOW, body, "d"),
         DelayedMessage(f"j{text}", None, None, "d", f"problem {text}", raw),
     )
-    beside.gaps = (Gap(f"gap {text}", f"s{text}", f"g{text}", f"p{text}"),)
+    beside.gaps = (ReadError(f"gap {text}", f"s{text}", f"g{text}", f"p{text}"),)
     beside.topics = (
         TopicView(
             f"t{text}", Topic(name=f"t{text}", url=f"https://x/{text}", stream=f"s{text}", group=f"g{text}")
@@ -80,7 +80,7 @@ def source(text: str) -> InventedSource:
         name=f"p{text}", mode="paused", updated_by=f"by{text}", updated_at=NOW, reason=f"r{text}",
         order=Order(workers=3, by=f"by{text}"),
     )  # fmt: skip
-    beside.crowd = Crowd((worker,), NOW, (pool,))
+    beside.crowd = ServerWorkers((worker,), NOW, (pool,))
     events = tuple(TraceEvent(kind=kind, text=f"x{text}", at=NOW) for kind in TraceKind)
     beside.trace = EntryTrace(stream=f"s{text}", id=entry_id(), events=events, unknown=(f"u{text}",), now=NOW)
     return made
@@ -101,7 +101,7 @@ pytestmark = pytest.mark.usefixtures("own_directories")
     ids=["dead letters", "delayed", "topics", "workers", "trace"],
 )
 async def test_hostile_text_is_only_text_beside_streams(
-    place: routes.Place | None, walk: list[list[str]]
+    place: routes.Route | None, walk: list[list[str]]
 ) -> None:
     app = app_for(source(EVERYTHING))
     async with running(app, NARROW):

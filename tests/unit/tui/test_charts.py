@@ -10,7 +10,7 @@ from streamops.model.observation import Observation
 from streamops.tui.app import StreamopsApp
 from streamops.tui.charting import SPANS, grid, group_charts, since_words, window
 from streamops.tui.history import alerts
-from streamops.tui.history.memory import TIERS, Past
+from streamops.tui.history.memory import TIERS, MetricsHistory
 from streamops.tui.screens.charts import ChartsScreen
 from streamops.tui.widgets.bars import BoxView
 from tests.support.invented import NOW, seconds
@@ -23,10 +23,10 @@ FULFILMENT = [*"jjjj"]
 
 
 @pytest.fixture
-def past(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Past]:
+def past(monkeypatch: pytest.MonkeyPatch) -> Callable[[], MetricsHistory]:
     """Every console of the test has seen the last five minutes."""
     made = fed(sample.shop())
-    monkeypatch.setattr(alerts, "Past", made)
+    monkeypatch.setattr(alerts, "MetricsHistory", made)
     return made
 
 
@@ -35,7 +35,7 @@ def box(app: StreamopsApp) -> BoxView:
 
 
 async def opened(app: StreamopsApp, *keys: str) -> None:
-    await until(app, lambda: app.moment.past is not None)
+    await until(app, lambda: app.app_state.past is not None)
     await press(app, *keys)
 
 
@@ -113,11 +113,11 @@ async def test_a_poll_that_moves_no_dot_draws_nothing(monkeypatch: pytest.Monkey
         # Three hours over a hundred dots: one dot stands for more than a minute.
         source.observation = later(2)
         await press(app, "r")
-        await until(app, lambda: app.moment.observation is source.observation)
+        await until(app, lambda: app.app_state.observation is source.observation)
         monkeypatch.setattr(BoxView, "draw_line", counting)
         source.observation = later(4)
         await press(app, "r")
-        await until(app, lambda: app.moment.observation is source.observation)
+        await until(app, lambda: app.app_state.observation is source.observation)
         assert not drawn
         source.observation = later(240)
         await press(app, "r")
@@ -170,7 +170,7 @@ def test_each_span_has_the_finest_resolution_that_reaches_so_far() -> None:
         (20_000, "all", 20_000, 300),
         (200_000, "all", 86_400, 300),
     ]:
-        past, base = Past(), sample.shop()
+        past, base = MetricsHistory(), sample.shop()
         for second in (-seconds_watched, 0):
             past.take(replace(base, snapshot=replace(base.snapshot, collected_at=NOW + seconds(second))))
         span = next(span for span in SPANS if span.word == word)

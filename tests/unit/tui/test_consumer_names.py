@@ -9,7 +9,7 @@ from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.offers import receiver_for
 from streamops.tui.app import StreamopsApp
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, press, running, shown
 from tests.support.tui.source import InventedSource, app_for
@@ -58,9 +58,11 @@ async def test_receiver_that_the_advice_names_is_filled_in() -> None:
 
 
 def test_receiver_that_the_advice_names_is_not_the_one_it_is_taken_from() -> None:
-    subject = Subject(sort=Sort.CONSUMER, stream="orders", group="fulfilment", consumer="worker-7")
+    selection = Selection(
+        sort=SelectionKind.CONSUMER, stream="orders", group="fulfilment", consumer="worker-7"
+    )
     observation = _advising(sample.shop(), "worker-7")
-    assert receiver_for(OPERATIONS["claim"].intent, observation, subject) == {}
+    assert receiver_for(OPERATIONS["claim"].intent, observation, selection) == {}
 
 
 async def test_receiver_without_a_readable_name_is_refused_by_the_form() -> None:
@@ -77,9 +79,9 @@ async def test_receiver_without_a_readable_name_is_refused_by_the_form() -> None
 
 @pytest.mark.parametrize(("operation", "filled"), [("claim", {"to": "worker-3"}), ("replay", {})])
 def test_receiver_that_is_a_stream_is_no_consumer(operation: str, filled: dict[str, str]) -> None:
-    subject = Subject(sort=Sort.GROUP, stream="orders", group="fulfilment", dead_letters=True)
+    selection = Selection(sort=SelectionKind.GROUP, stream="orders", group="fulfilment", dead_letters=True)
     observation = _advising(sample.shop(), "worker-3")
-    assert receiver_for(OPERATIONS[operation].intent, observation, subject) == filled
+    assert receiver_for(OPERATIONS[operation].intent, observation, selection) == filled
 
 
 def _advising(observation: Observation, receiver: str | None) -> Observation:

@@ -88,7 +88,7 @@ async def test_a_poll_draws_what_changed_on_the_screen(drawn: Counter[str]) -> N
         # Every tenth stream: five of the fifty, of which two stand on the screen, with two groups each.
         source.observation = sample.changed(before, 3, streams=5)
         await press(app, "r")
-        await until(app, lambda: app.moment.observation is source.observation)
+        await until(app, lambda: app.app_state.observation is source.observation)
         await until(app, lambda: drawn["LineView"] > 0)
         assert drawn["LineView"] == 4
 

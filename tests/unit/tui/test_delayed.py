@@ -1,7 +1,7 @@
 """Delayed messages: queues, the messages of one, and which of them a plan takes."""
 
 from streamops.errors import Unreachable
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.tui import routes
 from tests.support.tui.acting_shop import planned
@@ -15,7 +15,7 @@ TO_MESSAGES = [*TO_QUEUES, "enter"]
 
 async def test_queues_tell_what_is_due_when_the_next_one_is_and_how_many_are_not_readable() -> None:
     source = shop_source()
-    source.beside.gaps = (Gap("NOPERM: this user may not run 'zcard'", stream="secrets"),)
+    source.beside.gaps = (ReadError("NOPERM: this user may not run 'zcard'", stream="secrets"),)
     app = app_for(source)
     async with running(app):
         await press(app, *TO_QUEUES)

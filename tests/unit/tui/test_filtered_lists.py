@@ -8,7 +8,7 @@ from streamops.errors import Refused
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
-from streamops.tui.routes import Place
+from streamops.tui.routes import Route
 from streamops.tui.screens.form import FormScreen
 from streamops.tui.screens.listing import Arranged
 from streamops.tui.selection import KEYS
@@ -17,7 +17,7 @@ from tests.support.tui.driving import list_of, press, running, screen_text, sett
 from tests.support.tui.invented_beside import QUEUE
 from tests.support.tui.source import InventedSource, app_for
 
-LISTS: dict[type[Place], Place] = {
+LISTS: dict[type[Route], Route] = {
     type(place): place
     for place in (
         routes.Status(),
@@ -27,10 +27,10 @@ LISTS: dict[type[Place], Place] = {
         routes.Pending("orders", "fulfilment"),
         routes.Entries("orders"),
         routes.Search("orders", "A-"),
-        routes.Pulse(),
+        routes.Overview(),
         routes.Alerts(),
         routes.DeadLetters(),
-        routes.Letters(QUEUE),
+        routes.DeadLetterEntries(QUEUE),
         routes.DelayedQueues(),
         routes.Delayed("orders"),
         routes.Topics(),
@@ -45,7 +45,7 @@ LISTS: dict[type[Place], Place] = {
 }
 NOTHING_SUCH = ["slash", *"qqq", "enter"]
 MARKS = ["space", "asterisk", "asterisk", "exclamation_mark"]
-OWN_ACTIONS: dict[type[Place], list[str]] = {
+OWN_ACTIONS: dict[type[Route], list[str]] = {
     routes.Jobs: ["R", "X", "X"],
     routes.Alerts: ["m"],
     routes.Audit: ["z"],
@@ -60,7 +60,7 @@ def shop_at_work() -> InventedSource:
     return source
 
 
-async def open_list(app: StreamopsApp, place: Place) -> None:
+async def open_list(app: StreamopsApp, place: Route) -> None:
     app.go(place)
     await until(app, lambda: app.frame.place == place)
     await settle(app)
@@ -69,13 +69,13 @@ async def open_list(app: StreamopsApp, place: Place) -> None:
 def test_every_list_of_the_console_is_tried() -> None:
     assert {
         place
-        for place in routes.Place.__subclasses__()
+        for place in routes.Route.__subclasses__()
         if issubclass(resolve_name(f"streamops.tui.screens.{place.screen}"), Arranged)
     } == set(LISTS)
 
 
 @pytest.mark.parametrize("place", LISTS.values(), ids=lambda place: type(place).__name__)
-async def test_filter_that_matches_nothing_leaves_every_action_without_effect(place: Place) -> None:
+async def test_filter_that_matches_nothing_leaves_every_action_without_effect(place: Route) -> None:
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
@@ -87,15 +87,15 @@ async def test_filter_that_matches_nothing_leaves_every_action_without_effect(pl
         frame = app.frame
         await press(app, *MARKS, *KEYS[:1], *OWN_ACTIONS.get(type(place), []))
         assert app.frame is frame
-        assert frame.subject() is None
+        assert frame.selection() is None
         assert not any(app.check_action("act", (key,)) for key in KEYS)
         assert not source.planned
         assert not source.cancelled
-        assert app.moment.context.name == "prod"
+        assert app.app_state.context.name == "prod"
 
 
-@pytest.mark.parametrize("place", [routes.Letters(QUEUE), routes.Entries(QUEUE)])
-async def test_queue_without_a_row_to_show_is_never_replayed_as_a_whole(place: Place) -> None:
+@pytest.mark.parametrize("place", [routes.DeadLetterEntries(QUEUE), routes.Entries(QUEUE)])
+async def test_queue_without_a_row_to_show_is_never_replayed_as_a_whole(place: Route) -> None:
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
@@ -113,7 +113,7 @@ async def test_expression_that_holds_of_no_letter_replays_none() -> None:
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
-        await open_list(app, routes.Letters(QUEUE))
+        await open_list(app, routes.DeadLetterEntries(QUEUE))
         await until(app, lambda: bool(list_of(app).rows))
         await press(app, "equals_sign", *"reason", "space", *"==", "space", *"'no'", "enter")
         await shown(app, "no letter is such")
@@ -128,7 +128,7 @@ async def test_rows_that_the_filter_shows_are_taken_unless_some_are_marked_and_t
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
-        await open_list(app, routes.Letters(QUEUE))
+        await open_list(app, routes.DeadLetterEntries(QUEUE))
         await press(app, "slash", *"rejected", "enter", "R", "enter")
         await shown(app, "4 shown of 18")
         chosen = tuple(source.beside.letters[at].id for at in (-3, -7, -11, -15))
@@ -141,7 +141,7 @@ async def test_rows_that_the_filter_shows_are_taken_unless_some_are_marked_and_t
 async def test_selection_is_not_claimed_once_the_form_names_other_entries() -> None:
     app = app_for(shop_at_work())
     async with running(app):
-        await open_list(app, routes.Letters(QUEUE))
+        await open_list(app, routes.DeadLetterEntries(QUEUE))
         await press(app, "slash", *"rejected", "enter", "R")
         assert isinstance(app.frame, FormScreen)
         next(row for row in app.frame._rows if row.question.label == "ids").answer.value = "1-1"

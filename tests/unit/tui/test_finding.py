@@ -182,7 +182,7 @@ async def test_found_entries_can_be_marked_for_a_plan() -> None:
         await press(app, "s", *"refund", "enter")
         await until(app, lambda: len(list_of(app).rows) == 5)
         await press(app, "asterisk")
-        subject = app.frame.subject()
-        assert subject is not None
-        assert [one.ms for one in subject.ids] == [500, 400, 300, 200, 100]
+        selection = app.frame.selection()
+        assert selection is not None
+        assert [one.ms for one in selection.ids] == [500, 400, 300, 200, 100]
         assert "● 5 marked" in screen_text(app)

@@ -6,7 +6,7 @@ from time import monotonic
 from textual import events
 
 from streamops.errors import ExitCode, Refused
-from streamops.tui.app_state import Loss, Stranger
+from streamops.tui.app_state import Loss, ServerMismatch
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, names, press, running, settle, shown, until
 from tests.support.tui.shop import ALL, REFUSED, shop_source
@@ -86,7 +86,7 @@ async def test_a_lost_connection_keeps_the_data_and_says_so() -> None:
 async def test_another_server_that_answers_is_told_in_the_banner() -> None:
     app = app_for(shop_source())
     async with running(app):
-        hold(app, stranger=Stranger(("4f1c" * 10,), ("b07e" * 10,)))
+        hold(app, mismatch=ServerMismatch(("4f1c" * 10,), ("b07e" * 10,)))
         await until(app, lambda: "4f1c" in bar(app, "banner") and "b07e" in bar(app, "banner"))
 
 

@@ -67,7 +67,7 @@ async def test_keys_lead_to_places_and_back(name: str) -> None:
 
 
 async def test_every_place_has_its_screen() -> None:
-    for place in routes.Place.__subclasses__():
+    for place in routes.Route.__subclasses__():
         module, name = place.screen.split(":")
         assert issubclass(getattr(import_module(f"streamops.tui.screens.{module}"), name), Frame)
 

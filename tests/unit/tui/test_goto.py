@@ -62,7 +62,7 @@ def test_an_id_alone_is_looked_for_where_one_stands() -> None:
 
 
 def test_the_way_back_from_a_place_to_what_is_typed() -> None:
-    cases: list[routes.Place] = [
+    cases: list[routes.Route] = [
         routes.Status(),
         routes.Streams(),
         routes.Audit(),

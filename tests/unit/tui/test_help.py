@@ -3,14 +3,14 @@
 from streamops.model.observation import FindingCode
 from streamops.present.explaining import BASES, FINDINGS
 from streamops.tui.explaining import finding_help, lag_help
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.widgets.text_view import TextView
 from tests.support.tui import sample
 from tests.support.tui.driving import press, running, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
-GROUP = Subject(sort=Sort.GROUP, stream="payments", group="ledger")
+GROUP = Selection(sort=SelectionKind.GROUP, stream="payments", group="ledger")
 
 
 def flat(lines: object) -> str:

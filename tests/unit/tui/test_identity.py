@@ -32,9 +32,9 @@ def test_a_server_is_known_by_its_replication_ids() -> None:
 def test_who_is_accepted_is_the_one_from_then_on() -> None:
     identity = Identity()
     identity.see(server((A, NO_ID)))
-    stranger = identity.see(server((B, NO_ID)))
-    assert stranger is not None
-    assert (stranger.known, stranger.answers) == ((A,), (B,))
+    mismatch = identity.see(server((B, NO_ID)))
+    assert mismatch is not None
+    assert (mismatch.known, mismatch.answers) == ((A,), (B,))
     identity.accept()
     assert identity.see(server((B, NO_ID))) is None
     assert identity.see(server((A, NO_ID))) is not None

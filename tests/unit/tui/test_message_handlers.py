@@ -38,7 +38,7 @@ async def test_place_that_opens_is_shown_once() -> None:
     app = app_for(shop_source())
     async with running(app):
         # What was seen before is shown as soon as it is remembered, which is a moment of its own.
-        await until(app, lambda: app.moment.past is not None)
+        await until(app, lambda: app.app_state.past is not None)
         await settle(app)
         with patch.object(Frame, "show", autospec=True, side_effect=Frame.show) as show:
             app.go(routes.Charts("orders", "fulfilment"))

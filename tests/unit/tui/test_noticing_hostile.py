@@ -29,7 +29,7 @@ async def test_hostile_text_is_only_text_on_pulse_alerts_and_charts() -> None:
     delayed = DelayedQueues((DelayedQueue(f"q{EVERYTHING}", 1, 1, NOW, 1),), (), NOW, complete=True)
     app = app_on(EVERYTHING, PulseSource(hostile.observation(EVERYTHING), delayed=delayed))
     async with running(app, NARROW):
-        await until(app, lambda: app.moment.past is not None)
+        await until(app, lambda: app.app_state.past is not None)
         for keys in WALK:
             await press_checked(app, keys)
         assert not app._exit

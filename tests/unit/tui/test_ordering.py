@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from streamops.present.table import Cell, Column
-from streamops.tui.ordering import Ordering, Wish, split_words
+from streamops.tui.ordering import ListState, Ordering, split_words
 from streamops.tui.remember import Remembered
 
 
@@ -40,36 +40,36 @@ def ordering() -> Ordering[Fruit]:
 
 def test_a_wish_selects_and_orders() -> None:
     for wish, expected in [
-        (Wish(), FRUIT),
-        (Wish(descending=True), (FIG, PLUM, PEAR, APPLE)),
-        (Wish(sort="weight", descending=True), (FIG, APPLE, PEAR, PLUM)),
-        (Wish(sort="weight"), (PLUM, APPLE, PEAR, FIG)),
-        (Wish(sort="gone"), FRUIT),
-        (Wish(text="P"), (APPLE, PEAR, PLUM)),
-        (Wish(text="p !pl"), (PEAR,)),
-        (Wish(text="p e"), (APPLE, PEAR)),
-        (Wish(text="!"), FRUIT),
-        (Wish(text="  "), FRUIT),
-        (Wish(text="nothing"), ()),
-        (Wish(faults=True), (PEAR,)),
-        (Wish(faults=True, text="fig"), ()),
-        (Wish(sort="weight", descending=True, text="p"), (APPLE, PEAR, PLUM)),
-        (Wish(sort="name", text="p"), (APPLE, PEAR, PLUM)),
+        (ListState(), FRUIT),
+        (ListState(descending=True), (FIG, PLUM, PEAR, APPLE)),
+        (ListState(sort="weight", descending=True), (FIG, APPLE, PEAR, PLUM)),
+        (ListState(sort="weight"), (PLUM, APPLE, PEAR, FIG)),
+        (ListState(sort="gone"), FRUIT),
+        (ListState(text="P"), (APPLE, PEAR, PLUM)),
+        (ListState(text="p !pl"), (PEAR,)),
+        (ListState(text="p e"), (APPLE, PEAR)),
+        (ListState(text="!"), FRUIT),
+        (ListState(text="  "), FRUIT),
+        (ListState(text="nothing"), ()),
+        (ListState(faults=True), (PEAR,)),
+        (ListState(faults=True, text="fig"), ()),
+        (ListState(sort="weight", descending=True, text="p"), (APPLE, PEAR, PLUM)),
+        (ListState(sort="name", text="p"), (APPLE, PEAR, PLUM)),
     ]:
         assert tuple(ordering().arrange(FRUIT, wish)) == expected
 
 
 def test_the_same_rows_and_wish_give_the_very_same_sequence() -> None:
     arranger = ordering()
-    wish = Wish(sort="weight", text="p")
-    assert arranger.arrange(FRUIT, wish) is arranger.arrange(FRUIT, Wish(sort="weight", text="p"))
+    wish = ListState(sort="weight", text="p")
+    assert arranger.arrange(FRUIT, wish) is arranger.arrange(FRUIT, ListState(sort="weight", text="p"))
 
 
 rows = st.lists(
     st.builds(Fruit, st.sampled_from("abc"), st.none() | st.integers(0, 3), st.booleans()), max_size=12
 )
 wishes = st.builds(
-    Wish,
+    ListState,
     sort=st.sampled_from(["name", "weight", None]),
     descending=st.booleans(),
     text=st.sampled_from(["", "a", "!a", "a b"]),
@@ -78,7 +78,7 @@ wishes = st.builds(
 
 
 @given(st.lists(st.tuples(rows, wishes), min_size=1, max_size=6))
-def test_remembered_orders_never_show(history: list[tuple[list[Fruit], Wish]]) -> None:
+def test_remembered_orders_never_show(history: list[tuple[list[Fruit], ListState]]) -> None:
     arranger = ordering()
     for found, wish in history:
         remembered = list(arranger.arrange(found, wish))

@@ -10,15 +10,15 @@ from streamops.errors import Refused
 from streamops.model.ids import EntryId
 from streamops.model.observation import Health, Observation
 from streamops.model.server import Mode, ServerInfo
-from streamops.model.snapshot import Gap
+from streamops.model.snapshot import ReadError
 from streamops.model.streams import StreamRole
 from streamops.monitor.delayed import DelayedQueues
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.present.units import ABSENT
-from streamops.tui.history.memory import ALL_ADDED, TIERS, Past
+from streamops.tui.history.memory import ALL_ADDED, TIERS, MetricsHistory
 from streamops.tui.history.rows import Totals, stream_totals, together
 from streamops.tui.overview import (
-    Beside,
+    OverviewReads,
     dead_letter_facts,
     delayed_facts,
     health_facts,
@@ -30,13 +30,13 @@ from streamops.tui.overview import (
     worker_facts,
 )
 from streamops.tui.reads import Fetch
-from streamops.tui.screens.overview import AGAIN, PulseScreen
+from streamops.tui.screens.overview import AGAIN, OverviewScreen
 from tests.support import invented
 from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.present.text import text
 from tests.support.tui import sample
 from tests.support.tui.driving import NARROW, WIDE, bar, names, press, running, screen_text, shown, until
-from tests.support.tui.overview_source import CROWD, DELAYED, PulseSource
+from tests.support.tui.overview_source import DELAYED, MANY_GROUPS, PulseSource
 from tests.support.tui.source import InventedSource, app_for
 
 REFUSED = Refused("scan is not permitted", "ask for it")
@@ -85,7 +85,7 @@ def test_fact_of_dead_letters_tells_their_growth() -> None:
         ([letters(3, 0), letters(1, 60)], "1 in 1 queue · -2 in 1m00s"),
         ([letters(3, 0), letters(4, 600), letters(4, 660)], "4 in 1 queue · +0 in 1m00s"),
     ]:
-        past = Past()
+        past = MetricsHistory()
         for observation in observations:
             past.take(observation)
         assert text(dead_letter_facts(observations[-1], sums(observations[-1]), past)) == words
@@ -93,26 +93,29 @@ def test_fact_of_dead_letters_tells_their_growth() -> None:
 
 def test_fact_of_delayed_messages_tells_the_next_or_why_none_is_read() -> None:
     for beside, words in [
-        (Beside(), "reading"),
-        (Beside(no_delayed="refused"), "not readable: refused"),
-        (Beside(delayed=DelayedQueues((), (), NOW, complete=True)), "0"),
-        (Beside(delayed=DelayedQueues((), (), NOW)), "0 · perhaps more"),
-        (Beside(delayed=DELAYED), "15 in 2 queues · 2 due · the first 4.0s overdue"),
+        (OverviewReads(), "reading"),
+        (OverviewReads(no_delayed="refused"), "not readable: refused"),
+        (OverviewReads(delayed=DelayedQueues((), (), NOW, complete=True)), "0"),
+        (OverviewReads(delayed=DelayedQueues((), (), NOW)), "0 · perhaps more"),
+        (OverviewReads(delayed=DELAYED), "15 in 2 queues · 2 due · the first 4.0s overdue"),
         (
-            Beside(delayed=DelayedQueues(DELAYED.queues[1:], (Gap("no"),), NOW, complete=True)),
+            OverviewReads(delayed=DelayedQueues(DELAYED.queues[1:], (ReadError("no"),), NOW, complete=True)),
             "3 in 1 queue · 0 due · next in 9m00s · 1 not readable",
         ),
-        (Beside(delayed=DelayedQueues(DELAYED.queues, (), None, complete=True)), "15 in 2 queues · 2 due"),
+        (
+            OverviewReads(delayed=DelayedQueues(DELAYED.queues, (), None, complete=True)),
+            "15 in 2 queues · 2 due",
+        ),
     ]:
         assert text(delayed_facts(beside)) == words
 
 
 def test_fact_of_workers_tells_their_states_or_why_none_is_read() -> None:
     for beside, words in [
-        (Beside(), "reading"),
-        (Beside(no_crowd="refused"), "not readable: refused"),
-        (Beside(crowd=Crowd((), NOW)), "none has a heartbeat"),
-        (Beside(crowd=CROWD), "✓ running 2  ▲ paused 1  6 of 30 slots busy"),
+        (OverviewReads(), "reading"),
+        (OverviewReads(no_workers="refused"), "not readable: refused"),
+        (OverviewReads(crowd=ServerWorkers((), NOW)), "none has a heartbeat"),
+        (OverviewReads(crowd=MANY_GROUPS), "✓ running 2  ▲ paused 1  6 of 30 slots busy"),
     ]:
         assert text(worker_facts(beside)) == words
 
@@ -143,7 +146,7 @@ def test_fact_of_memory_tells_the_fullest_server() -> None:
 
 def test_missing_parts_are_told_and_nothing_where_nothing_is_missing() -> None:
     assert missing_facts(sample.observation()) == []
-    observation = sample.observation(gaps=(Gap("no"), Gap("no")), complete=False)
+    observation = sample.observation(gaps=(ReadError("no"), ReadError("no")), complete=False)
     observation = replace(observation, snapshot=replace(observation.snapshot, discovered=3))
     ((label, line),) = missing_facts(observation)
     assert label == "Missing"
@@ -151,13 +154,13 @@ def test_missing_parts_are_told_and_nothing_where_nothing_is_missing() -> None:
 
 
 def test_rates_say_at_least_where_a_part_is_not_known_and_nothing_where_none_is() -> None:
-    past = Past()
+    past = MetricsHistory()
     past.take(sample.shop())
     now = NOW.timestamp()
     facts = {label: text(line) for label, line in rate_facts(past, sums(sample.shop()), now, wordy=True)}
     assert facts["Added"].startswith("≥2,553/s")
     assert facts["Added"].endswith("5 min, 6 streams")
-    empty = Past()
+    empty = MetricsHistory()
     group = sample.group_view("s", invented.group("g"))
     observation = sample.observation(sample.stream_view("s", group, added=None))
     empty.take(observation)
@@ -166,7 +169,7 @@ def test_rates_say_at_least_where_a_part_is_not_known_and_nothing_where_none_is(
 
 
 def test_a_sparkline_leaves_out_what_was_not_known() -> None:
-    past = Past()
+    past = MetricsHistory()
     for second in (-200, -195, -20, 0):
         made = sample.shop()
         past.take(replace(made, snapshot=replace(made.snapshot, collected_at=NOW + seconds(second))))
@@ -210,7 +213,7 @@ async def test_workers_are_not_looked_for_with_every_poll() -> None:
         await until(app, lambda: source.polls > polls + 5)
         assert source.crew.asked == 1
         screen = app.frame
-        assert isinstance(screen, PulseScreen)
+        assert isinstance(screen, OverviewScreen)
         screen._due -= AGAIN + 1
         screen.tick()
         await until(app, lambda: source.crew.asked == 2)
@@ -231,7 +234,7 @@ async def test_leaving_before_a_read_has_begun_leaves_nothing_behind() -> None:
 async def test_before_the_first_observation_nothing_is_claimed() -> None:
     app = app_for(InventedSource(REFUSED))
     async with app.run_test(size=NARROW):
-        screen = PulseScreen(app.frame.place, app.moment)  # type: ignore[arg-type]
+        screen = OverviewScreen(app.frame.place, app.app_state)  # type: ignore[arg-type]
         lines = screen._build(80, 11)
         assert "not read yet" in "".join(cell.text for line in lines for cell in line)
 

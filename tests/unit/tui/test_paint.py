@@ -13,7 +13,7 @@ from streamops.tui.theme import (
     DARK_NAME,
     LIGHT,
     LIGHT_NAME,
-    Ground,
+    Background,
     ink,
 )
 from streamops.tui.widgets.paint import Brush, cell_width, chop, fit, printable, wrap
@@ -83,7 +83,7 @@ def test_a_cut_line_says_so() -> None:
 
 def test_without_colour_there_is_none() -> None:
     for tone in Tone:
-        for ground in Ground:
+        for ground in Background:
             style = ink(DARK_NAME, tone, ground, colour=False)
             assert style.color is None
             assert style.bgcolor is None
@@ -93,7 +93,7 @@ def test_every_tone_can_be_read_on_every_ground() -> None:
     """WCAG's contrast: 4.5 for text."""
     for name in [DARK_NAME, LIGHT_NAME, COLOUR_BLIND_NAME]:
         for tone in Tone:
-            for ground in Ground:
+            for ground in Background:
                 style = ink(name, tone, ground, colour=True)
                 assert style.color is not None
                 assert style.bgcolor is not None

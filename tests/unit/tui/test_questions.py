@@ -8,15 +8,15 @@ import pytest
 from msgspec import Struct
 
 from streamops.model.acting import Limits
-from streamops.model.fields import Moment, argument, option
+from streamops.model.fields import Instant, argument, option
 from streamops.model.ids import EntryId
 from streamops.operations.registry import OPERATIONS
 from streamops.present.units import ABSENT
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written
-from streamops.tui.selection import Sort, Subject
+from streamops.tui.selection import Selection, SelectionKind
 
 IDS = tuple(EntryId(at, 0) for at in range(1, 31))
-SUBJECT = Subject(sort=Sort.PENDING, stream="or\udcffders", group="", consumer="w", ids=IDS)
+SUBJECT = Selection(sort=SelectionKind.PENDING, stream="or\udcffders", group="", consumer="w", ids=IDS)
 
 
 class Way(StrEnum):
@@ -31,7 +31,7 @@ class Everything(Struct, frozen=True, kw_only=True):
     source: Annotated[str | None, option("Whose.", "from", completes="consumers")] = None
     ids: Annotated[tuple[EntryId, ...], option("Which.")] = ()
     names: Annotated[tuple[str, ...], option("Names.")] = ()
-    since: Annotated[Moment | None, option("Since.", exclusive="when")] = None
+    since: Annotated[Instant | None, option("Since.", exclusive="when")] = None
     count: Annotated[int | None, option("At most.", exclusive="when")] = None
     edit: Annotated[tuple[tuple[bytes, bytes], ...], option("Edits.")] = ()
     way: Annotated[Way | None, option("How.")] = None

@@ -15,7 +15,7 @@ from tests.support.tui.source import app_for
 FULFILMENT = {"stream": "orders", "group": "fulfilment"}
 OWNED = {**FULFILMENT, "from": "worker-7"}
 PENDING_ID = {"ids": str(entry_id(minutes(42)))}
-LETTER = {"queue": "payments:dlq", "ids": str(entry_id(minutes(2)))}
+DEAD_LETTER = {"queue": "payments:dlq", "ids": str(entry_id(minutes(2)))}
 MESSAGE = {"ids": "remind-A-10031", "all": "no"}
 ORDERS = {"stream": "orders"}
 DELAYED = ["colon", *"delayed", "enter"]
@@ -39,9 +39,9 @@ ROWS: dict[str, tuple[list[str], dict[str, tuple[str, dict[str, str]]]]] = {
         "R": ("replay", {"queue": "payments:dlq", "ids": ""}), "D": ("dlq.purge", {"queue": "payments:dlq", "ids": ""}),
     }),
     "letters": (["4", "enter"], {
-        "R": ("replay", LETTER), "E": ("edit and replay", LETTER), "D": ("dlq.purge", LETTER),
+        "R": ("replay", DEAD_LETTER), "E": ("edit and replay", DEAD_LETTER), "D": ("dlq.purge", DEAD_LETTER),
     }),
-    "letter": (["4", "enter", "enter"], {"E": ("edit and replay", LETTER)}),
+    "letter": (["4", "enter", "enter"], {"E": ("edit and replay", DEAD_LETTER)}),
     "delayed queue": (DELAYED, {"R": ("delayed.run-now", {"stream": "orders", "all": "yes"})}),
     "delayed message": ([*DELAYED, "enter"], {"R": ("delayed.run-now", MESSAGE), "D": ("delayed.cancel", MESSAGE)}),
     "topic": (TOPICS, {"P": ("topics.on", {"name": "paid"}), "X": ("topics.rm", {"name": "paid"})}),
@@ -70,14 +70,14 @@ async def test_capital_opens_its_form_filled_in_from_the_row(walk: list[str]) ->
             # A list that is read on demand is about all of it until its rows are there.
             if app.frame.query(LineView):
                 await until(app, lambda: bool(list_of(app).rows))
-            await until(app, lambda: app.frame.subject() is not None)
-            subject = app.frame.subject()
+            await until(app, lambda: app.frame.selection() is not None)
+            selection = app.frame.selection()
             for key, (title, filled) in forms.items():
                 assert app.check_action("act", (key,))
-                verb = verb_of(key, subject)
+                verb = verb_of(key, selection)
                 assert verb is not None
                 assert ("edit and replay" if verb.edits else verb.operation) == title
-                questions = questions_for(OPERATIONS[verb.operation].intent, subject, {}, long=False)
+                questions = questions_for(OPERATIONS[verb.operation].intent, selection, {}, long=False)
                 texts = {question.label: question.text for question in questions}
                 assert {label: texts[label] for label in filled} == filled
         await press(app, key)

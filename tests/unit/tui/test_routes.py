@@ -6,14 +6,14 @@ from streamops.main.program import PROGRAM, ROOT
 from streamops.model.ids import EntryId
 from streamops.tui import routes
 from streamops.tui.goto import Nowhere, Quit, Switch, parse_goal
-from streamops.tui.routes import Place, command, short_id
+from streamops.tui.routes import Route, command, short_id
 from streamops.tui.source import ContextInfo
 from tests.support.tui import sample
 from tests.support.tui.source import PROD
 
 
 def test_a_place_has_its_crumbs_and_its_command() -> None:
-    cases: list[tuple[routes.Place, tuple[str, ...], str]] = [
+    cases: list[tuple[routes.Route, tuple[str, ...], str]] = [
         (routes.Status(), (), "status"),
         (routes.Streams(), ("streams",), "streams ls"),
         (routes.Stream("orders"), ("orders",), "streams info orders"),
@@ -28,14 +28,14 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
         ),
         (routes.Contexts(), ("contexts",), "ctx ls"),
         (routes.DeadLetters(), ("dead letters",), "dlq ls"),
-        (routes.Letters("o:dlq"), ("dead letters", "o:dlq"), "dlq ls o:dlq"),
+        (routes.DeadLetterEntries("o:dlq"), ("dead letters", "o:dlq"), "dlq ls o:dlq"),
         (
-            routes.Letters("o:dlq", "reason == `1`"),
+            routes.DeadLetterEntries("o:dlq", "reason == `1`"),
             ("dead letters", "o:dlq"),
             "dlq ls '--where=reason == `1`' o:dlq",
         ),
         (
-            routes.OneLetter("o:dlq", EntryId(1795000000000, 0)),
+            routes.OneDeadLetter("o:dlq", EntryId(1795000000000, 0)),
             ("dead letters", "o:dlq", "1795…-0"),
             "dlq show o:dlq 1795000000000-0",
         ),
@@ -47,7 +47,7 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
         (routes.Workers(), ("workers",), "workers ls"),
         (routes.OneWorker("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
         (routes.Trace("o", EntryId(5, 1)), ("o", "5-1", "trace"), "entries trace o 5-1"),
-        (routes.Pulse(), ("pulse",), "status"),
+        (routes.Overview(), ("pulse",), "status"),
         (routes.Alerts(), ("alerts",), "alerts ls"),
         (routes.Charts("o", "g"), ("o", "g", "charts"), "groups info o g"),
         (routes.Stream("-x"), ("-x",), "streams info -- -x"),
@@ -84,7 +84,7 @@ def test_line_that_is_typed_leads_to_a_place() -> None:
     for text, goal in [
         ("status", routes.Status()),
         (" streams ", routes.Streams()),
-        ("pulse", routes.Pulse()),
+        ("pulse", routes.Overview()),
         ("alerts", routes.Alerts()),
         ("ctx", routes.Contexts()),
         ("ctx staging", Switch("staging")),
@@ -114,7 +114,7 @@ def test_before_the_first_observation_only_words_lead_somewhere() -> None:
     assert isinstance(parse_goal("orders", None), Nowhere)
 
 
-PLACES: tuple[Place, ...] = (
+PLACES: tuple[Route, ...] = (
     routes.Status(),
     routes.Streams(),
     routes.Stream("-o"),
@@ -124,7 +124,7 @@ PLACES: tuple[Place, ...] = (
     routes.Entries("orders"),
     routes.OneEntry("orders", EntryId(5, 0)),
     routes.Contexts(),
-    routes.Pulse(),
+    routes.Overview(),
     routes.Alerts(),
     routes.Charts("orders", "--help"),
 )

@@ -6,20 +6,29 @@ from streamops.tui.acting.offers import offers, undoing
 from streamops.tui.acting.questions import questions_for
 from streamops.tui.routes import (
     Contexts,
+    DeadLetterEntries,
     Delayed,
     Entries,
     Group,
-    Letters,
+    OneDeadLetter,
     OneDelayed,
     OneEntry,
-    OneLetter,
     Pending,
-    Place,
+    Route,
     Status,
     Stream,
     Trace,
 )
-from streamops.tui.selection import VERBS, Sort, Subject, fitting, queue_of, subject_at, together, verb_of
+from streamops.tui.selection import (
+    VERBS,
+    Selection,
+    SelectionKind,
+    fitting,
+    queue_of,
+    selection_at,
+    together,
+    verb_of,
+)
 from tests.support.tui import sample
 
 ID = EntryId(5, 1)
@@ -28,7 +37,7 @@ OWNED = OneEntry("orders", ID, group="billing", consumer="worker-1")
 
 
 def test_the_keys_that_fit() -> None:
-    cases: list[tuple[Place, bool, dict[str, str]]] = [
+    cases: list[tuple[Route, bool, dict[str, str]]] = [
         (Stream("orders"), False, {"T": "trim"}),
         (Entries("orders"), False, {"T": "trim"}),
         (Stream("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
@@ -46,8 +55,8 @@ def test_the_keys_that_fit() -> None:
         (OWNED, False, {"A": "ack", "C": "claim", "D": "streams.rm-entry", "N": "nack"}),
         (ENTRY, False, {"D": "streams.rm-entry", "T": "trim"}),
         (ENTRY, True, {"D": "streams.rm-entry", "E": "replay", "R": "replay", "T": "trim"}),
-        (Letters("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
-        (OneLetter("orders:dlq", ID), True, {"D": "dlq.purge", "E": "replay", "R": "replay"}),
+        (DeadLetterEntries("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
+        (OneDeadLetter("orders:dlq", ID), True, {"D": "dlq.purge", "E": "replay", "R": "replay"}),
         (Delayed("orders"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
         (OneDelayed("orders", "m"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
         (Trace("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
@@ -55,28 +64,31 @@ def test_the_keys_that_fit() -> None:
         (Contexts(), False, {}),
     ]
     for place, dead_letters, operations in cases:
-        subject = subject_at(place, dead_letters=dead_letters)
-        assert {verb.key: verb.operation for verb in fitting(subject)} == operations
-        assert all(verb_of(key, subject) for key in operations)
-        assert verb_of("Q", subject) is None
+        selection = selection_at(place, dead_letters=dead_letters)
+        assert {verb.key: verb.operation for verb in fitting(selection)} == operations
+        assert all(verb_of(key, selection) for key in operations)
+        assert verb_of("Q", selection) is None
 
 
 def test_topic_that_is_on_is_switched_off_and_the_other_way_round() -> None:
-    for subject, operations in [
-        (Subject(sort=Sort.TOPIC, topic="t"), {"P": "topics.off", "X": "topics.rm"}),
-        (Subject(sort=Sort.TOPIC_OFF, topic="t"), {"P": "topics.on", "X": "topics.rm"}),
-        (Subject(sort=Sort.POOL, pool="p"), {"P": "pause", "S": "scale.set"}),
-        (Subject(sort=Sort.POOL_PAUSED, pool="p"), {"P": "resume", "S": "scale.set"}),
+    for selection, operations in [
+        (Selection(sort=SelectionKind.TOPIC, topic="t"), {"P": "topics.off", "X": "topics.rm"}),
+        (Selection(sort=SelectionKind.TOPIC_OFF, topic="t"), {"P": "topics.on", "X": "topics.rm"}),
+        (Selection(sort=SelectionKind.POOL, pool="p"), {"P": "pause", "S": "scale.set"}),
+        (Selection(sort=SelectionKind.POOL_PAUSED, pool="p"), {"P": "resume", "S": "scale.set"}),
     ]:
-        assert operations.items() <= {verb.key: verb.operation for verb in fitting(subject)}.items()
+        assert operations.items() <= {verb.key: verb.operation for verb in fitting(selection)}.items()
         for operation in operations.values():
-            first = questions_for(OPERATIONS[operation].intent, subject, {}, long=False)[0]
-            assert first.value == (subject.topic or subject.pool)
+            first = questions_for(OPERATIONS[operation].intent, selection, {}, long=False)[0]
+            assert first.value == (selection.topic or selection.pool)
 
 
 def test_a_topic_or_a_pool_fills_in_no_stream() -> None:
-    for subject in (Subject(sort=Sort.TOPIC, topic="t"), Subject(sort=Sort.POOL, pool="p")):
-        assert "trim" not in {operation.name for operation in offers(subject)}
+    for selection in (
+        Selection(sort=SelectionKind.TOPIC, topic="t"),
+        Selection(sort=SelectionKind.POOL, pool="p"),
+    ):
+        assert "trim" not in {operation.name for operation in offers(selection)}
 
 
 def test_the_dead_letters_of_a_stream_are_found_by_what_they_serve() -> None:
@@ -92,7 +104,7 @@ def test_every_key_has_its_operation() -> None:
 
 def test_entries_together_keep_an_owner_they_share() -> None:
     subjects = [
-        subject_at(OneEntry("s", EntryId(at, 0), group="g", consumer=owner), dead_letters=False)
+        selection_at(OneEntry("s", EntryId(at, 0), group="g", consumer=owner), dead_letters=False)
         for at, owner in ((1, "a"), (2, "a"), (3, "b"))
     ]
     both, mixed = together(subjects[:2]), together(subjects)
@@ -103,8 +115,8 @@ def test_entries_together_keep_an_owner_they_share() -> None:
     assert together([]) is None
 
 
-def names(place: Place, *, dead_letters: bool = False) -> set[str]:
-    return {operation.name for operation in offers(subject_at(place, dead_letters=dead_letters))}
+def names(place: Route, *, dead_letters: bool = False) -> set[str]:
+    return {operation.name for operation in offers(selection_at(place, dead_letters=dead_letters))}
 
 
 def test_the_palette_offers_what_can_be_filled_in() -> None:

@@ -76,10 +76,10 @@ def test_an_entry_looks_as_recorded(look: Look) -> None:
     "keys", [pytest.param(["1"], id="pulse"), pytest.param([*"jjjj", "g", "right"], id="charts")]
 )
 def test_what_changes_looks_as_recorded(look: Look, monkeypatch: pytest.MonkeyPatch, keys: list[str]) -> None:
-    monkeypatch.setattr(alerts, "Past", fed(sample.shop(), count=60, apart=30))
+    monkeypatch.setattr(alerts, "MetricsHistory", fed(sample.shop(), count=60, apart=30))
 
     async def notice(app: StreamopsApp) -> None:
-        await until(app, lambda: bool(app.moment.alerts))
+        await until(app, lambda: bool(app.app_state.alerts))
         await press(app, *keys)
 
     look(app_for(PulseSource(sample.shop())), change=notice)

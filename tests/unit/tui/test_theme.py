@@ -11,7 +11,7 @@ from streamops.tui.theme import (
     DARK_NAME,
     LIGHT_NAME,
     TERMINAL_NAME,
-    Ground,
+    Background,
     ink,
     next_theme,
     theme_name,
@@ -58,12 +58,12 @@ def test_themes_go_round_and_the_terminals_own_stays() -> None:
 
 def test_the_terminals_own_colours_are_its_sixteen_and_the_cursor_is_seen() -> None:
     for tone in Tone:
-        for ground in Ground:
+        for ground in Background:
             style = ink(TERMINAL_NAME, tone, ground, colour=True)
             for colour in (style.color, style.bgcolor):
                 assert colour is not None
                 assert colour.is_default or (colour.number is not None and colour.number < 16)
-            assert bool(style.reverse) is (ground in (Ground.CURSOR, Ground.BANNER))
+            assert bool(style.reverse) is (ground in (Background.CURSOR, Background.BANNER))
 
 
 async def test_a_small_terminal_is_told_and_drawn_on() -> None:

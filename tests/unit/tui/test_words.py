@@ -7,8 +7,8 @@ from streamops.model.observation import Health, Observation
 from streamops.model.server import Mode
 from streamops.present.table import Tone
 from streamops.tui import words
-from streamops.tui.app_state import Loss, Moment, Pace
-from streamops.tui.live import Tally
+from streamops.tui.app_state import AppState, Loss, Pace
+from streamops.tui.live import HealthCounts
 from tests.support.present.text import text
 from tests.support.tui import sample
 from tests.support.tui.source import PROD, STAGING
@@ -16,24 +16,24 @@ from tests.support.tui.source import PROD, STAGING
 TWO = timedelta(seconds=2)
 
 
-def moment(observation: Observation | None = None, **changes: Any) -> Moment:
+def app_state(observation: Observation | None = None, **changes: Any) -> AppState:
     known = sample.shop() if observation is None else observation
-    plain = Moment(PROD, Pace(TWO, TWO), known, arrived=100.0, tally=Tally().count(known))
+    plain = AppState(PROD, Pace(TWO, TWO), known, arrived=100.0, tally=HealthCounts().count(known))
     return replace(plain, **changes)
 
 
 def test_the_header_says_where_and_how() -> None:
-    left, right = words.header(moment(), 120)
+    left, right = words.header(app_state(), 120)
     assert text(left) == " streamops  prod  production  redis 8.0.0 · redis://redis.shop.example:6379/0"
     assert text(right).split("  ") == [
         "", "▲ eviction risk", "✗ crit 1", "▲ warn 3", "? unknown 1", "✓ ok 4", ""
     ]  # fmt: skip
-    assert text(words.header(moment(), 80)[1]).strip() == "▲ eviction risk  ✗ 1  ▲ 3  ? 1  ✓ 4"
+    assert text(words.header(app_state(), 80)[1]).strip() == "▲ eviction risk  ✗ 1  ▲ 3  ? 1  ✓ 4"
 
 
 def test_only_production_is_coloured_as_a_warning() -> None:
     def tone(context: object) -> Tone:
-        left, _ = words.header(moment(context=context), 120)
+        left, _ = words.header(app_state(context=context), 120)
         return [cell.tone for cell in left if cell.text in ("production", "staging")][-1]
 
     assert tone(PROD) is Tone.WARN
@@ -44,7 +44,7 @@ def test_a_mode_other_than_standalone_is_told() -> None:
     shop = sample.shop()
     server = replace(shop.snapshot.server, mode=Mode.CLUSTER)
     clustered = replace(shop, snapshot=replace(shop.snapshot, server=server))
-    assert "redis 8.0.0 · cluster" in text(words.header(moment(clustered), 120)[0])
+    assert "redis 8.0.0 · cluster" in text(words.header(app_state(clustered), 120)[0])
 
 
 def test_crumbs_lead_from_the_context() -> None:
@@ -59,11 +59,11 @@ def test_the_banner_says_why_how_old_and_when_again() -> None:
         (Loss("refused", "start it", 105.0), 105.0, "✗ data 5s old · trying again · refused · start it"),
         (Loss("gone", "", None), 190.0, "✗ data 1m30s old · gone"),
     ]:
-        assert text(words.banner(loss, moment(loss=loss), now)).strip() == expected
+        assert text(words.banner(loss, app_state(loss=loss), now)).strip() == expected
 
 
 def test_a_banner_before_any_data_has_no_age() -> None:
-    first = Moment(PROD, Pace(TWO, TWO))
+    first = AppState(PROD, Pace(TWO, TWO))
     assert text(words.banner(Loss("refused", "", None), first, 5.0)).strip() == "✗ refused"
 
 
@@ -81,7 +81,7 @@ def test_the_status_says_how_fresh() -> None:
         ),
     ]
     for changes, now, expected in cases:
-        assert text(words.status(moment(**changes), now)).strip().startswith(expected)
+        assert text(words.status(app_state(**changes), now)).strip().startswith(expected)
 
 
 def test_the_status_says_what_is_missing() -> None:
@@ -89,10 +89,10 @@ def test_the_status_says_what_is_missing() -> None:
     partial = replace(
         shop, snapshot=replace(shop.snapshot, discovery_complete=False, discovered=900, gaps=(), commands=1)
     )
-    assert text(words.status(moment(partial), 100.0)).strip() == (
+    assert text(words.status(app_state(partial), 100.0)).strip() == (
         "every 2s · poll 5ms, 1 command · still scanning for streams · 7 of 900 streams"
     )
-    assert text(words.status(Moment(PROD, Pace(TWO, TWO)), 0.0)).strip() == "every 2s · connecting"
+    assert text(words.status(AppState(PROD, Pace(TWO, TWO)), 0.0)).strip() == "every 2s · connecting"
 
 
 def test_the_position_counts_from_one() -> None:
@@ -113,7 +113,7 @@ def test_keys_leave_from_the_right_and_help_stays() -> None:
 
 
 def test_a_tally_counts_groups_and_streams_without() -> None:
-    tally = Tally()
+    tally = HealthCounts()
     assert tally.count(sample.shop()) == {
         Health.OK: 4, Health.UNKNOWN: 1, Health.WARN: 3, Health.CRITICAL: 1
     }  # fmt: skip
@@ -125,7 +125,7 @@ def test_a_tally_follows_what_changes() -> None:
     critical, *others = sorted(before.streams, key=lambda view: view.health, reverse=True)
     replaced = {critical.stream.name: others[-1]}
     after = replace(before, streams=tuple(replaced.get(view.stream.name, view) for view in before.streams))
-    tally = Tally()
-    assert tally.count(before) != Tally().count(after)
-    assert tally.count(after) == Tally().count(after)
-    assert tally.count(before) == Tally().count(before)
+    tally = HealthCounts()
+    assert tally.count(before) != HealthCounts().count(after)
+    assert tally.count(after) == HealthCounts().count(after)
+    assert tally.count(before) == HealthCounts().count(before)

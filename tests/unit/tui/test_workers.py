@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from streamops.model.workers import WorkerState
-from streamops.monitor.pools import Crowd
+from streamops.monitor.pools import ServerWorkers
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from tests.support.invented import NOW
 from tests.support.tui import sample
@@ -83,7 +83,7 @@ async def test_a_worker_that_ended_says_so_and_keeps_what_was_known() -> None:
         await to_workers(app)
         await press(app, "enter")
         await until(app, lambda: names(app) == ["orders/billing"])
-        source.beside.crowd = Crowd((), NOW, ())
+        source.beside.crowd = ServerWorkers((), NOW, ())
         await press(app, "r")
         await shown(app, "its heartbeat is gone")
         assert names(app) == ["orders/billing"]
@@ -91,7 +91,7 @@ async def test_a_worker_that_ended_says_so_and_keeps_what_was_known() -> None:
 
 async def test_without_workers_it_says_where_others_are() -> None:
     source = shop_source()
-    source.beside.crowd = Crowd((), NOW, ())
+    source.beside.crowd = ServerWorkers((), NOW, ())
     app = app_for(source)
     async with running(app):
         await press(app, "5")
@@ -103,7 +103,7 @@ async def test_many_pools_are_counted() -> None:
     source = shop_source()
     pools = source.beside.crowd.pools
     many = tuple(replace(pools[0], name=f"pool-{number}") for number in range(9))
-    source.beside.crowd = Crowd((heart("a", "pool-0", WorkerState.RUNNING, 1),), NOW, many)
+    source.beside.crowd = ServerWorkers((heart("a", "pool-0", WorkerState.RUNNING, 1),), NOW, many)
     app = app_for(source)
     async with running(app):
         await press(app, "5")

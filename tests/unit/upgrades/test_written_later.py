@@ -15,17 +15,17 @@ from streamops.autoscaling.history import read_history
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import Forbidden, StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
-from streamops.model.dead_letter_fields import read_letter
+from streamops.model.dead_letter_fields import read_dead_letter
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.model.pools import PoolMode, RosterWorker
+from streamops.model.pools import PoolMode, RegisteredWorker
 from streamops.model.workers import WorkerState
 from streamops.operations.audit import decode_record
 from streamops.operations.backups import parse_line, taken_back
 from streamops.operations.packing import pack, unpack, unpack_asked
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.undo_snapshots import unpack_pages
-from streamops.wire.consuming.heartbeats import decode_heart
+from streamops.wire.consuming.heartbeats import decode_heartbeat
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.faults import Fault
 from streamops.wire.pools.records import decode_pool
@@ -67,7 +67,7 @@ class Known(NamedTuple):
 
 ADDED: dict[str, Known] = {
     "worker heartbeat": Known(
-        lambda: decode_heart("w", flat(HEART)), lambda: decode_heart("w", flat({**HEART, "gpu": "2"}))
+        lambda: decode_heartbeat("w", flat(HEART)), lambda: decode_heartbeat("w", flat({**HEART, "gpu": "2"}))
     ),
     "roster": Known(
         lambda: decode_worker("w", "5 4 1 2.5 running"),
@@ -115,7 +115,7 @@ ADDED: dict[str, Known] = {
 
 def letter(*more: tuple[bytes, bytes]) -> Any:  # noqa: ANN401 - as tests need it
     fields = ((b"n", b"1"), (b"_so_origin", b"orders"), (b"_so_reason", b"timeout"), *more)
-    return read_letter(Entry(ID, fields), "orders:dlq", "orders")
+    return read_dead_letter(Entry(ID, fields), "orders:dlq", "orders")
 
 
 def record(**fields: bytes) -> Entry:
@@ -185,11 +185,11 @@ def test_a_job_of_a_later_version_is_a_fault_in_words(told: dict[str, object], s
 
 def test_a_worker_in_a_state_that_is_not_known_is_there_all_the_same() -> None:
     heart, worker = (
-        decode_heart("w", flat({**HEART, "state": "resting"})),
+        decode_heartbeat("w", flat({**HEART, "state": "resting"})),
         decode_worker("w", "5 4 1 2.5 resting"),
     )
     assert heart is not None
-    assert isinstance(worker, RosterWorker)
+    assert isinstance(worker, RegisteredWorker)
     assert {heart.state, worker.state} == {WorkerState.OTHER}
 
 

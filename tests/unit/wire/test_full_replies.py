@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.consumer_table import Delivery, Sightings
+from streamops.model.consumer_table import ConsumerColumns, Delivery
 from streamops.model.readings import StreamReading
-from streamops.wire.full_replies import FullDecoder, Told
+from streamops.wire.full_replies import FullDecoder, KnownReply
 
 TIME = [b"1700000000", b"0"]
 BEGUN = 1_690_000_000_000
@@ -99,9 +99,9 @@ def other(value: Any) -> Any:  # noqa: ANN401 - whatever stands in a reply
 
 def decoded(*sequence: list[Any]) -> list[StreamReading]:
     """The readings of replies for one stream, each from the next pass of a reader that remembers."""
-    readings, before = [], dict[str, Told]()
+    readings, before = [], dict[str, KnownReply]()
     for reply in sequence:
-        told: dict[str, Told] = {}
+        told: dict[str, KnownReply] = {}
         decoder = FullDecoder(before, told)
         decoder.hear_time(TIME)
         readings.append(decoder.decode("orders", deepcopy(reply)))
@@ -131,12 +131,12 @@ def test_nothing_is_remembered_of_a_reader_without_a_clock() -> None:
         last_generated_id=b"0-0",
         groups=[flat(name=b"g", last_delivered_id=b"0-0", pel_count=0, pending=[], consumers=[])],
     )
-    told: dict[str, Told] = {}
+    told: dict[str, KnownReply] = {}
     reading = FullDecoder({}, told).decode("orders", reply)
     assert not told
     assert reading.groups[0].members is None
     (timed,) = decoded(reply)
-    assert timed.groups[0].members == Sightings()
+    assert timed.groups[0].members == ConsumerColumns()
 
 
 def test_instants_are_told_as_the_server_tells_them() -> None:
@@ -145,5 +145,5 @@ def test_instants_are_told_as_the_server_tells_them() -> None:
     group = flat(name=b"g", last_delivered_id=b"5-0", pel_count=1, pending=[row], consumers=[worker])
     (reading,) = decoded(flat(length=1, entries=[], last_generated_id=b"5-0", groups=[group]))
     (told,) = reading.groups
-    assert told.members == Sightings(("w",), (1,), (BEGUN + 2,), (None,), (BEGUN,))
+    assert told.members == ConsumerColumns(("w",), (1,), (BEGUN + 2,), (None,), (BEGUN,))
     assert told.oldest_delivery == Delivery(told.last_delivered_id, "w", BEGUN, 2)

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.model.readings import StreamReading
 from streamops.wire import large_streams
-from streamops.wire.large_streams import HEAVY_BYTES, KEPT_SECONDS, HeavyStreams
+from streamops.wire.large_streams import KEPT_SECONDS, LARGE_BYTES, LargeStreams
 
 
 class Clock:
@@ -25,11 +25,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def heavy_one(name: str, length: int = 1) -> StreamReading:
-    return StreamReading(name, length, (), entry_bytes=HEAVY_BYTES)
+    return StreamReading(name, length, (), entry_bytes=LARGE_BYTES)
 
 
 def test_an_unchanged_stream_is_read_afresh_after_a_while(clock: Clock) -> None:
-    known = HeavyStreams()
+    known = LargeStreams()
     known.keep(heavy_one("s"))
     clock.now += KEPT_SECONDS
     known.keep(heavy_one("s"))
@@ -39,7 +39,7 @@ def test_an_unchanged_stream_is_read_afresh_after_a_while(clock: Clock) -> None:
 
 
 def test_a_heavy_stream_that_moved_is_known_anew(clock: Clock) -> None:
-    known = HeavyStreams()
+    known = LargeStreams()
     known.keep(heavy_one("s"))
     clock.now += KEPT_SECONDS
     known.keep(heavy_one("s", length=2))
@@ -49,7 +49,7 @@ def test_a_heavy_stream_that_moved_is_known_anew(clock: Clock) -> None:
 
 def test_streams_that_nobody_reads_any_more_are_forgotten(clock: Clock) -> None:
     """Jobs may each have a stream of their own, which goes with them."""
-    known = HeavyStreams()
+    known = LargeStreams()
     for number in range(1000):
         known.keep(heavy_one("stays"))
         known.keep(heavy_one(f"job:{number}"))

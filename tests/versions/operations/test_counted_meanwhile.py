@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
-from streamops.monitor.inspection import Look, look_at
+from streamops.monitor.inspection import StreamInspection, inspect_stream
 from streamops.operations import walking
 from streamops.operations.walking import count_below
 from streamops.wire.server import Server
@@ -28,7 +28,7 @@ async def connected(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> A
     await connection.close()
 
 
-def without_scripts(look: Look) -> Look:
+def without_scripts(look: StreamInspection) -> StreamInspection:
     return replace(look, depth=Depth.TRANSACTION)
 
 
@@ -36,7 +36,7 @@ def without_scripts(look: Look) -> Look:
 async def test_without_scripts_another_reading_tells(
     server: RunningServer, connected: Server, monkeypatch: pytest.MonkeyPatch, act: str
 ) -> None:
-    look = without_scripts(await look_at(connected, STREAM))
+    look = without_scripts(await inspect_stream(connected, STREAM))
 
     def meanwhile() -> None:
         if act == "add":

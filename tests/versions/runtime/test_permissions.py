@@ -6,11 +6,17 @@ import redis
 from streamops.errors import Refused
 from streamops.model.ids import EPOCH
 from streamops.model.observation import Health
-from streamops.model.pools import PoolSupervisor, RosterWorker
+from streamops.model.pools import PoolSupervisor, RegisteredWorker
 from streamops.model.workers import WorkerState
 from streamops.monitor.doctor import examine
 from streamops.wire.pools.records import list_pool
-from streamops.wire.pools.registry import clock_in, clock_out, leave_duty, read_roster, report_for_duty
+from streamops.wire.pools.registry import (
+    clock_in,
+    clock_out,
+    read_registered,
+    register_supervisor,
+    unregister_supervisor,
+)
 from streamops.wire.server import Server
 from tests.support.monitor.doctor import by_topic
 from tests.support.operations.engine.acl import used_commands
@@ -40,7 +46,7 @@ async def test_printed_runtime_rules_are_enough_for_supervisors_of_a_pool(
     """What supervisors and the roster of their workers need, which no worker is refused for."""
     theirs = Server(users.limited())
     supervisor = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=1, alive=1, ready=1)
-    worker = RosterWorker(id="w", at=EPOCH, slots=4, busy=1, worked=0.5, state=WorkerState.RUNNING)
+    worker = RegisteredWorker(id="w", at=EPOCH, slots=4, busy=1, worked=0.5, state=WorkerState.RUNNING)
     server.command("HSET", "streamops:pool:shop", "desired", "3", "mode", "paused")
     # Those that fell silent are dropped, which takes commands of its own.
     server.command("HSET", "streamops:supervisors:shop", "old", "1 {}")
@@ -48,7 +54,7 @@ async def test_printed_runtime_rules_are_enough_for_supervisors_of_a_pool(
     try:
         with pytest.raises(Refused):
             await list_pool(theirs, "shop", "supervisors")
-        shift = await report_for_duty(theirs, "shop", supervisor)
+        shift = await register_supervisor(theirs, "shop", supervisor)
         assert (shift.desired, [one.id for one in shift.supervisors]) == (3, ["s"])
         assert await clock_in(theirs, "shop", worker) == "paused"
         until_dropped = 0
@@ -56,9 +62,9 @@ async def test_printed_runtime_rules_are_enough_for_supervisors_of_a_pool(
             await clock_in(theirs, "shop", worker)
             until_dropped += 1
             assert until_dropped < 1_000
-        assert [one.id for one in await read_roster(theirs, "shop")] == ["w"]
+        assert [one.id for one in await read_registered(theirs, "shop")] == ["w"]
         await clock_out(theirs, "shop", "w")
-        await leave_duty(theirs, "shop", "s")
+        await unregister_supervisor(theirs, "shop", "s")
     finally:
         await theirs.close()
     assert keys(server) == {"streamops:pool:shop"}

@@ -11,9 +11,9 @@ from streamops.wire.keys import (
     bodies_key,
     delayed_key,
     pool_key,
-    roster_key,
     supervisors_key,
     worker_key,
+    worker_registry_key,
 )
 from tests.support.cli.running import Cli
 from tests.support.security.hostile_numbers import HUGE, POOL, G, S
@@ -77,8 +77,8 @@ def plant(server: RunningServer, number: str) -> None:
                 "leader_until", "updated_at", "errors", "min", "max", "n:up:backlog")  # fmt: skip
     command("HSET", "streamops:pools", POOL, number)
     command("HSET", pool_key(POOL), "leader", "x", *[part for name in steering for part in (name, number)])
-    command("HSET", roster_key(POOL), "so-1", f"{number} {number} {number} {number} running")
-    command("HSET", roster_key(POOL), "so-2", f"1 {number} 1 {number} running")
+    command("HSET", worker_registry_key(POOL), "so-1", f"{number} {number} {number} {number} running")
+    command("HSET", worker_registry_key(POOL), "so-2", f"1 {number} 1 {number} running")
     command("HSET", supervisors_key(POOL), "x", f"{number} {number} {number}")
     topic = f'{{"v": 1, "url": "http://h/", "delay_seconds": {number}, "max_attempts": {number}}}'
     command("HSET", "streamops:topics", "t", topic)

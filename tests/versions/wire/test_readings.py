@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.readings import GroupReading, StreamReading
-from streamops.wire.large_streams import HEAVY_BYTES
+from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
 from tests.support.servers import RunningServer
@@ -28,7 +28,7 @@ Command = tuple[Any, ...]
 
 groups = st.sampled_from([b"billing", b"\xfe\r\n", b""])
 consumers = st.sampled_from([b"worker", b"\x00 {w}"])
-sizes = st.sampled_from([0, 10, HEAVY_BYTES, 3 * HEAVY_BYTES])
+sizes = st.sampled_from([0, 10, LARGE_BYTES, 3 * LARGE_BYTES])
 ids = st.builds("{}-{}".format, st.integers(0, 30), st.integers(0, 2))
 commands = st.one_of(
     st.builds(lambda size: ("XADD", STREAM, "*", "f", b"\xff" * size), sizes),
@@ -80,7 +80,7 @@ def check_same(running: RunningServer, readers: Readers) -> None:
         assert scripted == plain
         return
     bare = [replace(group, oldest_pending=None, next_id=None, next_read=False) for group in scripted.groups]
-    if (scripted.entry_bytes or 0) >= HEAVY_BYTES:
+    if (scripted.entry_bytes or 0) >= LARGE_BYTES:
         # What was added and deleted again is seen only when the entries are read afresh.
         unseen = {"last_generated_id", "entries_added", "max_deleted_id"}
         scripted = replace(scripted, **{field: getattr(plain, field) for field in unseen})

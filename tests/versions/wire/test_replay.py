@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.dead_letter_fields import ABOUT, read_letter, republished, retried
-from streamops.model.dead_letters import Fields, LetterShape
+from streamops.model.dead_letter_fields import ABOUT, read_dead_letter, republished, retried
+from streamops.model.dead_letters import DeadLetterShape, Fields
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
 from streamops.wire.lua_values import Value, lua_value
@@ -67,13 +67,13 @@ def test_bytes_order_and_repeated_names_survive(
         server.command("XTRIM", STREAM, "MAXLEN", 0)
         server.command("XADD", QUEUE, str(ONE), *(part for pair in pairs for part in pair))
         edited = tuple(changes.items())
-        letter = read_letter(Entry(ONE, pairs), QUEUE, STREAM)
+        letter = read_dead_letter(Entry(ONE, pairs), QUEUE, STREAM)
         told = replayer(mode, edited)
         moved = runner.run(
             move_dead_letters(connection, told, DeadLetterBatch(after=EntryId(0, 0), last=ONE))
         )
         assert isinstance(moved, Moved)
-        if letter.shape is LetterShape.FOREIGN or letter.problem:
+        if letter.shape is DeadLetterShape.FOREIGN or letter.problem:
             assert moved.again == ((ONE, ""),)
             return
         if mode == "retry" and letter.group not in {None, "g"}:

@@ -14,7 +14,7 @@ from streamops.errors import ApplyError, Forbidden, NotFound, ServerError, Setti
 from streamops.model.acting import Actor, Confirmation, Environment, Impact, Outcome, Plan, Skipped
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.monitor.delayed import DelayedReader
 from streamops.operations.console import Console
 from streamops.operations.delayed import run as delayed_cancel
@@ -267,13 +267,15 @@ async def test_queues_that_are_read_tell_messages_and_those_that_are_due(
     await schedule(connected, "orders", "a", order(1), LONG_AGO)
     await schedule(connected, "{payments}:dlq", "b", order(1), HOUR)
     server.command("SET", "{wrong}:delayed", "x")
-    found = await DelayedReader(Place(connected)).queues(["{orders}:dlq", "{payments}:dlq", "wrong", "none"])
+    found = await DelayedReader(ServerContext(connected)).queues(
+        ["{orders}:dlq", "{payments}:dlq", "wrong", "none"]
+    )
     assert [(queue.stream, queue.messages, queue.due) for queue in found.queues] == [
         ("orders", 1, 1),
         ("{payments}:dlq", 1, 0),
     ]
     assert [gap.stream for gap in found.gaps] == ["wrong"]
-    assert (await DelayedReader(Place(connected)).queues([])).queues == ()
+    assert (await DelayedReader(ServerContext(connected)).queues([])).queues == ()
 
 
 async def test_reading_a_queue_with_halves(server: RunningServer, connected: Server) -> None:
@@ -281,10 +283,10 @@ async def test_reading_a_queue_with_halves(server: RunningServer, connected: Ser
     await schedule(connected, "orders", "overdue", order(1), LONG_AGO)
     server.command("ZADD", QUEUE, 1, "bodiless")
     server.command("HSET", BODIES, "stray", encode_body(order(3)))
-    page = await DelayedReader(Place(connected)).page("orders", 10)
+    page = await DelayedReader(ServerContext(connected)).page("orders", 10)
     assert [message.id for message in page.messages] == ["bodiless", "overdue", "later"]
     assert [message.id for message in page.strays] == ["stray"]
-    first = await DelayedReader(Place(connected)).page("orders", 1)
+    first = await DelayedReader(ServerContext(connected)).page("orders", 1)
     assert ([message.id for message in first.messages], first.queue.messages) == (["bodiless"], 3)
 
 

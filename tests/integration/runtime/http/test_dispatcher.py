@@ -4,9 +4,9 @@ import asyncio
 
 from streamops.runtime.http.callback import Callback, HostOptions
 from streamops.runtime.http.calling import Caller, CallerOptions
-from streamops.runtime.http.dispatcher import PlaceCallers
-from streamops.runtime.http.registry import Place
-from streamops.runtime.http.semaphore import Permits
+from streamops.runtime.http.dispatcher import Dispatcher
+from streamops.runtime.http.registry import TopicServer
+from streamops.runtime.http.semaphore import WeightedSemaphore
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.addresses import Reach
 from tests.support.runtime.http.serving import site
@@ -16,9 +16,11 @@ from tests.support.servers import RunningServer
 async def test_topics_that_change_while_their_workers_are_ended_hold_nothing_up(
     server: RunningServer,
 ) -> None:
-    place = Place(site(server))
+    place = TopicServer(site(server))
     async with Caller(Reach((), deny_private=False), CallerOptions()) as caller:
-        callers = PlaceCallers(place, dict, Callback(caller, HostOptions()), Permits(1), WorkerOptions())
+        callers = Dispatcher(
+            place, dict, Callback(caller, HostOptions()), WeightedSemaphore(1), WorkerOptions()
+        )
         running = asyncio.create_task(callers.run())
         await asyncio.sleep(0)
         await asyncio.sleep(0)

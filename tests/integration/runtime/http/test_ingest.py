@@ -15,8 +15,8 @@ from streamops.model.secret import Secret
 from streamops.model.topics import Topic
 from streamops.runtime.context import Names
 from streamops.runtime.http import registry
-from streamops.runtime.http.ingest import IntakeOptions, intake_app
-from streamops.runtime.http.registry import TopicBook
+from streamops.runtime.http.ingest import IngestOptions, ingest_app
+from streamops.runtime.http.registry import TopicRegistry
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
@@ -182,7 +182,7 @@ async def test_size_and_content_are_checked(server: RunningServer) -> None:
     "header", ["", "Bearer", "Bearer x", f"Basic {TOKEN}", TOKEN, f"Bearer {TOKEN}x", "Bearer \u00e9"]
 )
 async def test_who_has_no_token_is_turned_away(server: RunningServer, header: str) -> None:
-    options = IntakeOptions((Secret("another token, of others"), Secret(TOKEN)))
+    options = IngestOptions((Secret("another token, of others"), Secret(TOKEN)))
     async with intake(site(server, REMIND), options=options) as client:
         headers = {"Authorization": header} if header else {}
         for method, path in (("POST", MESSAGES), ("GET", f"{MESSAGES}/x"), ("GET", "/nothing")):
@@ -302,8 +302,8 @@ async def test_the_intake_is_as_it_is_described(server: RunningServer) -> None:
             path = match[1]
         elif match := re.match(r"    (get|post|delete):", line):
             described.add((match[1].upper(), path))
-    registry = TopicBook([site(server)])
-    routes = intake_app(registry, OPEN).router.routes()
+    registry = TopicRegistry([site(server)])
+    routes = ingest_app(registry, OPEN).router.routes()
     await registry.close()
     assert described == {
         (route.method, route.resource.canonical)

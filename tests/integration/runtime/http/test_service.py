@@ -194,7 +194,7 @@ async def test_streams_are_kept_short(server: RunningServer, receiver: Receiver)
     server.command(
         "XREADGROUP", "GROUP", "callbacks", "w", "COUNT", 2_900, "NOACK", "STREAMS", "topic:remind", ">"
     )
-    places = registry.TopicBook([site(server, receiver.topic(), idle)])
+    places = registry.TopicRegistry([site(server, receiver.topic(), idle)])
     keeping = asyncio.create_task(keep_short(places, timedelta(milliseconds=10), kept=500))
     await eventually(lambda: 500 <= server.command("XLEN", "topic:remind") < 700)
     keeping.cancel()

@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.errors import ServerError
-from streamops.model.deliveries import Letter, Settled
-from streamops.wire.consuming.retrying import bury_all
+from streamops.model.deliveries import DeadLetterDraft, Settled
+from streamops.wire.consuming.retrying import dead_letter_all
 from tests.support.wire.consuming.retrying import bury
 from tests.support.wire.consuming.shop import Shop
 
@@ -13,8 +13,8 @@ PAIRS = 4_000
 """More than a script can hand to XADD."""
 
 
-def letter_of(one: bytes) -> Letter:
-    return Letter(one, reason="rejected", error="no", deliveries=1, attempt=1)
+def letter_of(one: bytes) -> DeadLetterDraft:
+    return DeadLetterDraft(one, reason="rejected", error="no", deliveries=1, attempt=1)
 
 
 async def test_an_entry_whose_letter_cannot_be_written_stays_pending(shop: Shop) -> None:
@@ -29,7 +29,9 @@ async def test_an_entry_whose_letter_cannot_be_written_stays_pending(shop: Shop)
 
 async def test_of_several_wide_letters_each_is_written(shop: Shop) -> None:
     ids = shop.deliver(2, *("f", "v") * PAIRS)
-    became = await bury_all(shop.server, shop.ann, retries=False, letters=[letter_of(one) for one in ids])
+    became = await dead_letter_all(
+        shop.server, shop.ann, retries=False, letters=[letter_of(one) for one in ids]
+    )
     assert became == [Settled.DONE] * 2
     origins = [dict(zip(fields[-18::2], fields[-17::2], strict=True)) for fields in shop.letters]
     assert [about[b"_so_origin_id"] for about in origins] == ids

@@ -2,12 +2,12 @@
 
 import pytest
 
-from streamops.model.dead_letter_fields import read_letter
-from streamops.model.dead_letters import LetterShape
+from streamops.model.dead_letter_fields import read_dead_letter
+from streamops.model.dead_letters import DeadLetterShape
 from streamops.model.deliveries import Settled
 from streamops.model.entries import Entry
 from streamops.model.ids import EntryId
-from streamops.wire.consuming.retrying import bury_all
+from streamops.wire.consuming.retrying import dead_letter_all
 from tests.support.wire.consuming.retrying import BINARY, PAIRS, about, bury, letter_of
 from tests.support.wire.consuming.shop import GROUP, GUARD, STREAM, Shop
 
@@ -21,8 +21,8 @@ async def test_a_letter_tells_an_earlier_id_only_where_the_worker_knows_it(
     await bury(shop.server, shop.ann, retries=False, letter=letter)
     ((number, flat),) = shop.entries(shop.ann.dead_letters)
     entry = Entry(EntryId.parse(number), tuple(zip(flat[::2], flat[1::2], strict=True)))
-    told = read_letter(entry, shop.ann.dead_letters, None)
-    assert told.shape is LetterShape.OURS
+    told = read_dead_letter(entry, shop.ann.dead_letters, None)
+    assert told.shape is DeadLetterShape.OURS
     assert (told.origin, told.group, told.consumer) == (STREAM, GROUP, "ann")
     assert (told.origin_id, told.born_id) == (
         EntryId.parse(one),
@@ -50,8 +50,10 @@ async def test_a_retry_is_buried_as_the_entry_that_it_was(shop: Shop) -> None:
 async def test_a_repeated_call_writes_no_second_letter(shop: Shop) -> None:
     ids = shop.deliver(3)
     letters = [letter_of(one) for one in ids]
-    assert await bury_all(shop.server, shop.ann, retries=False, letters=letters[:2]) == [Settled.DONE] * 2
-    words = await bury_all(shop.server, shop.ann, retries=False, letters=letters)
+    assert (
+        await dead_letter_all(shop.server, shop.ann, retries=False, letters=letters[:2]) == [Settled.DONE] * 2
+    )
+    words = await dead_letter_all(shop.server, shop.ann, retries=False, letters=letters)
     assert words == [Settled.NOT_OURS, Settled.NOT_OURS, Settled.DONE]
     assert len(shop.letters) == 3
 
@@ -80,7 +82,9 @@ async def test_a_thousand_letters_take_a_few_calls(shop: Shop) -> None:
     ids = shop.deliver(1_000)
     sent = shop.server.commands_sent
     letters = [letter_of(one, guard_key=f"{{orders}}:done:g:{at}") for at, one in enumerate(ids)]
-    assert await bury_all(shop.server, shop.ann, retries=False, letters=letters) == [Settled.DONE] * 1_000
+    assert (
+        await dead_letter_all(shop.server, shop.ann, retries=False, letters=letters) == [Settled.DONE] * 1_000
+    )
     assert shop.server.commands_sent - sent == 10
     assert [about(fields, 2)[b"_so_origin_id"] for fields in shop.letters] == ids
 

@@ -8,7 +8,7 @@ import pytest
 from streamops.errors import NotFound, Refused
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming import promoting
-from streamops.wire.consuming.promoting import Pumped, pump
+from streamops.wire.consuming.promoting import Pumped, promote_due
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import ForeignBodyError, decode_body, encode_body
 from streamops.wire.delaying import Delayed, schedule_many
@@ -225,7 +225,7 @@ async def test_a_queue_under_another_key_is_pumped(connected: Server, server: Ru
     await schedule_many(connected, "orders", rows, "waiting")
     server.command("ZADD", "waiting", 5, "broken")
     server.command("HSET", "waiting:jobs", "broken", PACKED["odd"])
-    pumped = await pump(connected, "orders", queue="waiting", dead_letters="dead")
+    pumped = await promote_due(connected, "orders", queue="waiting", dead_letters="dead")
     assert (pumped.moved, len(pumped.buried)) == (1, 1)
     assert sorted(server.command("KEYS", "*")) == [b"dead", b"orders"]
 
@@ -250,7 +250,7 @@ async def test_keys_of_another_type(connected: Server, server: RunningServer, ke
     await delay(connected, ("a", ORDER, 0))
     server.command("SET", key, "x")
     with pytest.raises(NotFound):
-        await pump(connected, "orders")
+        await promote_due(connected, "orders")
     assert server.command("EXISTS", "orders") == 0
 
 
@@ -262,7 +262,7 @@ async def test_permissions_are_looked_at_first(
     await delay(connected, ("a", ORDER, 0))
     user = await Server.connect(as_user("~*", "+@all", f"-{command}"))
     with pytest.raises(Refused):
-        await pump(user, "orders")
+        await promote_due(user, "orders")
     await user.close()
     assert server.command("EXISTS", "orders") == 0
     assert server.command("ZSCORE", QUEUE, "a") == b"%d" % LONG_AGO_MS

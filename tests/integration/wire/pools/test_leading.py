@@ -12,8 +12,8 @@ from streamops.wire.batches import Answers
 from streamops.wire.keys import pool_key
 from streamops.wire.options import Secret
 from streamops.wire.pools.leading import (
+    DecisionRecord,
     LeaderLease,
-    Told,
     Written,
     keep_learned,
     keep_lease,
@@ -70,7 +70,7 @@ async def test_decisions_are_counted_and_those_that_are_news_kept(
     pools = [(await lease(connected, "me", pool=name)).pool for name in "abc"]
     server.command("HSET", pool_key("b"), "leader", "other")
     told = [
-        Told(pool, UP, errors, log)
+        DecisionRecord(pool, UP, errors, log)
         for pool, errors, log in zip(pools, (0, 1, 2), (True, True, False), strict=True)
     ]
     written = await write_decisions(connected, "me", told)
@@ -112,12 +112,12 @@ async def test_who_has_lost_the_lead_writes_nothing_behind_who_has_it(
         server.command("HDEL", pool_key("p"), "leader")
         theirs = (await lease(connected, "other")).pool
         (written,) = await write_decisions(
-            connected, "other", [Told(theirs, replace(UP, text="theirs"), 0, log=True)]
+            connected, "other", [DecisionRecord(theirs, replace(UP, text="theirs"), 0, log=True)]
         )
         assert written == Written(counted=True, problem=None)
 
     slow.then = lose
-    (written,) = await write_decisions(slow, "me", [Told(mine, UP, 0, log=True)])
+    (written,) = await write_decisions(slow, "me", [DecisionRecord(mine, UP, 0, log=True)])
     await slow.close()
     assert written == Written(counted=True, problem=None)
     assert [one.text for one in await read_decisions(connected, "p", 9)] == ["theirs", UP.text]
@@ -127,7 +127,7 @@ async def test_who_has_lost_the_lead_writes_nothing_behind_who_has_it(
 async def test_a_log_that_cannot_be_written_is_told_of(server: RunningServer, connected: Server) -> None:
     pool = (await lease(connected, "me")).pool
     server.command("SET", "streamops:decisions:p", "text")
-    (written,) = await write_decisions(connected, "me", [Told(pool, UP, 0, log=True)])
+    (written,) = await write_decisions(connected, "me", [DecisionRecord(pool, UP, 0, log=True)])
     assert (written.counted, written.problem is None) == (True, False)
     with pytest.raises(StreamopsError):
         await read_decisions(connected, "p", 1)
@@ -141,7 +141,9 @@ async def test_whoever_may_not_use_the_log_writes_the_pool_all_the_same(
     try:
         pools = [(await lease(modest, "me", pool=name)).pool for name in "pqr"]
         server.command("HSET", pool_key("q"), "leader", "other")
-        written = await write_decisions(modest, "me", [Told(pool, UP, 1, log=True) for pool in pools])
+        written = await write_decisions(
+            modest, "me", [DecisionRecord(pool, UP, 1, log=True) for pool in pools]
+        )
     finally:
         await modest.close()
         server.command("ACL", "DELUSER", "modest")
@@ -160,7 +162,7 @@ async def test_whoever_may_not_use_the_log_writes_the_pool_all_the_same(
 
 
 async def test_nobody_s_decision_is_written(connected: Server) -> None:
-    (written,) = await write_decisions(connected, "me", [Told(Pool(name="p"), UP, 0, log=True)])
+    (written,) = await write_decisions(connected, "me", [DecisionRecord(Pool(name="p"), UP, 0, log=True)])
     assert isinstance(written.problem, StalePlan)
 
 

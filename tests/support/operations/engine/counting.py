@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.acting import Actor, Environment, Impact, Job, OperationIntent, Plan
-from streamops.monitor.context import Place
+from streamops.monitor.context import ServerContext
 from streamops.operations.engine import Engine
 from streamops.operations.operation import Operation
 from streamops.operations.planning import planned
@@ -53,7 +53,7 @@ class Gate:
 def counting(gate: Gate | None = None, **changes: Any) -> Operation[CountIntent, NoEvidence]:
     """The operation; a job from the first number on."""
 
-    async def survey(_place: Place, _intent: CountIntent) -> NoEvidence:
+    async def survey(_place: ServerContext, _intent: CountIntent) -> NoEvidence:
         return NoEvidence()
 
     def plan(intent: CountIntent, _evidence: NoEvidence) -> Plan:
@@ -92,4 +92,4 @@ def counting(gate: Gate | None = None, **changes: Any) -> Operation[CountIntent,
 def engine(server: Server, user: str = "ann", *, read_only: bool = False) -> Engine:
     """The engine of one operator; each is a process of its own as far as jobs can tell."""
     actor = Actor(user, "desk", 1, "test", Environment.DEVELOPMENT)
-    return Engine(Place(server), actor, read_only=read_only)
+    return Engine(ServerContext(server), actor, read_only=read_only)

@@ -46,7 +46,7 @@ from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import pool_key
-from streamops.wire.pools.registry import report_for_duty
+from streamops.wire.pools.registry import register_supervisor
 from streamops.wire.writes.jobs import job_key
 
 STREAM, GROUP = "payments", "billing"
@@ -116,7 +116,7 @@ def in_pool(ready: Ready) -> Ready:
 
     async def staffed(scene: Scene) -> Struct:
         told = PoolSupervisor(id="s", at=EPOCH, host="desk", pid=1, aim=2, alive=2, ready=2)
-        await report_for_duty(scene.console.engine._server, "p", told)
+        await register_supervisor(scene.console.engine._server, "p", told)
         return await ready(scene)
 
     return staffed

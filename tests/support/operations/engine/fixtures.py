@@ -16,7 +16,7 @@ from tests.support.servers import RunningServer, StartServer
 @pytest.fixture
 def always_beating(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every batch gives a sign of life, however quick it was."""
-    monkeypatch.setattr(jobs, "BEAT_SECONDS", 0.0)
+    monkeypatch.setattr(jobs, "HEARTBEAT_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from streamops.model.topics import Topic
-from streamops.runtime.http.ingest import IntakeOptions, intake_app
+from streamops.runtime.http.ingest import IngestOptions, ingest_app
 from streamops.runtime.http.listening import listening
-from streamops.runtime.http.registry import Site, TopicBook
+from streamops.runtime.http.registry import Site, TopicRegistry
 from tests.support.servers import RunningServer
 
-OPEN = IntakeOptions(max_body=1000)
+OPEN = IngestOptions(max_body=1000)
 REMIND = Topic(name="remind", url="http://h", delay=timedelta(minutes=30))
 NOW = Topic(name="now", url="http://h")
 MESSAGES = "/topics/remind/messages"
@@ -30,7 +30,7 @@ class Reply(NamedTuple):
 class Client:
     """Asks the intake."""
 
-    def __init__(self, session: aiohttp.ClientSession, book: TopicBook) -> None:
+    def __init__(self, session: aiohttp.ClientSession, book: TopicRegistry) -> None:
         self.session = session
         self.book = book
 
@@ -41,11 +41,11 @@ class Client:
 
 
 @asynccontextmanager
-async def intake(*sites: Site, options: IntakeOptions = OPEN, most: int = 100) -> AsyncIterator[Client]:
-    book = TopicBook(sites)
+async def intake(*sites: Site, options: IngestOptions = OPEN, most: int = 100) -> AsyncIterator[Client]:
+    book = TopicRegistry(sites)
     await book.look()
     try:
-        async with listening(intake_app(book, options), "127.0.0.1", 0, most) as port:
+        async with listening(ingest_app(book, options), "127.0.0.1", 0, most) as port:
             timeout = aiohttp.ClientTimeout(total=20)
             async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", timeout=timeout) as session:
                 yield Client(session, book)

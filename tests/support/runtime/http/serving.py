@@ -12,7 +12,7 @@ from msgspec import Struct
 from streamops.model.topics import Topic
 from streamops.runtime.http.breaker import BreakerOptions
 from streamops.runtime.http.callback import HostOptions
-from streamops.runtime.http.ingest import IntakeOptions
+from streamops.runtime.http.ingest import IngestOptions
 from streamops.runtime.http.registry import Site
 from streamops.runtime.http.service import ListenOptions, ServiceOptions, serve
 from tests.support.servers import RunningServer
@@ -47,7 +47,7 @@ async def serving(*sites: Site, calls: int = 16, grace: float = 5) -> AsyncItera
     """Serve topics of these servers; loopback may be called."""
     options = ServiceOptions(
         sites=sites,
-        listen=ListenOptions("127.0.0.1", 0, IntakeOptions()),
+        listen=ListenOptions("127.0.0.1", 0, IngestOptions()),
         calls=calls,
         hosts=("127.0.0.1",),
         host=HostOptions(breaker=BREAKER),

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.consuming.promoting import Pumped, pump
+from streamops.wire.consuming.promoting import Pumped, promote_due
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.server import Server
 
@@ -21,7 +21,7 @@ async def delay(server: Server, *messages: tuple[str, DelayedBody, int]) -> None
 
 
 async def pump_all(server: Server, *destinations: str) -> Pumped:
-    return await pump(server, "orders", destinations)
+    return await promote_due(server, "orders", destinations)
 
 
 def named(letter: list[bytes]) -> dict[bytes, bytes]:

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from streamops.model.deliveries import Letter, Retry, Settled, Start
-from streamops.wire.consuming.retrying import bury_all, mark_starts, retry_all
+from streamops.model.deliveries import DeadLetterDraft, Retry, Settled, Start
+from streamops.wire.consuming.retrying import dead_letter_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
 from tests.support.wire.consuming.shop import Flat
@@ -14,9 +14,9 @@ BINARY = [b"n", b"1", b"", b"\x00\xff", b"n", b"2"]
 PAIRS = tuple(zip(BINARY[::2], BINARY[1::2], strict=True))
 
 
-def letter_of(one: bytes, **changes: str | int | None) -> Letter:
+def letter_of(one: bytes, **changes: str | int | None) -> DeadLetterDraft:
     words: dict[str, str | int | None] = {"reason": "rejected", "error": "no", "deliveries": 2, "attempt": 3}
-    return Letter(one, **(words | changes))  # type: ignore[arg-type]
+    return DeadLetterDraft(one, **(words | changes))  # type: ignore[arg-type]
 
 
 def about(fields: Flat, own: int) -> dict[bytes, bytes]:
@@ -76,7 +76,7 @@ async def retry_later(
     return (await retry_all(server, sub, retries=retries, rows=[row]))[0]
 
 
-async def bury(server: Server, sub: Subscription, *, retries: bool, letter: Letter) -> Settled:
+async def bury(server: Server, sub: Subscription, *, retries: bool, letter: DeadLetterDraft) -> Settled:
     """Give an entry up, into the dead-letter queue.
 
     Its guard is freed where it is still this entry's, and its payload stays from now on.
@@ -84,4 +84,4 @@ async def bury(server: Server, sub: Subscription, *, retries: bool, letter: Lett
     Raises:
         ServerError: The server did not answer, or is out of memory.
     """
-    return (await bury_all(server, sub, retries=retries, letters=[letter]))[0]
+    return (await dead_letter_all(server, sub, retries=retries, letters=[letter]))[0]

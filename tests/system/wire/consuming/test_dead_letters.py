@@ -10,7 +10,7 @@ from streamops.model.deliveries import AckRow, Settled
 from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.claiming import take_idle
 from streamops.wire.consuming.leases import leave, renew
-from streamops.wire.consuming.retrying import bury_all
+from streamops.wire.consuming.retrying import dead_letter_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
@@ -65,13 +65,13 @@ async def test_letters_reach_a_queue_in_another_slot_once(
     shop.command("XCLAIM", shop.key(retries=retries), GROUP, "bob", 0, ids[1])
     shop.command("XDEL", shop.key(retries=retries), ids[2])
     letters = [letter_of(one, guard_key=GUARD) for one in ids]
-    words = await bury_all(shop.server, sub, retries=retries, letters=letters)
+    words = await dead_letter_all(shop.server, sub, retries=retries, letters=letters)
     assert words == [Settled.DONE, Settled.NOT_OURS, Settled.GONE, Settled.DONE]
     found = queue.command("XRANGE", "elsewhere:dlq", "-", "+")
     assert [fields[: len(BINARY)] == BINARY for _, fields in found] == [True, False, True]
     assert list(shop.pending(retries=retries)) == [ids[1]]
     assert shop.command("EXISTS", GUARD) == 0
-    again = await bury_all(shop.server, sub, retries=retries, letters=letters)
+    again = await dead_letter_all(shop.server, sub, retries=retries, letters=letters)
     assert again == [Settled.NOT_OURS] * 4
     assert queue.command("XLEN", "elsewhere:dlq") == 3
 

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.errors import Forbidden
 from streamops.model.delayed import DelayedBody
-from streamops.wire.consuming.promoting import pump
+from streamops.wire.consuming.promoting import promote_due
 from streamops.wire.delayed_bodies import decode_body
 from streamops.wire.delaying import delayed_get
 from streamops.wire.server import Server
@@ -27,6 +27,6 @@ async def test_pumping_a_cluster_moves_messages_of_all_slots(cluster: RunningClu
         assert decode_body(named(letter)[b"body"]) == elsewhere
         assert await delayed_get(server, "orders", "e") is None
         with pytest.raises(Forbidden):
-            await pump(server, "a}b")
+            await promote_due(server, "a}b")
     finally:
         await server.close()

@@ -2,9 +2,9 @@
 
 from streamops.wire.pools.leading import (
     Candidate,
+    DecisionRecord,
     LeaderLease,
     LeaseRequest,
-    Told,
     Written,
     leave_leases,
     read_decisions,
@@ -23,7 +23,7 @@ async def test_pools_of_a_cluster_are_led_from_one_place(cluster: RunningCluster
         requests = [LeaseRequest(name, {}) for name in names]
         leases = await take_leases(connected, Candidate("me", LEASE), requests)
         assert all(isinstance(one, LeaderLease) and one.leads for one in leases)
-        told = [Told(one.pool, UP, 0, log=True) for one in leases if isinstance(one, LeaderLease)]
+        told = [DecisionRecord(one.pool, UP, 0, log=True) for one in leases if isinstance(one, LeaderLease)]
         assert await write_decisions(connected, "me", told) == [Written(counted=True, problem=None)] * 30
         assert [len(await read_decisions(connected, name, 9)) for name in names] == [1] * 30
         await leave_leases(connected, "me", names)

@@ -15,7 +15,7 @@ from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.command import acting_command
 from streamops.errors import ExitCode, Forbidden
 from streamops.model.acting import Confirmation, Impact, Limits, OperationIntent
-from streamops.model.fields import Moment, argument, inner, option
+from streamops.model.fields import Instant, argument, inner, option
 from streamops.model.ids import EntryId
 
 
@@ -45,7 +45,7 @@ class OddIntent(OperationIntent, frozen=True, kw_only=True):
     exact: Annotated[bool, option("Exactly.")] = False
     safe: Annotated[bool, option("Safely.", off="unsafe")] = True
     idle: Annotated[timedelta, option("How long.")] = timedelta(seconds=90)
-    since: Annotated[Moment | None, option("Since when.")] = None
+    since: Annotated[Instant | None, option("Since when.")] = None
     at: Annotated[EntryId | None, option("From there.", exclusive="where")] = None
     back: Annotated[int | None, option("So far back.", exclusive="where")] = None
     start: Annotated[bool, option("All of it.", exclusive="where")] = False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.cli.acting.progress import WATCHED, ProgressTeller
+from streamops.cli.acting.progress import WATCHED, ProgressPrinter
 from streamops.cli.globals import Globals
 from streamops.cli.session import Session
 
@@ -13,8 +13,8 @@ JOB = "4f1c09ab12cd"
 def test_a_long_job_is_named_at_its_beginning(
     total: int, told: int, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    teller = ProgressTeller(Session(Globals()), total)
+    teller = ProgressPrinter(Session(Globals()), total)
     teller.started(JOB)
     assert capfd.readouterr().err.count(f"jobs show {JOB}") == told
-    teller.tell_unended()
+    teller.note_unended()
     assert capfd.readouterr().err == f"resume with: streamops jobs resume {JOB}\n"

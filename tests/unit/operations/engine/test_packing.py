@@ -15,7 +15,7 @@ from msgspec import Struct
 from streamops.errors import UnexpectedReply
 from streamops.model.acting import Effect, EffectKind, Failed, Impact, Outcome, Plan, Skipped
 from streamops.model.entries import Amount
-from streamops.model.fields import Moment, argument, option
+from streamops.model.fields import Instant, argument, option
 from streamops.model.ids import EntryId
 from streamops.operations.packing import LONG, pack, unpack, unpack_values
 from tests.support import strategies
@@ -36,8 +36,8 @@ class OddIntent(Struct, frozen=True, kw_only=True):
     share: Annotated[float, option("How much.")] = 0.0
     exact: Annotated[bool, option("Exactly.")] = False
     idle: Annotated[timedelta | None, option("How long.")] = None
-    since: Annotated[Moment | None, option("Since when.")] = None
-    until: Moment | None = None
+    since: Annotated[Instant | None, option("Since when.")] = None
+    until: Instant | None = None
     at: Annotated[EntryId | None, option("Where.")] = None
     ids: Annotated[tuple[EntryId, ...], option("Which.")] = ()
     edits: Annotated[tuple[tuple[bytes, bytes], ...], option("How.")] = ()
@@ -48,7 +48,7 @@ def spans() -> SearchStrategy[timedelta]:
     return st.timedeltas(timedelta(days=-400), timedelta(days=400))
 
 
-def moments() -> SearchStrategy[Moment | None]:
+def moments() -> SearchStrategy[Instant | None]:
     instants = st.datetimes(datetime(1970, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001 - Hypothesis wants its bounds without a zone
     return st.one_of(st.none(), instants, spans())
 

@@ -6,19 +6,22 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Identity, Impact
-from streamops.model.dead_letter_fields import read_letter
-from streamops.model.dead_letters import LetterKind, LetterTally
+from streamops.model.dead_letter_fields import read_dead_letter
+from streamops.model.dead_letters import DeadLetterCounts, DeadLetterKind
 from streamops.model.entries import Entry
 from streamops.model.ids import ZERO_ID, EntryId
-from streamops.model.selections import SelectedLetters
+from streamops.model.selections import SelectedDeadLetters
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.dlq_purge.plan import PurgeEvidence, plan_purge
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
 from streamops.operations.replay.plan import ReplayEvidence, TargetStream, plan_replay
 
 QUEUE = "{orders}:dlq"
-KINDS = ((LetterKind("orders", "billing", "rejected"), 30), (LetterKind("orders", "audit", "timeout"), 10))
-LETTER = read_letter(
+KINDS = (
+    (DeadLetterKind("orders", "billing", "rejected"), 30),
+    (DeadLetterKind("orders", "audit", "timeout"), 10),
+)
+LETTER = read_dead_letter(
     Entry(EntryId(5, 1), (*((b"f%d" % n, b"v" * 50) for n in range(6)), (b"_so_reason", b"rejected"))),
     QUEUE,
     "orders",
@@ -26,15 +29,15 @@ LETTER = read_letter(
 TARGET = TargetStream("orders", ("billing", "audit", "search"))
 
 
-def selected(count: int = 40, payloads: int = 0, source: str | None = "orders") -> SelectedLetters:
-    tally = LetterTally(min(count, 40), KINDS if count else (), payloads, EntryId(9, 9))
-    return SelectedLetters(
+def selected(count: int = 40, payloads: int = 0, source: str | None = "orders") -> SelectedDeadLetters:
+    tally = DeadLetterCounts(min(count, 40), KINDS if count else (), payloads, EntryId(9, 9))
+    return SelectedDeadLetters(
         length=100, count=count, tally=tally, after=ZERO_ID, last=EntryId(9, 9), source=source
     )
 
 
 def evidence(
-    mode: ReplayMode, *, atomic: bool = True, letters: SelectedLetters | None = None
+    mode: ReplayMode, *, atomic: bool = True, letters: SelectedDeadLetters | None = None
 ) -> ReplayEvidence:
     groups = ("",) if mode is ReplayMode.REPUBLISH else TARGET.groups
     routes = tuple(Route("orders", group, "orders", f"key:{group}", group, atomic) for group in groups)

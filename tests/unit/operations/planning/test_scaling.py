@@ -6,23 +6,23 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden, SettingsError, StalePlan
-from streamops.model.pools import FREE, Lead, Pool, PoolSize, Steering
+from streamops.model.pools import FREE, Lead, Pool, PoolOverrides, PoolSize
 from streamops.operations.autoscale.intent import (
+    ControllerIntent,
     LimitsIntent,
     OverrideIntent,
     PauseScalingIntent,
     ResumeScalingIntent,
     ScaleIntent,
-    SteeringIntent,
 )
 from streamops.operations.autoscale.plan import (
+    OverridesEvidence,
     ScaleEvidence,
-    SteeringEvidence,
+    overrides_words,
+    plan_overrides,
     plan_scale,
-    plan_steering,
     steered,
     steered_back,
-    steering_words,
 )
 from tests.support.tables import table
 
@@ -30,9 +30,9 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 LED = Lead(holder="web-1", until=NOW + timedelta(seconds=5), term=2)
 OVER = Lead(holder="web-1", until=NOW, term=2)
-PAUSED = Steering(paused=True, by="ada")
-KEPT = Steering(override=7, until=NOW + HOUR, by="ada")
-LIMITED = Steering(minimum=2, maximum=9)
+PAUSED = PoolOverrides(paused=True, by="ada")
+KEPT = PoolOverrides(override=7, until=NOW + HOUR, by="ada")
+LIMITED = PoolOverrides(minimum=2, maximum=9)
 
 PAUSE, RESUME = PauseScalingIntent(pool="p"), ResumeScalingIntent(pool="p")
 OVERRIDE = OverrideIntent(pool="p", workers=7, span=HOUR)
@@ -43,8 +43,8 @@ def scaling(pool: Pool, size: PoolSize, kind: str = "local", now: datetime | Non
     return ScaleEvidence(pool=pool, size=size, target="deployment shop/p", kind=kind, now=now)
 
 
-def steering(known: Steering, lead: Lead | None = LED, now: datetime | None = NOW) -> SteeringEvidence:
-    return SteeringEvidence(pool=Pool(name="p", steering=known, lead=lead), now=now)
+def steering(known: PoolOverrides, lead: Lead | None = LED, now: datetime | None = NOW) -> OverridesEvidence:
+    return OverridesEvidence(pool=Pool(name="p", steering=known, lead=lead), now=now)
 
 
 FOUR = scaling(Pool(name="p"), PoolSize(ordered=4, ready=3))
@@ -104,7 +104,7 @@ def test_a_number_of_workers_out_of_bounds_is_refused(workers: int) -> None:
         plan_scale(ScaleIntent(pool="p", workers=workers), FOUR)
     for intent in (OverrideIntent(pool="p", workers=workers), LimitsIntent(pool="p", minimum=workers)):
         with pytest.raises(SettingsError, match="no number of workers"):
-            plan_steering(intent, steering(FREE))
+            plan_overrides(intent, steering(FREE))
 
 
 @table(
@@ -123,8 +123,8 @@ def test_a_number_of_workers_out_of_bounds_is_refused(workers: int) -> None:
         (LIMITED, LimitsIntent(pool="p", reset=True), "the policy decides"),
     ],
 )
-def test_a_pools_steering_is_told_in_words(known: Steering, intent: SteeringIntent, told: str) -> None:
-    assert steering_words(steered(intent, steering(known)), NOW) == told
+def test_a_pools_steering_is_told_in_words(known: PoolOverrides, intent: ControllerIntent, told: str) -> None:
+    assert overrides_words(steered(intent, steering(known)), NOW) == told
 
 
 @table(
@@ -144,9 +144,9 @@ def test_a_pools_steering_is_told_in_words(known: Steering, intent: SteeringInte
     ],
 )
 def test_plans_of_steering(
-    known: Steering, intent: SteeringIntent, count: int, effects: list[str], opposite: str
+    known: PoolOverrides, intent: ControllerIntent, count: int, effects: list[str], opposite: str
 ) -> None:
-    plan = plan_steering(intent, steering(known))
+    plan = plan_overrides(intent, steering(known))
     assert plan.count == count
     assert len(plan.effects) == len(effects)
     assert all(part in told for part, told in zip(effects, plan.effects, strict=True))
@@ -167,13 +167,13 @@ def test_plans_of_steering(
         (LimitsIntent(pool="p", minimum=2, reset=True), "autoscale limits p --minimum 2 --reset"),
     ],
 )
-def test_equivalent_commands(intent: SteeringIntent, typed: str) -> None:
-    assert plan_steering(intent, steering(FREE)).command == f"streamops {typed}"
+def test_equivalent_commands(intent: ControllerIntent, typed: str) -> None:
+    assert plan_overrides(intent, steering(FREE)).command == f"streamops {typed}"
 
 
 @pytest.mark.parametrize("lead", [None, OVER])
 def test_steering_without_a_controller_warns(lead: Lead | None) -> None:
-    (warning,) = plan_steering(PAUSE, steering(FREE, lead)).warnings
+    (warning,) = plan_overrides(PAUSE, steering(FREE, lead)).warnings
     assert "No controller decides" in warning
 
 
@@ -189,7 +189,7 @@ def test_steering_without_a_controller_warns(lead: Lead | None) -> None:
     ],
 )
 def test_the_reverse_of_steering_restores_what_was_so(
-    intent: SteeringIntent, known: Steering, back: SteeringIntent
+    intent: ControllerIntent, known: PoolOverrides, back: ControllerIntent
 ) -> None:
     assert steered_back(intent, known) == back
 
@@ -203,12 +203,12 @@ def test_the_reverse_of_steering_restores_what_was_so(
         (LimitsIntent(pool="p", minimum=5, maximum=4), "the least, 5, would be above the most, 4"),
     ],
 )
-def test_senseless_steering_is_refused(intent: SteeringIntent, words: str) -> None:
+def test_senseless_steering_is_refused(intent: ControllerIntent, words: str) -> None:
     with pytest.raises(SettingsError, match=words):
-        plan_steering(intent, steering(FREE))
+        plan_overrides(intent, steering(FREE))
 
 
 def test_a_span_needs_the_servers_clock() -> None:
     with pytest.raises(Forbidden, match="clock"):
-        plan_steering(OVERRIDE, steering(FREE, now=None))
-    assert plan_steering(PAUSE, steering(FREE, now=None)).count == 1
+        plan_overrides(OVERRIDE, steering(FREE, now=None))
+    assert plan_overrides(PAUSE, steering(FREE, now=None)).count == 1

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.present.charts.canvas import BLOCKS, BRAILLE, SHADE, Canvas
-from streamops.present.charts.chart import AXIS_WIDTH, Chart, Look, Series, chart_lines
+from streamops.present.charts.chart import AXIS_WIDTH, Chart, Series, SeriesStyle, chart_lines
 from streamops.present.charts.points import GLYPHS, Mark, Point
 from streamops.present.charts.scale import Unit
 from streamops.present.table import Tone
@@ -15,7 +15,7 @@ END = NOW.timestamp()
 START = END - 300
 
 
-def line(*values: float | None, mark: Mark = Mark.KNOWN, look: Look = Look.LINE) -> Series:
+def line(*values: float | None, mark: Mark = Mark.KNOWN, look: SeriesStyle = SeriesStyle.LINE) -> Series:
     """Values at equal distances from the start to the end."""
     apart = 300 / max(len(values) - 1, 1)
     points = [Point(START + number * apart, value, mark) for number, value in enumerate(values)]
@@ -58,7 +58,7 @@ def test_what_is_not_known_is_a_gap() -> None:
 
 def test_neighbours_too_far_apart_are_not_joined() -> None:
     points = [Point(START + 30, 5.0), Point(END - 30, 5.0, Mark.KNOWN, joined=False)]
-    rows = field(drawn(Series(points, Look.LINE, Tone.OK, "")))
+    rows = field(drawn(Series(points, SeriesStyle.LINE, Tone.OK, "")))
     assert sum(character != " " for row in rows for character in row) == 2
 
 
@@ -81,14 +81,14 @@ def test_a_bound_is_drawn_as_a_bound_and_named(mark: Mark) -> None:
 def test_known_values_and_bounds_are_not_joined_by_a_line() -> None:
     half = line(*[50.0] * 20)
     points = [*half.points[:10], *(point._replace(mark=Mark.AT_LEAST) for point in half.points[10:])]
-    rows = field(drawn(Series(points, Look.LINE, Tone.OK, "")))
+    rows = field(drawn(Series(points, SeriesStyle.LINE, Tone.OK, "")))
     assert "▴" in rows[0]
     assert rows[0].index("▴") == 16
     assert "▴" not in "".join(rows[1:])
 
 
 def test_two_series_differ_by_their_glyphs() -> None:
-    rows = drawn(line(*[60.0] * 40, look=Look.AREA), line(*[90.0] * 40))
+    rows = drawn(line(*[60.0] * 40, look=SeriesStyle.AREA), line(*[90.0] * 40))
     text = "".join(field(rows))
     assert any(character in BLOCKS[1:] for character in text)
     assert any(ord(character) > BRAILLE for character in text)
@@ -103,14 +103,14 @@ def test_where_nothing_is_known_the_note_stands() -> None:
 
 def test_points_outside_the_window_neither_show_nor_scale() -> None:
     points = [Point(START - 1000, 9_999.0), Point(START - 900, None), Point(END - 5, 4.0, joined=False)]
-    rows = drawn(Series(points, Look.LINE, Tone.OK, ""))
+    rows = drawn(Series(points, SeriesStyle.LINE, Tone.OK, ""))
     assert rows[1].startswith("     4 ┤")
     assert sum(character != " " for row in field(rows) for character in row) == 1
 
 
 def test_a_line_leads_in_from_before_the_window() -> None:
     points = [Point(START - 100, 4.0), Point(START + 200, 4.0)]
-    assert field(drawn(Series(points, Look.LINE, Tone.OK, "")))[0].startswith("⠉⠉⠉⠉⠉")
+    assert field(drawn(Series(points, SeriesStyle.LINE, Tone.OK, "")))[0].startswith("⠉⠉⠉⠉⠉")
 
 
 @table(
@@ -136,7 +136,7 @@ series = st.builds(
     st.lists(
         st.builds(Point, st.floats(START - 400, END + 400), values, marks, st.booleans()), max_size=40
     ).map(lambda points: sorted(points, key=lambda point: point.at)),
-    st.sampled_from(list(Look)),
+    st.sampled_from(list(SeriesStyle)),
 )
 
 

@@ -4,12 +4,12 @@ import asyncio
 import random
 from collections import Counter
 
-from streamops.runtime.http.semaphore import Permits
+from streamops.runtime.http.semaphore import WeightedSemaphore
 from tests.support.eventually import eventually
 
 
 async def test_shares_are_as_the_weights() -> None:
-    permits, given, running = Permits(4), Counter[str](), True
+    permits, given, running = WeightedSemaphore(4), Counter[str](), True
 
     async def call(name: str, weight: int) -> None:
         while running:
@@ -27,7 +27,7 @@ async def test_shares_are_as_the_weights() -> None:
 
 
 async def test_who_is_alone_has_all_and_saves_nothing_up() -> None:
-    permits, order = Permits(1), []
+    permits, order = WeightedSemaphore(1), []
 
     async def call(name: str, weight: int, times: int) -> None:
         for _ in range(times):
@@ -41,7 +41,7 @@ async def test_who_is_alone_has_all_and_saves_nothing_up() -> None:
 
 
 async def test_cancelled_waiters_lose_no_permit() -> None:
-    permits, chance = Permits(3), random.Random(7)
+    permits, chance = WeightedSemaphore(3), random.Random(7)
 
     async def call() -> None:
         async with permits.one(chance.choice("abc"), chance.randint(1, 5)):

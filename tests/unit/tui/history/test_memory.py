@@ -16,13 +16,13 @@ from streamops.tui.history.memory import (
     ADDED,
     ALL_ACKED,
     ALL_ADDED,
-    ALL_LETTERS,
+    ALL_DEAD_LETTERS,
     ALL_WAITING,
     LAG,
     PENDING_AGE,
     TIERS,
     TIME_LAG,
-    Past,
+    MetricsHistory,
 )
 from streamops.tui.history.rows import Totals, stream_totals, together
 from tests.support import invented
@@ -51,8 +51,8 @@ def one(
     )
 
 
-def remembered(*observations: Observation, every: timedelta | None = EVERY) -> Past:
-    past = Past()
+def remembered(*observations: Observation, every: timedelta | None = EVERY) -> MetricsHistory:
+    past = MetricsHistory()
     for observation in observations:
         past.take(observation, every)
     return past
@@ -62,7 +62,9 @@ def sums(observation: Observation) -> Totals:
     return together([stream_totals(stream) for stream in observation.streams])
 
 
-def values(past: Past, track: object = LAG, tier: object = FINE, until: float = END + 10**6) -> list[object]:
+def values(
+    past: MetricsHistory, track: object = LAG, tier: object = FINE, until: float = END + 10**6
+) -> list[object]:
     points = past.points("orders", "billing", track, tier, until)  # type: ignore[arg-type]
     return [point.value for point in points]
 
@@ -103,7 +105,7 @@ def test_nothing_pending_is_nought() -> None:
 
 
 def test_every_tier_reaches_as_far_back_as_it_says() -> None:
-    past = Past()
+    past = MetricsHistory()
     for number in range(4000):
         past.take(at(one(number), number * 2), EVERY)
     until = END + 8000
@@ -116,7 +118,7 @@ def test_every_tier_reaches_as_far_back_as_it_says() -> None:
 
 
 def test_memory_stays_the_same_however_long_it_goes_on() -> None:
-    past = Past()
+    past = MetricsHistory()
 
     def room() -> int:
         return sum(sys.getsizeof(ring._cells) for kept in past._groups.values() for ring in kept.rings)
@@ -176,14 +178,14 @@ def several(count: int, *, faulty: tuple[int, ...] = ()) -> Observation:
 
 
 def test_there_are_never_more_groups_than_there_is_room_for() -> None:
-    past = Past(most=5)
+    past = MetricsHistory(most=5)
     past.take(at(several(50), 0), EVERY)
     past.take(at(several(50, faulty=tuple(range(20, 50))), 2), EVERY)
     assert len(past) == 5
 
 
 def test_a_group_with_a_finding_takes_the_place_of_a_quiet_one() -> None:
-    past = Past(most=3)
+    past = MetricsHistory(most=3)
     past.take(at(several(9), 0), EVERY)
     assert not past.remembers("s007", "g")
     past.take(at(several(9, faulty=(7,)), 2), EVERY)
@@ -192,7 +194,7 @@ def test_a_group_with_a_finding_takes_the_place_of_a_quiet_one() -> None:
 
 
 def test_a_group_that_somebody_looks_at_is_remembered_whoever_has_to_give_way() -> None:
-    past = Past(most=2)
+    past = MetricsHistory(most=2)
     past.take(at(several(9, faulty=(0, 1)), 0), EVERY)
     past.want("s008", "g")
     past.take(at(several(9, faulty=(0, 1)), 2), EVERY)
@@ -203,7 +205,7 @@ def test_a_group_that_somebody_looks_at_is_remembered_whoever_has_to_give_way() 
 
 def test_the_whole_is_summed_up_and_says_what_is_not_known() -> None:
     observation = sample.shop()
-    past = Past()
+    past = MetricsHistory()
     past.take(observation, EVERY)
     totals = sums(observation)
     rates = (totals.added, totals.arrived, totals.delivered, totals.acked)
@@ -213,7 +215,7 @@ def test_the_whole_is_summed_up_and_says_what_is_not_known() -> None:
         letters=18,
     )  # fmt: skip
     waiting, letters, added = (
-        past.whole(track, FINE, END)[-1] for track in (ALL_WAITING, ALL_LETTERS, ALL_ADDED)
+        past.whole(track, FINE, END)[-1] for track in (ALL_WAITING, ALL_DEAD_LETTERS, ALL_ADDED)
     )
     assert (waiting.value, waiting.mark) == (1248, Mark.AT_LEAST)
     assert letters.value == 18
@@ -239,7 +241,7 @@ lags = st.one_of(st.integers(0, 10**6).map(exact), st.just(UNKNOWN))
 
 @given(st.lists(st.tuples(st.floats(0.1, 100), lags), min_size=1, max_size=60))
 def test_no_tier_ever_tells_more_than_was_known(steps: list[tuple[float, Lag]]) -> None:
-    past, second, known = Past(), 0.0, []
+    past, second, known = MetricsHistory(), 0.0, []
     for step, lag in steps:
         second += step
         past.take(at(one(lag), second), EVERY)

@@ -1,9 +1,9 @@
 from array import array
 from math import isnan, nan
 
-from streamops.tui.history.rings import Ring, Shape, Ticks, Tier
+from streamops.tui.history.rings import Resolution, Ring, Shape, Ticks
 
-TIER = Tier(10, 4)
+TIER = Resolution(10, 4)
 SHAPE = Shape(greatest=1, means=1)
 
 

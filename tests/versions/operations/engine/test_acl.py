@@ -51,7 +51,7 @@ async def test_printed_rules_are_enough_to_read_pools(
         assert (pool.name, pool.order and pool.order.workers) == ("p", 3)
         assert await console.pools.clock() is not None
         assert await console.pools.decisions("p") == []
-        assert [one.id for one in (await console.pools.staff("p")).supervisors] == ["s"]
+        assert [one.id for one in (await console.pools.of_pool("p")).supervisors] == ["s"]
         assert (await console.pools.size("p")).ordered == 3
         with_pools = await console.workers.with_pools()
         assert [one.name for one in with_pools.pools] == ["p"]

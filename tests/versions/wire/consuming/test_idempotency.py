@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.wire.consuming.idempotency import Claim, Guards
+from streamops.wire.consuming.idempotency import Claim, IdempotencyKeys
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import done_key
 from streamops.wire.server import Server
@@ -23,7 +23,7 @@ def claim(key: str, origin: str) -> Claim:
 
 async def test_who_came_first_keeps_its_key_whoever_asks(server: RunningServer) -> None:
     client = Server(server.options)
-    guards = Guards(client)
+    guards = IdempotencyKeys(client)
     try:
         for origin in ("1-1", "2-1", "1-1"):
             assert await guards.take(SUB, [claim(KEY, origin)]) == [b"1-1"]

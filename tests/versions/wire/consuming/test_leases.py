@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.model.deliveries import Letter, Settled
+from streamops.model.deliveries import DeadLetterDraft, Settled
 from streamops.wire.consuming.claiming import take_idle
 from streamops.wire.consuming.leases import leave, release, release_all, renew
 from tests.support.wire.consuming.retrying import bury
@@ -37,7 +37,7 @@ async def test_deleted_entries_are_told_of_and_stay_pending(shop: Shop) -> None:
         assert [one for one in ids if MINUTE_MS <= rows[one].idle_ms < 2 * MINUTE_MS] == [ids[0], ids[2]]
     assert await release_all(shop.server, shop.ann, retries=False) == 3
     assert list(shop.pending()) == ids
-    letter = Letter(ids[2], "rejected", "no", deliveries=1, attempt=1)
+    letter = DeadLetterDraft(ids[2], "rejected", "no", deliveries=1, attempt=1)
     assert await bury(shop.server, shop.ann, retries=False, letter=letter) is Settled.GONE
     assert len(shop.letters) == 1
 

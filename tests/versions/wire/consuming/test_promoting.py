@@ -6,7 +6,7 @@ import pytest
 
 from streamops.errors import ServerError
 from streamops.model.delayed import DelayedBody
-from streamops.wire.consuming.promoting import Refusal, pump
+from streamops.wire.consuming.promoting import Refusal, promote_due
 from streamops.wire.delaying import Delayed, schedule_many
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram
@@ -33,7 +33,7 @@ async def test_the_first_due_comes_first(connected: Server, server: RunningServe
     one, two, three = (DelayedBody("orders", ((b"n", b"%d" % number),)) for number in (1, 2, 3))
     await delay(connected, ("z", one, 0), ("m", three, 2), ("a", two, 1))
     await schedule_many(connected, "orders", [Delayed("later", ORDER, HOUR)])
-    first = await pump(connected, "orders", limit=2)
+    first = await promote_due(connected, "orders", limit=2)
     assert (first.moved, first.next_due_ms, first.wait) == (2, LONG_AGO_MS + 2, timedelta())
     second = await pump_all(connected)
     assert second.moved == 1
@@ -78,7 +78,7 @@ async def test_pumping_without_memory_moves_nothing_by_half(
     before = server.command("ZRANGE", QUEUE, 0, -1, "WITHSCORES")
     server.command("CONFIG", "SET", "maxmemory", 1)
     with pytest.raises(ServerError, match="out of memory"):
-        await pump(connection, "orders")
+        await promote_due(connection, "orders")
     assert server.command("ZRANGE", QUEUE, 0, -1, "WITHSCORES") == before
     assert server.command("EXISTS", "orders") == 0
     server.command("CONFIG", "SET", "maxmemory", 0)
@@ -93,7 +93,7 @@ async def test_permissions_for_destinations(
     server.command("XGROUP", "CREATE", RETRIES, "billing", "0", "MKSTREAM")
     await delay(connected, ("r", RETRY, 0))
     user = await Server.connect(as_user("~*", "+@all", *rules))
-    pumped = await pump(user, "orders", [RETRIES])
+    pumped = await promote_due(user, "orders", [RETRIES])
     await user.close()
     left = 1 - pumped.moved
     assert pumped.moved == (0 if rules == ["-xadd"] else 1)
