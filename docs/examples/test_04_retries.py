@@ -65,7 +65,7 @@ async def test_the_last_failure_is_a_dead_letter(redis: ConnectionOptions) -> No
     async with staged(app, redis) as stage:
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert attempts == [1, 2, 3]
     assert (letter.reason, letter.error, letter.attempt) == (
         "max-deliveries",
@@ -121,5 +121,5 @@ async def test_without_a_retry_there_is_one_attempt(redis: ConnectionOptions, *,
     async with staged(app, redis) as stage:
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert (attempts, letter.reason) == ([1], "rejected")

@@ -40,7 +40,7 @@ async def test_what_could_not_even_begin_need_not_count(redis: ConnectionOptions
     async with staged(app, redis) as stage:
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        assert await stage.letters("orders") == []
+        assert await stage.dead_letters("orders") == []
     assert attempts == [1, 1, 1, 1]
 
 
@@ -58,7 +58,7 @@ async def test_reject_gives_up_and_skip_is_done(redis: ConnectionOptions) -> Non
         await stage.publish("orders", Order("test"))
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert sorted(attempts) == ["o-1", "test"]
     assert (letter.reason, letter.error) == ("rejected", "we do not ship to the moon")
 
@@ -74,6 +74,6 @@ async def test_hopeless_errors_are_not_tried_again(redis: ConnectionOptions) -> 
     async with staged(app, redis) as stage:
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert attempts == [1]
     assert (letter.reason, letter.error) == ("rejected", "KeyError: 'street'")

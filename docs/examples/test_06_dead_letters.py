@@ -28,7 +28,7 @@ async def test_a_letter_keeps_the_entry_as_it_was(redis: ConnectionOptions) -> N
     async with staged(app, redis) as stage:
         await stage.publish("orders", {"order_id": "o-1", "colour": "red"})
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert letter.fields == {"order_id": b"o-1", "colour": b"red"}
     assert (letter.reason, letter.error, letter.attempt) == ("rejected", "ValueError: no such street", 1)
 
@@ -45,7 +45,7 @@ async def test_what_is_not_what_the_handler_takes_is_given_up_without_a_call(
     async with staged(app, redis) as stage:
         await stage.publish("orders", {"order_id": "o-1", "total": "many"})
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert letter.reason == "undecodable"
     assert letter.error.startswith("it is no Order: ")
     assert letter.error.endswith("at `$.total`")
@@ -86,5 +86,5 @@ async def test_a_replay_hands_letters_back(redis: ConnectionOptions) -> None:
             assert replay.plan.count == 1
             await console.apply(replay, Confirmation(yes=True))
         await stage.idle()
-        assert await stage.letters("orders") == []
+        assert await stage.dead_letters("orders") == []
     assert attempts == [(1, born), (1, born)]

@@ -30,7 +30,7 @@ async def test_the_same_key_is_handled_once(redis: ConnectionOptions) -> None:
         second = await stage.publish("payments", {"order_id": "o-1"})
         await stage.publish("payments", Payment("o-2"))
         await stage.idle()
-        assert await stage.letters("payments") == []
+        assert await stage.dead_letters("payments") == []
     assert sorted(paid) == ["o-1", "o-2"]
     assert [(event.entry_id, event.key) for event in told] == [(second, "o-1")]
 
@@ -81,7 +81,7 @@ async def test_a_dead_letter_gives_its_key_back(redis: ConnectionOptions) -> Non
     async with staged(app, redis) as stage:
         await stage.publish("payments", Payment("o-1"))
         await stage.idle()
-        assert len(await stage.letters("payments")) == 1
+        assert len(await stage.dead_letters("payments")) == 1
         accounts.add("o-1")
         await stage.publish("payments", Payment("o-1"))
         await stage.idle()
@@ -99,5 +99,5 @@ async def test_without_its_key_an_entry_is_a_dead_letter(redis: ConnectionOption
         await stage.publish("payments", {"amount": 3})
         await stage.publish("payments", {"amount": 4})
         await stage.idle()
-        letters = await stage.letters("payments")
+        letters = await stage.dead_letters("payments")
     assert [letter.error for letter in letters] == ["it has no key, by which it would be known again"] * 2

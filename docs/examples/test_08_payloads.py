@@ -76,5 +76,5 @@ async def test_a_payload_that_is_gone_makes_a_dead_letter(redis: ConnectionOptio
         client.execute_command("DEL", *client.execute_command("KEYS", "{reports}:payload:*"))
         await stage.hasten()
         await stage.idle()
-        (letter,) = await stage.letters("reports")
+        (letter,) = await stage.dead_letters("reports")
     assert letter.reason == "payload-missing"

@@ -46,7 +46,7 @@ async def test_each_entry_may_have_a_result_of_its_own(redis: ConnectionOptions)
     async with staged(app, redis) as stage, app.publisher() as publisher:
         await publisher.publish_many("orders", map(Order, ("even", "odd", "late")))
         await stage.idle()
-        letters = await stage.letters("orders")
+        letters = await stage.dead_letters("orders")
     assert sorted(attempts) == [("even", 1), ("late", 1), ("late", 2), ("odd", 1)]
     assert [letter.error for letter in letters] == ["odd"]
 
@@ -61,7 +61,7 @@ async def test_errors_that_could_be_anybodys_are_everybodys(redis: ConnectionOpt
     async with staged(app, redis) as stage, app.publisher() as publisher:
         await publisher.publish_many("orders", map(Order, ("even", "odd", "zero")))
         await stage.idle()
-        letters = await stage.letters("orders")
+        letters = await stage.dead_letters("orders")
     assert [letter.error for letter in letters] == ["ValueError: odd"] * 3
 
 

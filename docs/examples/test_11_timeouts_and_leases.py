@@ -30,7 +30,7 @@ async def test_a_call_that_takes_too_long_is_cut_off(redis: ConnectionOptions) -
     async with staged(app, redis) as stage:
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert ends == ["cut off", "cut off"]
     assert (letter.reason, letter.error) == ("timeout", "longer than 0.05 s")
 

@@ -62,7 +62,7 @@ async def test_what_it_raises_is_the_handlers_failure(redis: ConnectionOptions) 
         await stage.publish("orders", Order("o-1"), fields={"tenant": "acme"})
         await stage.publish("orders", Order("o-2"), fields={"tenant": "evil"})
         await stage.idle()
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
     assert (shipped, letter.error) == (["o-1"], "no such tenant")
 
 
@@ -84,7 +84,7 @@ async def test_it_may_catch_what_the_handler_raises(redis: ConnectionOptions) ->
     async with staged(app, redis) as stage:
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        assert await stage.letters("orders") == []
+        assert await stage.dead_letters("orders") == []
     assert caught == ["division by zero"]
 
 

@@ -73,5 +73,5 @@ async def test_what_a_listener_raises_is_its_own_affair(
     async with staged(app, redis) as stage:
         await stage.publish("orders", Order("good"))
         await stage.idle()
-        assert await stage.letters("orders") == []
+        assert await stage.dead_letters("orders") == []
     assert "listener failed" in capsys.readouterr().out

@@ -44,7 +44,7 @@ async def test_an_order_is_shipped(embedded: ConnectionOptions) -> None:
     async with staged(app, embedded) as stage:
         await stage.publish("orders", Order("o-1"))
         await stage.idle()
-        assert await stage.letters("orders") == []
+        assert await stage.dead_letters("orders") == []
     assert shipped == ["o-1"]
 
 

@@ -25,7 +25,7 @@ class Taken(Struct, frozen=True, gc=False):
     marks: int
 
 
-class ClaimedPage(Struct, frozen=True, gc=False):
+class RecoveredPage(Struct, frozen=True, gc=False):
     """What one look at a group's pending entries brought.
 
     Attributes:

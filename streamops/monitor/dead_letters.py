@@ -371,7 +371,7 @@ class DeadLetterReader:
         letters = tuple(read_dead_letter(entry, queue, self._source(queue)) for entry in found.entries)
         return DeadLetterPage(letters, found.more, await self.clock(queue), self.is_queue(queue))
 
-    async def letters(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
+    async def read_many(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
         """Those of some letters that are in the queue; raises ``StreamopsError`` where it cannot be read."""
         source = self._source(queue)
         return [
@@ -382,10 +382,10 @@ class DeadLetterReader:
         """Whether its name or the configuration says that a stream is a dead-letter queue."""
         return stream_role(stream, self._place.dead_letters)[0] is StreamRole.DEAD_LETTERS
 
-    async def letter(self, queue: str, entry_id: EntryId) -> DeadLetter:
+    async def read_one(self, queue: str, entry_id: EntryId) -> DeadLetter:
         """One letter; raises ``NotFound`` where it is not in the queue."""
         await read_stream(self._server, queue)
-        found = await self.letters(queue, [entry_id])
+        found = await self.read_many(queue, [entry_id])
         if not found:
             raise NotFound(
                 f"queue {queue} has no letter {entry_id}",

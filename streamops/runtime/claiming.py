@@ -13,7 +13,7 @@ from streamops.errors import ServerError
 from streamops.runtime.consumer import Asked, Consumer
 from streamops.runtime.entry import ConsumerStream
 from streamops.runtime.events import ConsumerRemoved, Reclaimed, Troubled
-from streamops.wire.consuming.claiming import START, ClaimedPage, group_consumers, take_from, take_idle
+from streamops.wire.consuming.claiming import START, RecoveredPage, group_consumers, take_from, take_idle
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.consuming.leases import leave
 
@@ -125,7 +125,7 @@ class Claimer:
                 return
 
     async def _redeliver(
-        self, stream: ConsumerStream, takings: ClaimedPage, asked: Asked, owner: str
+        self, stream: ConsumerStream, takings: RecoveredPage, asked: Asked, owner: str
     ) -> None:
         number = await self._consumer.redeliver(stream, takings, asked)
         if number:

@@ -29,7 +29,7 @@ from streamops.runtime.groups import Groups
 from streamops.runtime.handlers import Handler
 from streamops.runtime.payloads import fetch
 from streamops.runtime.retry import PayloadMissing
-from streamops.wire.consuming.claiming import MOST_BYTES, START, ClaimedPage, recover_own
+from streamops.wire.consuming.claiming import MOST_BYTES, START, RecoveredPage, recover_own
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX
 from streamops.wire.consuming.reading import RawEntry, read_new
 from streamops.wire.consuming.subscription import Subscription
@@ -299,7 +299,7 @@ class Consumer:
             self._queue.coming = 0
 
     async def redeliver(
-        self, stream: ConsumerStream, takings: ClaimedPage, asked: Asked, *, ours: bool = False
+        self, stream: ConsumerStream, takings: RecoveredPage, asked: Asked, *, ours: bool = False
     ) -> int:
         """Have entries handled that were delivered before, to us or to others; how many of them are new here.
 

@@ -5,7 +5,7 @@
 ...         await stage.publish("orders:events", Order("o-1"))
 ...         await stage.idle()
 ...         assert shipped == ["o-1"]
-...         assert await stage.letters("orders:events") == []
+...         assert await stage.dead_letters("orders:events") == []
 """
 
 import asyncio
@@ -93,7 +93,7 @@ class Stage:
             await hasten(self._server, sub)
             self.worker.wake_promoter(sub.stream)
 
-    async def letters(self, stream: str) -> list[StagedDeadLetter]:
+    async def dead_letters(self, stream: str) -> list[StagedDeadLetter]:
         """The dead letters of a stream, oldest first."""
         queue = dead_letter_key(stream, self._app.names.dead_letters)
         rows = await self._server.single(queue, "XRANGE", queue, "-", "+")

@@ -178,7 +178,7 @@ def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
     printer = session.printer((*DEAD_LETTER_COLUMNS, *DEAD_LETTER_DETAIL_COLUMNS))
 
     async def read(console: Console) -> DeadLetterRow:
-        letter = await console.dead_letters.letter(queue, ident)
+        letter = await console.dead_letters.read_one(queue, ident)
         return DeadLetterRow(letter, await console.dead_letters.clock(queue))
 
     row = session.run(read)

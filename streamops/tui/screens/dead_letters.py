@@ -48,7 +48,7 @@ class DeadLetterScreen(ReadingFrame):
     async def read(self, source: Source) -> DeadLetterRow:
         """The letter."""
         queue = self._letter_place.queue
-        letter = await source.dead_letters.letter(queue, self._letter_place.id)
+        letter = await source.dead_letters.read_one(queue, self._letter_place.id)
         return DeadLetterRow(letter, await source.dead_letters.clock(queue))
 
     def take(self, answer: DeadLetterRow) -> None:

@@ -109,7 +109,7 @@ class EditFormScreen(FormScreen):
         """Read the letters."""
         ids = self._letters.ids[:MOST_READ]
         if ids:
-            self.fetch(lambda source: source.dead_letters.letters(self._letters.stream, ids), self._take)
+            self.fetch(lambda source: source.dead_letters.read_many(self._letters.stream, ids), self._take)
 
     async def _take(self, letters: Sequence[DeadLetter]) -> None:
         """Put their fields before the other rows."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from streamops.model.deliveries import ClaimedPage, Taken
+from streamops.model.deliveries import RecoveredPage, Taken
 from streamops.model.streams import Consumer as GroupConsumer
 from streamops.wire.consuming.asking import answered, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.subscription import Subscription
@@ -44,7 +44,7 @@ async def take_from(
     limit: int,
     after: str = START,
     most_bytes: int = MOST_BYTES,
-) -> ClaimedPage:
+) -> RecoveredPage:
     """Take entries of one consumer that are idle for long enough.
 
     A lost reply leaves entries under our name that nobody has in hand: recover them.
@@ -76,7 +76,7 @@ async def recover_own(
     min_idle: timedelta = _ZERO,
     after: str = START,
     most_bytes: int = MOST_BYTES,
-) -> ClaimedPage:
+) -> RecoveredPage:
     """Take what is pending under our own name and not in hand: it was delivered into a reply which never came.
 
     What is pending is compared here, a page at a time: the server would have to be sent all that is in hand.
@@ -98,13 +98,13 @@ async def recover_own(
     words = pending_command(key, sub.group, None if after == START else after, PAGE, sub.consumer)
     page = answered(await server.single(key, *words), sub, key)
     if page is None:
-        return ClaimedPage(group_gone=True)
+        return RecoveredPage(group_gone=True)
     least = min_idle // _MILLISECOND
     orphans = [row[0] for row in page if row[0] not in in_flight and row[2] >= least]
     asked = orphans[: min(limit, MOST)]
     next_page = following(page) or ""
     if not asked:
-        return ClaimedPage(next=next_page)
+        return RecoveredPage(next=next_page)
     takings = await _take(
         server, sub, (2, sub.consumer, least, len(asked), most_bytes, 0, START), asked, retries=retries
     )
@@ -123,7 +123,7 @@ async def take_idle(
     limit: int,
     cursor: str = START,
     most_bytes: int = MOST_BYTES,
-) -> ClaimedPage:
+) -> RecoveredPage:
     """Take entries of all other consumers that are idle for long enough; never our own ones.
 
     Not with XAUTOCLAIM, which takes the claimer's own entries too, and cannot be bounded by bytes.
@@ -162,17 +162,17 @@ async def _take(
     named: Collection[bytes],
     *,
     retries: bool,
-) -> ClaimedPage:
+) -> RecoveredPage:
     remembered = sub.guarded // _MILLISECOND
     told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), remembered, *named)
     call = Call(key_of(sub, retries=retries), told, _claimed_page, (sub.attempts, sub.unhandled))
-    takings: ClaimedPage | None = await run_for_group(server, sub, "consume_take", call)
-    return ClaimedPage(group_gone=True) if takings is None else takings
+    takings: RecoveredPage | None = await run_for_group(server, sub, "consume_take", call)
+    return RecoveredPage(group_gone=True) if takings is None else takings
 
 
-def _claimed_page(reply: Reply) -> ClaimedPage:
+def _claimed_page(reply: Reply) -> RecoveredPage:
     rows, marks, gone, after = reply
-    return ClaimedPage(
+    return RecoveredPage(
         tuple(
             Taken(id, fields, deliveries, _marks(mark))
             for (id, fields, deliveries), mark in zip(rows, marks, strict=True)  # noqa: A001 - an entry's ID
@@ -189,8 +189,8 @@ def _marks(told: bytes | None) -> int:
 
 __all__ = [
     "START",
-    "ClaimedPage",
     "GroupConsumer",
+    "RecoveredPage",
     "Taken",
     "group_consumers",
     "recover_own",

@@ -24,7 +24,7 @@ _BODIES: Final = ("HSET", "HGET", "HMGET", "HDEL", "HEXISTS", "HLEN", "EVAL")
 _MARKS: Final = ("HSET", "HGET", "HDEL", "HMGET", "EXISTS", "PEXPIRE", "EVAL")
 _STRINGS: Final = ("SET", "GET", "DEL", "PERSIST", "EVAL")
 _UNHANDLED: Final = ("ZADD", "ZREM", "ZSCORE", "ZRANGE", "PEXPIRE", "EVAL")
-_HEART: Final = ("HSET", "PEXPIRE", "EXISTS", "TIME", "EVAL")
+_HEARTBEAT: Final = ("HSET", "PEXPIRE", "EXISTS", "TIME", "EVAL")
 _SHOWN: Final = 5
 
 
@@ -52,7 +52,7 @@ async def require_permissions(
 
 def _needs(subscriptions: Iterable[Subscription], worker_id: str, pool: str) -> Iterator[tuple[str, str]]:
     """Commands, each with the key that it is sent for."""
-    yield from _each(_HEART, worker_key(worker_id))
+    yield from _each(_HEARTBEAT, worker_key(worker_id))
     yield "HGET", pool_key(pool)
     for sub in subscriptions:
         yield from _each(_GROUP, sub.stream)

@@ -97,10 +97,10 @@ async def test_pages_and_single_letters(server: RunningServer, console: Console)
     assert ([str(one.id) for one in page.letters], page.more, page.is_queue) == (letters[:20], True, True)
     page = await console.dead_letters.page(DeadLetterSelection(queue=QUEUE, count=5), 20)
     assert (len(page.letters), page.more) == (5, False)
-    letter = await console.dead_letters.letter(QUEUE, EntryId.parse(letters[3]))
+    letter = await console.dead_letters.read_one(QUEUE, EntryId.parse(letters[3]))
     assert letter.fields == ((b"n", b"3"),)
     with pytest.raises(NotFound, match="has no letter 7-7"):
-        await console.dead_letters.letter(QUEUE, EntryId(7, 7))
+        await console.dead_letters.read_one(QUEUE, EntryId(7, 7))
     with pytest.raises(NotFound):
         await console.dead_letters.page(DeadLetterSelection(queue="missing:dlq"), 1)
 

@@ -80,7 +80,7 @@ async def test_deliveries_are_counted_over_all_the_times_it_was_added(
         b"_so_attempt": b"3",
     }
     assert pending_ids(server, STREAM, GROUP) == []
-    shown = await console.dead_letters.letter(LETTERS, EntryId.parse(entries_of(server, LETTERS)[0][0]))
+    shown = await console.dead_letters.read_one(LETTERS, EntryId.parse(entries_of(server, LETTERS)[0][0]))
     assert (shown.deliveries, shown.reason, str(shown.born_id)) == (3, "max-deliveries", "1-1")
     assert shown.fields == ((b"n", b"1"), (b"n", b"\xff\x00"))
 

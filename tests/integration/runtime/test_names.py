@@ -27,6 +27,6 @@ async def test_queues_of_ones_own_names(server: RunningServer) -> None:
         assert server.command("ZCARD", "{orders}:later") == 1
         await stage.hasten()
         await stage.idle()
-        assert len(await stage.letters("orders")) == 1
+        assert len(await stage.dead_letters("orders")) == 1
     assert attempts == [1, 2]
     assert set(server.command("KEYS", "*")) == {b"orders", b"{orders}:retry:shipping", b"{orders}:dead"}

@@ -47,7 +47,7 @@ async def test_an_application_runs_on_a_server_of_its_own() -> None:
         await stage.hasten()
         await stage.idle()
         assert sorted(shipped) == [("a", 1), ("later", 2), ("tomorrow", 1)]
-        (letter,) = await stage.letters("orders")
+        (letter,) = await stage.dead_letters("orders")
         assert letter.reason == "rejected"
         assert letter.error == "no such order"
         assert letter.attempt == 1

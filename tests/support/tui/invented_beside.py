@@ -236,12 +236,12 @@ class InventedLetters:
         found = [one for one in self._beside.letters[::-1] if before is None or one.id < before]
         return DeadLetterPage(tuple(found[:count]), len(found) > count, NOW, is_queue=True)
 
-    async def letters(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
+    async def read_many(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
         self._beside.ask("letters", queue, tuple(ids))
         return [one for one in self._beside.letters if one.id in ids]
 
-    async def letter(self, queue: str, entry_id: EntryId) -> DeadLetter:
-        for one in await self.letters(queue, [entry_id]):
+    async def read_one(self, queue: str, entry_id: EntryId) -> DeadLetter:
+        for one in await self.read_many(queue, [entry_id]):
             return one
         raise NotFound(f"queue {queue} has no letter {entry_id}", "It may have been replayed.")
 

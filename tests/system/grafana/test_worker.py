@@ -40,7 +40,7 @@ async def test_it_handles_tries_again_and_gives_up(notices: ModuleType, server: 
             server.client.xadd("orders:events", order(Random(number), number))  # type: ignore[arg-type]  # bytes are fine
         server.client.xadd("orders:events", poisoned_order(Random(1), 1))  # type: ignore[arg-type]  # the same
         await stage.idle()
-        (letter,) = await stage.letters("orders:events")
+        (letter,) = await stage.dead_letters("orders:events")
     assert letter.reason == "max-deliveries"
     assert letter.fields["amount"] == b"12,90 EUR"
     # The mail server refuses the eighth order once, and the unreadable one is started three times.

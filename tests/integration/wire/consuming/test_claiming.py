@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import NotFound
-from streamops.model.deliveries import ClaimedPage
+from streamops.model.deliveries import RecoveredPage
 from streamops.wire.consuming.claiming import START, group_consumers, recover_own, take_from, take_idle
 from streamops.wire.consuming.subscription import Subscription
 from tests.support.wire.consuming.claiming import (
@@ -65,7 +65,7 @@ async def test_of_two_that_take_the_same_one_gets_them(shop: Shop) -> None:
     ids = shop.deliver(4)
     assert ids_of(await take_from_ann(shop, shop.bob)) == ids
     carl = Subscription(STREAM, GROUP, "carl")
-    assert await take_from_ann(shop, carl) == ClaimedPage()
+    assert await take_from_ann(shop, carl) == RecoveredPage()
 
 
 async def test_a_walk_ends_and_passes_every_row_once(shop: Shop) -> None:
@@ -112,9 +112,9 @@ async def test_where_the_group_is_gone_there_is_nothing(shop: Shop) -> None:
     shop.command("XGROUP", "DESTROY", STREAM, GROUP)
     shop.command("DEL", shop.ann.retries)
     for retries in (False, True):
-        assert await take_idle(shop.server, shop.bob, retries=retries, min_idle=ZERO, limit=5) == ClaimedPage(
-            group_gone=True
-        )
+        assert await take_idle(
+            shop.server, shop.bob, retries=retries, min_idle=ZERO, limit=5
+        ) == RecoveredPage(group_gone=True)
         assert await own_pending(shop.server, shop.ann, retries=retries) == []
         assert await group_consumers(shop.server, shop.ann, retries=retries) == ()
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.model.deliveries import ClaimedPage
+from streamops.model.deliveries import RecoveredPage
 from streamops.wire.consuming.asking import answered, key_of
 from streamops.wire.consuming.claiming import START, take_from, take_idle
 from streamops.wire.consuming.subscription import Subscription
@@ -18,7 +18,7 @@ ZERO, HOUR = timedelta(), timedelta(hours=1)
 
 async def take_all(
     shop: Shop, *, limit: int = 100, min_idle: timedelta = HOUR, most: int = 1 << 22
-) -> list[ClaimedPage]:
+) -> list[RecoveredPage]:
     """Take what is idle, call by call; a cursor that does not move on fails the test."""
     calls, cursor = [], START
     while cursor:
@@ -38,13 +38,15 @@ async def take_all(
     return calls
 
 
-async def take_from_ann(shop: Shop, by: Subscription, *, limit: int = 100, after: str = START) -> ClaimedPage:
+async def take_from_ann(
+    shop: Shop, by: Subscription, *, limit: int = 100, after: str = START
+) -> RecoveredPage:
     return await take_from(
         shop.server, by, retries=False, owner="ann", min_idle=ZERO, limit=limit, after=after
     )
 
 
-def ids_of(*calls: ClaimedPage) -> list[bytes]:
+def ids_of(*calls: RecoveredPage) -> list[bytes]:
     return [taken.id for call in calls for taken in call.entries]
 
 
