@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from streamops.cli.session import Session
+from streamops.errors import ExitCode
+from streamops.model.name_patterns import is_literal, matches
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.snapshot import ReadError
@@ -19,8 +21,8 @@ def note_reading(
     *,
     scanned: bool,
     left_out: int,
-) -> None:
-    """Say what the data on stdout does not show."""
+) -> ExitCode:
+    """Say what the data on stdout does not show; the exit code, which says whether all streams named are there."""
     note, snapshot = session.narrator.note, observation.snapshot
     for node in snapshot.server.nodes:
         if node.is_replica:
@@ -32,6 +34,9 @@ def note_reading(
     if beyond > 0:
         note(f"{counted(beyond, 'stream', 'streams')} beyond max_streams left out; name patterns or raise it")
     note_read_errors(session, snapshot.gaps)
+    names = [view.stream.name for view in observation.streams]
+    missing = any(is_literal(one) and not any(matches(one, name) for name in names) for one in patterns)
+    return ExitCode.FAILED if missing else ExitCode.DONE
 
 
 def note_left_out(session: Session, left_out: int) -> None:

@@ -8,6 +8,7 @@ from streamops.cli.params import patterns_argument
 from streamops.cli.reading import observe_streams
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_reading
+from streamops.errors import ExitCode
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import FINDING_COLUMNS
@@ -24,10 +25,11 @@ from streamops.present.text import safe
         ("streamops alerts ls", "everything that is found, the worst first"),
         ("streamops alerts ls 'orders:*' -o jsonl", "of these streams, one JSON object a line"),
     ],
+    exits={1: "a stream that is named is not there"},
 )
 @patterns_argument
 @with_session
-def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
+def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     """List what the health rules find of the server, its streams and their groups, the worst first.
 
     PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them. Streams are
@@ -52,7 +54,7 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
     )
     if observation.streams and not rows:
         session.narrator.note("nothing is found: no rule says that anything is wrong")
-    note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    return note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 def alert_json(row: FindingRow) -> Json:

@@ -8,6 +8,7 @@ from streamops.cli.params import group_argument, patterns_argument, stream_argum
 from streamops.cli.reading import observe_stream, observe_streams, only_group, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_profile, note_read_errors, note_reading
+from streamops.errors import ExitCode
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
@@ -32,10 +33,11 @@ MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not i
         ("streamops groups ls", "all groups"),
         ("streamops groups ls orders -o jsonl", "the groups of one stream, one JSON object a line"),
     ],
+    exits={1: "a stream that is named is not there"},
 )
 @patterns_argument
 @with_session
-def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
+def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     """List consumer groups with lag, pending entries, consumers and health.
 
     PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them.
@@ -60,7 +62,7 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
     )
     if observation.streams and not rows:
         session.narrator.note(f"{counted(len(observation.streams), 'stream', 'streams')}, and no group")
-    note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    return note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 @click.command(

@@ -12,7 +12,7 @@ from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.reading import Survey
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_reading
-from streamops.errors import SettingsError
+from streamops.errors import ExitCode, SettingsError
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
@@ -36,11 +36,12 @@ STATUS_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "tren
         ("streamops status -o json | jq '.streams[].groups[].lag'", "the lags with what they rest on"),
         ("streamops status -o csv --fields stream,group,lag", "three columns for a spreadsheet"),
     ],
+    exits={1: "a stream that is named is not there"},
 )
 @patterns_argument
 @click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, so far apart, to know rates.")
 @with_session
-def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | None) -> None:
+def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | None) -> ExitCode:
     """Show streams and their groups once: how far behind they are, what is pending, and what is wrong.
 
     PATTERN is a stream's name or a glob such as 'orders:*'; without any, the context's streams are shown,
@@ -60,7 +61,7 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
 
     survey = session.run(read, patterns)
     left_out = print_status(printer, survey.observation, session.given.limit)
-    note_reading(session, survey.observation, patterns, scanned=survey.scanned, left_out=left_out)
+    return note_reading(session, survey.observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> int:

@@ -8,6 +8,7 @@ from streamops.cli.params import patterns_argument, stream_argument
 from streamops.cli.reading import observe_stream, observe_streams, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_read_errors, note_reading
+from streamops.errors import ExitCode
 from streamops.present.columns import (
     FINDING_COLUMNS,
     GROUP_COLUMNS,
@@ -29,10 +30,11 @@ INFO_GROUP_COLUMNS = tuple(
         ("streamops streams ls", "all streams"),
         ("streamops streams ls 'orders:*' --fields stream,length,last_id", "three columns of these"),
     ],
+    exits={1: "a stream that is named is not there"},
 )
 @patterns_argument
 @with_session
-def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
+def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     """List streams with their length, groups, pending entries and health.
 
     PATTERN is a stream's name or a glob; without any, the context's streams are listed, or all of them.
@@ -52,7 +54,7 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> None:
             "gaps": read_errors_json(observation.snapshot.gaps),
         },
     )
-    note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    return note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 
 @click.command(

@@ -107,6 +107,15 @@ def test_patterns_choose_streams_and_names_are_exact(at: Cli) -> None:
     assert "all keys were looked at" in nothing.err
 
 
+@pytest.mark.parametrize("command", [("status",), ("streams", "ls"), ("groups", "ls"), ("alerts", "ls")])
+def test_stream_that_is_named_and_is_not_there_is_a_failure(at: Cli, command: tuple[str, ...]) -> None:
+    """As `kubectl get pod NAME`: what is found is printed all the same. A glob may match nothing."""
+    assert (at(*command, "nope").code, at(*command, "nope*").code, at(*command, "orders").code) == (1, 0, 0)
+    both = at(*command, "orders", "nope")
+    assert both.code == 1
+    assert "nope" in both.err
+
+
 def test_a_name_that_is_not_utf8_can_be_asked_for(at: Cli) -> None:
     name = LEGACY_NAME.decode("utf-8", "surrogateescape")
     result = at("streams", "info", name, "--fields", "stream,length")
