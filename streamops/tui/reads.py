@@ -1,20 +1,13 @@
 """Reads on demand: a screen says what to read and who takes it; the app reads it in the background."""
 
-import asyncio
-import os
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from textual.message import Message
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.monitor.pools import ServerWorkers
-from streamops.present.topic_rows import read_topic_rows
-from streamops.present.topics import TopicRow
-from streamops.settings.topics import list_topics
 from streamops.tui.source import Source
 
 
@@ -59,23 +52,3 @@ async def fetch(message: Fetch, source: Source | None) -> None:
 def problem(error: StreamopsError) -> str:
     """What is wrong, and what to do about it: which permission is missing, for one."""
     return ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part)
-
-
-SHARE: Final = 0.25
-"""Share of the time that going through all keys may keep a node busy."""
-
-
-async def read_topics(source: Source, in_use: str | None) -> list[TopicRow]:
-    """Every topic, of the configuration and of Redis.
-
-    Args:
-        source: Where to read.
-        in_use: The context that the console is in; none if it is no configured one.
-    """
-    configured = await asyncio.to_thread(list_topics, os.environ, Path.cwd())
-    return await read_topic_rows(source.topics, configured, in_use)
-
-
-async def read_workers(source: Source, known: ServerWorkers | None = None) -> ServerWorkers:
-    """Workers and pools: those of ``known`` again, else all there are, which goes through all keys."""
-    return await (source.workers.with_pools(SHARE) if known is None else source.workers.again(known))

@@ -18,8 +18,8 @@ from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.history.rows import Totals, stream_totals, together
 from streamops.tui.overview import OverviewReads, page_lines
-from streamops.tui.reads import read_workers
 from streamops.tui.remember import Remembered
+from streamops.tui.screen_reads import read_workers
 from streamops.tui.screens.alerts import Firing, alert_lines
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.paint import Line

@@ -21,9 +21,9 @@ from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
 from streamops.tui.details import finding_lines, paragraph
-from streamops.tui.reads import read_topics
 from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
+from streamops.tui.screen_reads import read_topics
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.streams import find_stream

@@ -14,8 +14,8 @@ from streamops.present.units import health_text, lag_text
 from streamops.present.workers import WorkerRow
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
-from streamops.tui.reads import read_workers
 from streamops.tui.routes import Route
+from streamops.tui.screen_reads import read_workers
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.workers import pools_by_name, worker_lines

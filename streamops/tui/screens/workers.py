@@ -21,9 +21,9 @@ from streamops.present.workers import WorkerRow, unreadable_words
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
-from streamops.tui.reads import read_workers
 from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
+from streamops.tui.screen_reads import read_workers
 from streamops.tui.screens.read_listing import REST, ReadListing
 from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.source import Source
