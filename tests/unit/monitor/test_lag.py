@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId, id_age
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.server import Flavour, ServerNode
 from streamops.monitor.lag import (
     CachedCount,
     LagEstimate,
@@ -21,6 +22,7 @@ from streamops.monitor.lag import (
     lag_of_reading,
     lag_without_counting,
     needing_next_entry,
+    reliability_of,
     time_lag,
 )
 from tests.support.tables import table
@@ -45,6 +47,30 @@ EMPTY = stream(0, first_id=None, last_id=None)
 FULL = stream(last_id=None)
 """Read by XINFO STREAM FULL, which does not tell the last entry."""
 BARE = stream(bounds_read=False, first_id=None, last_id=None, last_generated_id=None)
+
+
+@table(
+    ("flavour", "version", "reliable"),
+    [
+        (Flavour.REDIS, (6, 2, 22), False),
+        (Flavour.REDIS, (7, 0, 15), False),
+        (Flavour.REDIS, (7, 2, 11), False),
+        (Flavour.REDIS, (7, 4, 3), False),
+        (Flavour.REDIS, (7, 4, 4), True),
+        (Flavour.REDIS, (7, 9, 0), False),
+        (Flavour.REDIS, (8, 0, 0), True),
+        (Flavour.VALKEY, (8, 0, 9), False),
+        (Flavour.VALKEY, (9, 1, 0), True),
+    ],
+)
+def test_reported_lag_is_believed_by_the_versions_that_count_right(
+    flavour: Flavour, version: tuple[int, int, int], *, reliable: bool
+) -> None:
+    node = ServerNode("here", flavour, version, "master", (), None, None, "", None)
+    old = replace(node, flavour=Flavour.REDIS, version=(7, 0, 0))
+    assert (reliability_of([node]) is RELIABLE) == reliable
+    assert reliability_of([node, old]) is not RELIABLE
+    assert reliability_of([]) is not RELIABLE
 
 
 @table(
