@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from streamops.runtime import Delays, Entry, RetryLater, Streamops
+from streamops.runtime import Delays, Entry, Reject, RetryLater, Streamops
 from streamops.runtime.events import DeadLettered, Lost, Retried, Stuck
 from streamops.runtime.retry import LONGEST_DELAY, Schedule
 from tests.support.runtime.consumer_streams import stream_of_ann
@@ -219,3 +219,22 @@ async def test_what_settling_itself_stumbles_over_costs_no_worker(server: Runnin
         await until(lambda: stuck)
         assert worker.in_flight == 1
     assert "UnicodeEncodeError" in stuck[0].reason
+
+
+async def test_rejected_entry_that_somebody_claimed_meanwhile_is_not_told_as_dead_lettered(
+    server: RunningServer,
+) -> None:
+    app, events = Streamops(server.options), list[object]()
+    app.events.on(DeadLettered, events.append)
+
+    @app.handler("s", group="g", start="0")
+    async def handle(entry: Entry) -> None:
+        server.command("XCLAIM", "s", "g", "bob", 0, entry.id)
+        raise Reject("no")
+
+    add_entry(server, "s", "n", 1)
+    async with working(app) as worker:
+        await until(lambda: worker.counts[0].failures and not worker.in_flight)
+    assert (events, dict(worker.counts[0].dead_lettered)) == ([], {})
+    assert server.command("EXISTS", "{s}:dlq", "s:dlq") == 0
+    assert pending_count(server, "s", "g") == 1
