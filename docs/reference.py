@@ -11,9 +11,9 @@ from pathlib import Path
 import click
 from msgspec import NODEFAULT, Struct
 
-from streamops.cli.command import Family
+from streamops.cli.command import CommandGroup
 from streamops.exporter.catalogue import SECTIONS
-from streamops.exporter.families import Family as MetricFamily
+from streamops.exporter.families import MetricFamily
 from streamops.main.program import PROGRAM, ROOT
 from streamops.model.config_keys import config_keys, toml
 from streamops.present.columns import GROUP_COLUMNS
@@ -134,7 +134,7 @@ def _settings_rows(table: type[Struct], place: str) -> Iterator[str]:
 def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, click.Context]]:
     """A command and everything below it, with the words that call it."""
     yield context.command_path, context
-    if isinstance(command, Family):
+    if isinstance(command, CommandGroup):
         for name in command.list_commands(context):
             member = command.get_command(context, name)
             if member is not None:

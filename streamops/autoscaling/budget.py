@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.autoscaling.decisions import Judged
+from streamops.autoscaling.decisions import PendingDecision
 from streamops.model.scaling import ScaleCode, ScaleDecision
 from streamops.model.wording import counted
 
@@ -28,7 +28,7 @@ FROZEN: Final = frozenset(
 """Codes of pools that no more workers help, or of which too little is known, and from which none is taken."""
 
 
-class Claim(Struct, frozen=True, kw_only=True):
+class BudgetClaim(Struct, frozen=True, kw_only=True):
     """What one pool asks of the budget.
 
     Attributes:
@@ -89,11 +89,11 @@ class BudgetState(Struct, frozen=True):
 
 
 def within_budgets(
-    judged: Sequence[Judged],
+    judged: Sequence[PendingDecision],
     budgets: Mapping[str, int],
     states: dict[str, BudgetState],
     others: Mapping[str, int],
-) -> list[Judged]:
+) -> list[PendingDecision]:
     """The same decisions, with no more workers than the budgets allow.
 
     Args:
@@ -118,7 +118,9 @@ def within_budgets(
     return list(within.values())
 
 
-def share(budget: int, state: BudgetState, claims: tuple[Claim, ...]) -> tuple[BudgetState, dict[str, int]]:
+def share(
+    budget: int, state: BudgetState, claims: tuple[BudgetClaim, ...]
+) -> tuple[BudgetState, dict[str, int]]:
     """Workers for each pool, never more than the budget together except where the minimums alone exceed it.
 
     Every pool has its minimum and keeps what it has; what is over is taken back where it is missed least, from frozen
@@ -145,22 +147,22 @@ def share(budget: int, state: BudgetState, claims: tuple[Claim, ...]) -> tuple[B
     return BudgetState(), shares
 
 
-def _giver(claims: Sequence[Claim], shares: Mapping[str, int]) -> Claim | None:
+def _giver(claims: Sequence[BudgetClaim], shares: Mapping[str, int]) -> BudgetClaim | None:
     """The pool that misses a worker least; none if all have their minimum."""
     givers = [claim for claim in claims if shares[claim.pool] > claim.minimum]
     return min(givers, key=lambda one: (one.frozen, one.pressure(shares[one.pool] - 1)), default=None)
 
 
-def _taker(claims: Sequence[Claim], shares: Mapping[str, int]) -> Claim | None:
+def _taker(claims: Sequence[BudgetClaim], shares: Mapping[str, int]) -> BudgetClaim | None:
     """The pool that needs a worker most; none if all have what they want."""
     takers = [claim for claim in claims if shares[claim.pool] < claim.most]
     return max(takers, key=lambda one: one.pressure(shares[one.pool]), default=None)
 
 
-def _claim(one: Judged) -> Claim:
+def _claim(one: PendingDecision) -> BudgetClaim:
     view, code = one.view, one.decision.code
     held = code in (ScaleCode.OVERRIDE, ScaleCode.PAUSED)
-    return Claim(
+    return BudgetClaim(
         pool=one.assignment.pool,
         # What people told comes before the budget.
         minimum=one.decision.target if held else view.config.minimum,

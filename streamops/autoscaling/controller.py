@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.autoscaling.budget import BudgetState, within_budgets
-from streamops.autoscaling.decisions import ControllerOptions, Judged
+from streamops.autoscaling.decisions import ControllerOptions, PendingDecision
 from streamops.autoscaling.demand import Seen
 from streamops.autoscaling.leader_lease import LeaderLeases
 from streamops.autoscaling.pool_controller import PoolController, last_known
@@ -34,7 +34,7 @@ LEAVE_IN: Final = 2.0
 """Seconds that this may take."""
 
 
-class Report(Struct, frozen=True):
+class RoundReport(Struct, frozen=True):
     """What one round came to.
 
     Attributes:
@@ -62,7 +62,10 @@ class Controller:
     """
 
     def __init__(
-        self, console: Console, options: ControllerOptions, report: Callable[[Report], None] = lambda _: None
+        self,
+        console: Console,
+        options: ControllerOptions,
+        report: Callable[[RoundReport], None] = lambda _: None,
     ) -> None:
         self._console = console
         self._options = options
@@ -95,7 +98,7 @@ class Controller:
                 with suppress(StreamopsError):
                     await self._leases.leave()
 
-    async def round(self) -> Report:
+    async def round(self) -> RoundReport:
         """Look at all pools that can be led, decide about them, and do what was decided; once."""
         await self._leases.take()
         led = [pool for pool in self._pools if pool.leads]
@@ -112,7 +115,7 @@ class Controller:
             for pool in self._pools
             if not pool.leads and pool.lease is not None and not pool.lease.leads
         }
-        report = Report(decisions, waiting)
+        report = RoundReport(decisions, waiting)
         self._report(report)
         return report
 
@@ -130,7 +133,7 @@ class Controller:
         found = zip((pool.name for pool in led), looked, strict=True)
         decisions = {name: one for name, one in found if isinstance(one, PoolDecision)}
         others = self._others(decisions, elsewhere)
-        judged = [one for one in looked if isinstance(one, Judged)]
+        judged = [one for one in looked if isinstance(one, PendingDecision)]
         shared = within_budgets(judged, self._options.budgets, self._budgets, others)
         by_name = {pool.name: pool for pool in led}
         done = await asyncio.gather(
@@ -140,7 +143,7 @@ class Controller:
 
     async def _look(
         self, pool: PoolController, seen: Seen, staff: PoolWorkers | StreamopsError
-    ) -> Judged | PoolDecision:
+    ) -> PendingDecision | PoolDecision:
         if isinstance(staff, StreamopsError):
             return pool.unread(staff)
         return await pool.look(seen, staff, self._patience)

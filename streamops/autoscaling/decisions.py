@@ -10,7 +10,7 @@ from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.outlook import outlook, signals
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
-from streamops.autoscaling.policy.view import View, look
+from streamops.autoscaling.policy.view import PolicyView, look
 from streamops.model.pools import Applied, PoolDecision, PoolOverrides, PoolSize
 from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
 from streamops.model.wording import counted, instant, quoted
@@ -61,7 +61,7 @@ class ControllerOptions(Struct, frozen=True, kw_only=True):
     advise: bool = False
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class PendingDecision(Struct, frozen=True, kw_only=True):
     """One decision on its way.
 
     Attributes:
@@ -74,7 +74,7 @@ class Judged(Struct, frozen=True, kw_only=True):
 
     assignment: Assignment
     before: ScalingState
-    view: View
+    view: PolicyView
     decision: ScaleDecision
     at: datetime
 
@@ -106,7 +106,7 @@ class Judged(Struct, frozen=True, kw_only=True):
 
 def judge(
     assignment: Assignment, state: ScalingState, demand: Demand, steering: PoolOverrides, now: datetime
-) -> Judged:
+) -> PendingDecision:
     """Decide by the policy, and by what people told the controller above it.
 
     Args:
@@ -122,7 +122,7 @@ def judge(
         state = resumed(state, demand.at)
     after, decision = decide(config, state, demand)
     policy = f"the policy says {decision.target}: {decision.text}"
-    return Judged(
+    return PendingDecision(
         assignment=assignment,
         before=state,
         view=look(config, after, demand),

@@ -13,7 +13,14 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from streamops.autoscaling.simulation import FixedPolicy, OurPolicy, Policy, Result, Simulation, Workers
+from streamops.autoscaling.simulation import (
+    FixedPolicy,
+    OurPolicy,
+    Policy,
+    Result,
+    SimulatedWorkers,
+    Simulation,
+)
 from streamops.errors import SettingsError
 
 OURS: Final = "ours"
@@ -30,7 +37,7 @@ HINT: Final = (
 )
 
 
-class History(Struct, frozen=True, kw_only=True):
+class ArrivalHistory(Struct, frozen=True, kw_only=True):
     """Arrivals as they were.
 
     Attributes:
@@ -64,7 +71,12 @@ class Replayed(Struct, frozen=True):
 
 
 def replay_history(
-    history: History, workers: Workers, chance: Random, *, interval: int = 5, fixed: Sequence[int] = ()
+    history: ArrivalHistory,
+    workers: SimulatedWorkers,
+    chance: Random,
+    *,
+    interval: int = 5,
+    fixed: Sequence[int] = (),
 ) -> list[Replayed]:
     """Run our policy and fixed numbers of workers over a history, ours first.
 
@@ -100,7 +112,7 @@ def per_second(points: Sequence[tuple[float, float]]) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def read_history(lines: Iterable[str], name: str) -> History:
+def read_history(lines: Iterable[str], name: str) -> ArrivalHistory:
     """Read a history: CSV with a header, or JSON lines, as an export of Prometheus gives them.
 
     Args:
@@ -132,7 +144,7 @@ def read_history(lines: Iterable[str], name: str) -> History:
     counts = per_second(_points(rows, kind))
     if not sum(counts):
         raise SettingsError(f"{name}: nothing arrived in it", "There is nothing to scale for.")
-    return History(
+    return ArrivalHistory(
         counts=counts,
         begins_at=datetime.fromtimestamp(rows[0][0], UTC),
         step=max(after - before for (before, _), (after, _) in pairwise(rows)),

@@ -14,7 +14,7 @@ from streamops.autoscaling.pool_controller import PoolController, Troubles
 from streamops.errors import StreamopsError
 from streamops.model.pools import Pool
 from streamops.wire.pools.leading import (
-    Candidate,
+    LeaderCandidate,
     LeaderLease,
     LeaseRequest,
     keep_learned,
@@ -51,7 +51,7 @@ class LeaderLeases:
         self._server = server
         self._pools = pools
         self._options = options
-        self._candidate = Candidate(options.holder, options.lease, options.advise)
+        self._candidate = LeaderCandidate(options.holder, options.lease, options.advise)
         self._clock = clock
         self._confirmed = -float("inf")
         self._log = structlog.get_logger("streamops")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.decisions import (
     Assignment,
     ControllerOptions,
-    Judged,
+    PendingDecision,
     in_force,
     judge,
     judge_blindly,
@@ -109,7 +109,7 @@ class PoolController:
         self.state = state
         self._last = self.pool.last
 
-    async def look(self, seen: Seen, staff: PoolWorkers, patience: float) -> Judged | PoolDecision:
+    async def look(self, seen: Seen, staff: PoolWorkers, patience: float) -> PendingDecision | PoolDecision:
         """Decide about it; if its work cannot be read, already with what came of that.
 
         Args:
@@ -133,7 +133,7 @@ class PoolController:
         except Exception as error:  # noqa: BLE001 - a bug that one pool meets does not stop the others
             return self._stumbled(error)
 
-    async def act(self, judged: Judged, patience: float) -> PoolDecision:
+    async def act(self, judged: PendingDecision, patience: float) -> PoolDecision:
         """Do what was decided; the decision with what came of it."""
         try:
             done = await self._carry_out(judged.written(self._options.holder), patience)

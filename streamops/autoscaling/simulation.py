@@ -32,7 +32,7 @@ def normal(chance: Random, mean: float = 0.0, deviation: float = 1.0) -> float:
     return mean + deviation * radius * cos(2 * pi * chance.random())
 
 
-class Workers(Struct, frozen=True, kw_only=True, dict=True):
+class SimulatedWorkers(Struct, frozen=True, kw_only=True, dict=True):
     """The simulated workers, the objective and the limits. Times are seconds.
 
     Attributes:
@@ -88,7 +88,7 @@ class Policy(Protocol):
 class OurPolicy:
     """``decide`` with its state; its start-up time is the default and has to be learned."""
 
-    def __init__(self, workers: Workers, interval: int = 5) -> None:
+    def __init__(self, workers: SimulatedWorkers, interval: int = 5) -> None:
         """The policy of a pool with these limits, read every ``interval`` seconds."""
         self.config = ScalingConfig(
             minimum=workers.minimum, maximum=workers.maximum, objective=timedelta(seconds=workers.objective)
@@ -116,7 +116,7 @@ class FixedPolicy:
         return self.workers, ""
 
 
-class Step(Struct, frozen=True):
+class SimulationStep(Struct, frozen=True):
     """What happened at one reading.
 
     Attributes:
@@ -159,7 +159,7 @@ class Result(Struct, frozen=True, kw_only=True):
     changes: int
     reversals: int
     most: int
-    steps: tuple[Step, ...]
+    steps: tuple[SimulationStep, ...]
 
     @property
     def late(self) -> float:
@@ -170,7 +170,9 @@ class Result(Struct, frozen=True, kw_only=True):
 class Simulation:
     """One run of a policy over a load."""
 
-    def __init__(self, workers: Workers, counts: tuple[int, ...], policy: Policy, chance: Random) -> None:
+    def __init__(
+        self, workers: SimulatedWorkers, counts: tuple[int, ...], policy: Policy, chance: Random
+    ) -> None:
         """A pool just large enough for the first minute.
 
         Args:
@@ -189,7 +191,7 @@ class Simulation:
         self.waits = [0] * (len(counts) + 2)
         self.busy: deque[float] = deque(maxlen=policy.interval)
         self.direction, self.changed = 0, -1e9
-        self.steps: list[Step] = []
+        self.steps: list[SimulationStep] = []
 
     def run(self) -> Result:
         """Let every second pass."""
@@ -276,7 +278,7 @@ class Simulation:
         ordered = demand.ordered
         wanted, why = self.policy.decide(demand)
         wanted = self.workers.clamp(wanted)
-        self.steps.append(Step(now, ordered, self.ready, self.queue, wanted, why))
+        self.steps.append(SimulationStep(now, ordered, self.ready, self.queue, wanted, why))
         if wanted == ordered:
             return
         direction = 1 if wanted > ordered else -1

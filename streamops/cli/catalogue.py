@@ -2,19 +2,19 @@
 
 from typing import Final
 
-from streamops.cli.command import Acts, Family, Lazy, Member
+from streamops.cli.command import Acts, CommandGroup, Lazy, Member
 
 _AT: Final = "streamops.cli.commands"
 
 COMMANDS: Final[dict[str, Member]] = {
     "status": Lazy(f"{_AT}.status:status", "Show streams and groups: lag, pending, oldest, health."),
-    "alerts": Family(
+    "alerts": CommandGroup(
         "alerts",
         "List what the health rules find.",
         {"ls": Lazy(f"{_AT}.alerts:ls", "List what the health rules find.")},
     ),
     "check": Lazy(f"{_AT}.check:check", "Answer for cron, Kubernetes or Nagios: within limits or not."),
-    "streams": Family(
+    "streams": CommandGroup(
         "streams",
         "List, inspect, follow and search streams.",
         {
@@ -26,12 +26,12 @@ COMMANDS: Final[dict[str, Member]] = {
             "rm-entry": Acts("streams.rm-entry"),
         },
     ),
-    "entries": Family(
+    "entries": CommandGroup(
         "entries",
         "Trace entries.",
         {"trace": Lazy(f"{_AT}.entries:trace", "Trace what became of an entry.")},
     ),
-    "groups": Family(
+    "groups": CommandGroup(
         "groups",
         "List, inspect, create, move and destroy consumer groups.",
         {
@@ -42,7 +42,7 @@ COMMANDS: Final[dict[str, Member]] = {
             "destroy": Acts("groups.destroy"),
         },
     ),
-    "consumers": Family(
+    "consumers": CommandGroup(
         "consumers",
         "List and remove consumers.",
         {
@@ -51,7 +51,7 @@ COMMANDS: Final[dict[str, Member]] = {
             "prune": Acts("consumers.prune"),
         },
     ),
-    "pending": Family(
+    "pending": CommandGroup(
         "pending",
         "List entries delivered and not acknowledged.",
         {
@@ -65,14 +65,14 @@ COMMANDS: Final[dict[str, Member]] = {
     "claim": Acts("claim"),
     "nack": Acts("nack"),
     "run": Lazy(f"{_AT}.run:run", "Run an application's workers."),
-    "workers": Family(
+    "workers": CommandGroup(
         "workers",
         "List worker processes.",
         {"ls": Lazy(f"{_AT}.workers:ls", "List worker processes.")},
     ),
     "pause": Acts("pause"),
     "resume": Acts("resume"),
-    "scale": Family(
+    "scale": CommandGroup(
         "scale",
         "Tell how many workers a pool has, and ask for another number.",
         {
@@ -80,7 +80,7 @@ COMMANDS: Final[dict[str, Member]] = {
             "set": Acts("scale.set"),
         },
     ),
-    "autoscale": Family(
+    "autoscale": CommandGroup(
         "autoscale",
         "Keep pools at the workers that their work asks for.",
         {
@@ -97,7 +97,7 @@ COMMANDS: Final[dict[str, Member]] = {
         },
     ),
     "undo": Acts("undo"),
-    "jobs": Family(
+    "jobs": CommandGroup(
         "jobs",
         "List, show, resume and cancel long operations.",
         {
@@ -107,12 +107,12 @@ COMMANDS: Final[dict[str, Member]] = {
             "cancel": Acts("jobs.cancel"),
         },
     ),
-    "audit": Family(
+    "audit": CommandGroup(
         "audit",
         "Read the log of what was done.",
         {"ls": Lazy(f"{_AT}.audit:ls", "List what was done, by whom and why, newest first.")},
     ),
-    "dlq": Family(
+    "dlq": CommandGroup(
         "dlq",
         "List, show, export and purge dead letters.",
         {
@@ -123,7 +123,7 @@ COMMANDS: Final[dict[str, Member]] = {
         },
     ),
     "replay": Acts("replay", f"{_AT}.replay:replay"),
-    "delayed": Family(
+    "delayed": CommandGroup(
         "delayed",
         "List, show, move and cancel delayed messages.",
         {
@@ -134,7 +134,7 @@ COMMANDS: Final[dict[str, Member]] = {
         },
     ),
     "publish": Acts("publish"),
-    "topics": Family(
+    "topics": CommandGroup(
         "topics",
         "Call messages back over HTTP: list, add, switch, remove and serve topics.",
         {
@@ -149,7 +149,7 @@ COMMANDS: Final[dict[str, Member]] = {
     ),
     "restore": Acts("restore"),
     "trim": Acts("trim", f"{_AT}.trim:trim"),
-    "ctx": Family(
+    "ctx": CommandGroup(
         "ctx",
         "List, show and choose contexts: places to connect to.",
         {
@@ -158,7 +158,7 @@ COMMANDS: Final[dict[str, Member]] = {
             "use": Lazy(f"{_AT}.contexts:use", "Choose the context to use from now on."),
         },
     ),
-    "config": Family(
+    "config": CommandGroup(
         "config",
         "Show and check the configuration.",
         {

@@ -131,7 +131,7 @@ class Acts(NamedTuple):
         return intent_of(self.operation)
 
 
-class Family(WithGlobals, click.Group):
+class CommandGroup(WithGlobals, click.Group):
     """Commands under one name; listing them imports none of them.
 
     Attributes:
@@ -157,7 +157,7 @@ class Family(WithGlobals, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - the same
         """Import and return a member; none where there is none of that name."""
         member = self.members.get(cmd_name)
-        return member if member is None or isinstance(member, Family) else member.load()
+        return member if member is None or isinstance(member, CommandGroup) else member.load()
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -176,7 +176,7 @@ class Family(WithGlobals, click.Group):
         """Nothing more: the members stand before the global options."""
 
 
-Member = Loaded | Family
+Member = Loaded | CommandGroup
 """What a family holds."""
 
 
@@ -191,7 +191,7 @@ def write_options(
             formatter.write_dl(records)
 
 
-def joined(family: "Member", members: "Mapping[str, Member]") -> Family:
+def joined(family: "Member", members: "Mapping[str, Member]") -> CommandGroup:
     """A family with members of another room before its own."""
-    assert isinstance(family, Family)  # noqa: S101 - the catalogue says so
-    return Family(family.name or "", family.summary, {**members, **family.members})
+    assert isinstance(family, CommandGroup)  # noqa: S101 - the catalogue says so
+    return CommandGroup(family.name or "", family.summary, {**members, **family.members})

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.operations.console import Console
 from streamops.present.rows import EntryRow
@@ -73,7 +73,7 @@ def _before(entry_id: EntryId) -> EntryId:
     return entry_id.previous() if entry_id > ZERO_ID else ZERO_ID
 
 
-async def _read_last(console: Console, stream: str, count: int) -> list[Entry]:
+async def _read_last(console: Console, stream: str, count: int) -> list[StreamEntry]:
     """The last entries of a stream, oldest first; fewer where they are very large."""
     page = await console.read_entries(stream, count=count, newest_first=True)
     return list(reversed(page.entries))

@@ -10,7 +10,7 @@ from streamops.model.snapshot import NO_SUCH_STREAM
 from streamops.operations.console import Console
 
 
-class Survey(NamedTuple):
+class StreamsReading(NamedTuple):
     """What one look at all streams brought.
 
     Attributes:
@@ -22,12 +22,12 @@ class Survey(NamedTuple):
     scanned: bool
 
 
-def observe_streams(session: Session, patterns: Sequence[str], *, queues: bool = False) -> Survey:
+def observe_streams(session: Session, patterns: Sequence[str], *, queues: bool = False) -> StreamsReading:
     """Find the streams, and delayed queues without one if ``queues``, and observe them; raises ``StreamopsError``."""
 
-    async def read(console: Console) -> Survey:
+    async def read(console: Console) -> StreamsReading:
         await console.discover(queues=queues)
-        return Survey(await console.observe(), console.discovery.is_open)
+        return StreamsReading(await console.observe(), console.discovery.is_open)
 
     return session.run(read, patterns)
 

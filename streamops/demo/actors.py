@@ -8,8 +8,8 @@ from random import Random
 
 from msgspec import Struct
 
-from streamops.demo.client import Delivery, DemoClient
-from streamops.demo.dead_letters import Failure, dead_letter
+from streamops.demo.client import DeliveredEntry, DemoClient
+from streamops.demo.dead_letters import DemoFailure, dead_letter
 from streamops.demo.payloads import UNREADABLE_AMOUNT, is_poisoned, poisoned_order
 from streamops.demo.sources import ORDERS, Source
 
@@ -20,7 +20,7 @@ _WAVE = 0.25
 _WAVE_PERIOD = timedelta(seconds=90)
 
 
-class Worker(Struct, frozen=True):
+class DemoWorker(Struct, frozen=True):
     """One consumer of a group.
 
     Attributes:
@@ -37,7 +37,7 @@ class Worker(Struct, frozen=True):
     batch: int
     effort: timedelta
 
-    async def take(self, client: DemoClient) -> list[Delivery]:
+    async def take(self, client: DemoClient) -> list[DeliveredEntry]:
         """Take a batch and spend the time that its entries need; they stay pending."""
         deliveries = await client.read(self.stream, self.group, self.consumer, count=self.batch)
         await asyncio.sleep(self.effort.total_seconds() * len(deliveries))
@@ -79,13 +79,13 @@ async def poison(client: DemoClient, rng: Random, every: timedelta) -> None:
         await asyncio.sleep(every.total_seconds())
 
 
-async def work_steadily(client: DemoClient, worker: Worker) -> None:
+async def work_steadily(client: DemoClient, worker: DemoWorker) -> None:
     """Handle batch after batch, for ever."""
     while True:
         await worker.handle(client)
 
 
-async def work_in_batches(client: DemoClient, worker: Worker, every: timedelta) -> None:
+async def work_in_batches(client: DemoClient, worker: DemoWorker, every: timedelta) -> None:
     """Sleep, then handle all there is, for ever: a lag like the teeth of a saw."""
     while True:
         await asyncio.sleep(every.total_seconds())
@@ -93,7 +93,7 @@ async def work_in_batches(client: DemoClient, worker: Worker, every: timedelta) 
             pass
 
 
-async def check_fraud(client: DemoClient, worker: Worker, retry_after: timedelta) -> None:
+async def check_fraud(client: DemoClient, worker: DemoWorker, retry_after: timedelta) -> None:
     """Check orders; one that fails is tried again and again and ends as a dead letter, for ever."""
     while True:
         deliveries = await worker.take(client)
@@ -106,8 +106,8 @@ async def check_fraud(client: DemoClient, worker: Worker, retry_after: timedelta
                 await _give_up(client, worker, delivery, times)
 
 
-async def _give_up(client: DemoClient, worker: Worker, delivery: Delivery, times: int) -> None:
-    failure = Failure(
+async def _give_up(client: DemoClient, worker: DemoWorker, delivery: DeliveredEntry, times: int) -> None:
+    failure = DemoFailure(
         stream=worker.stream,
         entry_id=delivery.id,
         group=worker.group,

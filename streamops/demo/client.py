@@ -17,7 +17,7 @@ MILLISECOND = timedelta(milliseconds=1)
 PAGE = 500
 
 
-class Delivery(Struct, frozen=True):
+class DeliveredEntry(Struct, frozen=True):
     """An entry that a group gave to a consumer.
 
     Attributes:
@@ -72,7 +72,7 @@ class DemoClient:
 
     async def read(
         self, stream: str, group: str, consumer: str, *, count: int, block: timedelta = timedelta(seconds=2)
-    ) -> list[Delivery]:
+    ) -> list[DeliveredEntry]:
         """Take up to ``count`` new entries, waiting ``block`` for the first; empty where none came."""
         reply = await self._client.xreadgroup(
             group, consumer, {stream: ">"}, count=count, block=int(block / MILLISECOND)
@@ -87,14 +87,14 @@ class DemoClient:
             await self._client.xreadgroup(group, consumer, {stream: ">"}, count=page, noack=True)
             count -= page
 
-    async def ack(self, stream: str, group: str, deliveries: Sequence[Delivery]) -> None:
+    async def ack(self, stream: str, group: str, deliveries: Sequence[DeliveredEntry]) -> None:
         """Acknowledge entries."""
         if deliveries:
             await self._client.xack(stream, group, *(str(delivery.id) for delivery in deliveries))
 
     async def claim_own(
         self, stream: str, group: str, consumer: str, *, min_idle: timedelta
-    ) -> list[tuple[Delivery, int]]:
+    ) -> list[tuple[DeliveredEntry, int]]:
         """Take the consumer's own pending entries once more; each with its delivery count."""
         pending = await self._client.xpending_range(stream, group, "-", "+", PAGE, consumername=consumer)
         counts = {cast("bytes", row["message_id"]): cast("int", row["times_delivered"]) for row in pending}
@@ -133,6 +133,6 @@ class DemoClient:
             await self._client.restore(stream, 0, backdate_seen(dump, consumer, unseen), replace=True)
 
 
-def _delivery(row: _Row) -> Delivery:
+def _delivery(row: _Row) -> DeliveredEntry:
     entry_id, fields = row
-    return Delivery(EntryId.parse(entry_id), fields)
+    return DeliveredEntry(EntryId.parse(entry_id), fields)

@@ -8,7 +8,7 @@ from streamops.demo.payloads import Fields, encode
 from streamops.model.ids import EntryId
 
 
-class Failure(Struct, frozen=True):
+class DemoFailure(Struct, frozen=True):
     """Why a group gave an entry up.
 
     Attributes:
@@ -37,7 +37,7 @@ def dead_letter_stream(stream: str) -> str:
     return f"{{{stream}}}:dlq"
 
 
-def dead_letter(fields: Fields, failure: Failure) -> Fields:
+def dead_letter(fields: Fields, failure: DemoFailure) -> Fields:
     """The fields of a dead letter."""
     return fields | encode(
         _so_origin=failure.stream,

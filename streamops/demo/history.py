@@ -6,7 +6,7 @@ from random import Random
 from msgspec import Struct
 
 from streamops.demo.client import DemoClient
-from streamops.demo.dead_letters import Failure, dead_letter, dead_letter_stream
+from streamops.demo.dead_letters import DemoFailure, dead_letter, dead_letter_stream
 from streamops.demo.payloads import UNREADABLE_AMOUNT, Fields, poisoned_order
 from streamops.demo.sources import AUDIT, EMAILS, INVENTORY, ORDERS, PAYMENTS, Source
 from streamops.model.ids import EPOCH, EntryId
@@ -123,7 +123,7 @@ class _Past:
         letters = []
         for number, refusal in enumerate(refusals):
             failed_at = self._now - refusal.age
-            failure = Failure(
+            failure = DemoFailure(
                 stream=source.stream,
                 entry_id=_id_at(failed_at - timedelta(minutes=1)),
                 group=group,

@@ -32,7 +32,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from streamops.demo.actors import Worker, check_fraud, poison, produce, work_in_batches, work_steadily
+from streamops.demo.actors import DemoWorker, check_fraud, poison, produce, work_in_batches, work_steadily
 from streamops.demo.client import DemoClient
 from streamops.demo.dead_letters import dead_letter_stream
 from streamops.demo.history import write_history
@@ -49,16 +49,22 @@ READY = "ready"
 SEED = 7
 
 BILLING = tuple(
-    Worker(ORDERS.stream, "billing", f"billing-{number}", batch=5, effort=timedelta(milliseconds=10))
+    DemoWorker(ORDERS.stream, "billing", f"billing-{number}", batch=5, effort=timedelta(milliseconds=10))
     for number in (1, 2)
 )
-SHIPPING = Worker(ORDERS.stream, "shipping", "shipping-1", batch=6, effort=timedelta(milliseconds=40))
-SHIPPING_HELP = Worker(ORDERS.stream, "shipping", "shipping-2", batch=20, effort=timedelta(milliseconds=7))
-ANALYTICS = Worker(ORDERS.stream, "analytics", "analytics-batch", batch=200, effort=timedelta(milliseconds=1))
-FRAUD = Worker(ORDERS.stream, "fraud", "fraud-1", batch=20, effort=timedelta(milliseconds=2))
-LEDGER = Worker(PAYMENTS.stream, "ledger", "ledger-1", batch=5, effort=timedelta(milliseconds=30))
-WAREHOUSE = Worker(INVENTORY.stream, "warehouse", "warehouse-1", batch=5, effort=timedelta(milliseconds=50))
-MAILER = Worker(EMAILS.stream, "mailer", "mailer-1", batch=5, effort=timedelta(milliseconds=80))
+SHIPPING = DemoWorker(ORDERS.stream, "shipping", "shipping-1", batch=6, effort=timedelta(milliseconds=40))
+SHIPPING_HELP = DemoWorker(
+    ORDERS.stream, "shipping", "shipping-2", batch=20, effort=timedelta(milliseconds=7)
+)
+ANALYTICS = DemoWorker(
+    ORDERS.stream, "analytics", "analytics-batch", batch=200, effort=timedelta(milliseconds=1)
+)
+FRAUD = DemoWorker(ORDERS.stream, "fraud", "fraud-1", batch=20, effort=timedelta(milliseconds=2))
+LEDGER = DemoWorker(PAYMENTS.stream, "ledger", "ledger-1", batch=5, effort=timedelta(milliseconds=30))
+WAREHOUSE = DemoWorker(
+    INVENTORY.stream, "warehouse", "warehouse-1", batch=5, effort=timedelta(milliseconds=50)
+)
+MAILER = DemoWorker(EMAILS.stream, "mailer", "mailer-1", batch=5, effort=timedelta(milliseconds=80))
 
 
 async def run_workload(options: ConnectionOptions, seed: int = SEED, *, resume: bool = False) -> None:

@@ -108,7 +108,7 @@ class Origin(Struct, frozen=True):
     selector: tuple[str, ...] = ()
 
 
-class Message(Struct, frozen=True):
+class Notification(Struct, frozen=True):
     """What is sent.
 
     Attributes:
@@ -264,7 +264,7 @@ def _rank(notice: Notice) -> tuple[bool, int, AlertSource]:
     return notice.resolved, -notice.condition.level, notice.condition.subject
 
 
-def render_message(notices: Iterable[Notice], origin: Origin) -> Message:
+def render_message(notices: Iterable[Notice], origin: Origin) -> Notification:
     """The message of some notices, at least one."""
     ranked = sorted(notices, key=_rank)
     firing = [notice for notice in ranked if not notice.resolved]
@@ -282,7 +282,7 @@ def render_message(notices: Iterable[Notice], origin: Origin) -> Message:
             f"... and {more:,} more. Look: {_line(_look_command(AlertSource(''), origin.selector))}",
         ]
     level = max((notice.condition.level for notice in firing), default=Health.OK)
-    return Message(shorten(title, _TITLE_WIDTH), "\n".join(lines) + "\n", level)
+    return Notification(shorten(title, _TITLE_WIDTH), "\n".join(lines) + "\n", level)
 
 
 def _look_command(subject: AlertSource, selector: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 # Importing them declares their families.
 import streamops.exporter.stream_families  # noqa: F401
-from streamops.exporter.families import DECLARED, Family
+from streamops.exporter.families import DECLARED, MetricFamily
 from streamops.exporter.system_families import IN_WORKER
 
 FAMILIES: Final = tuple(family for family in DECLARED if family.scope.section != IN_WORKER)
@@ -14,10 +14,10 @@ FAMILIES: Final = tuple(family for family in DECLARED if family.scope.section !=
 WORKER_FAMILIES: Final = tuple(family for family in DECLARED if family.scope.section == IN_WORKER)
 """What workers print at an endpoint of their own; declared here for the documentation, boards and rules."""
 
-FAMILY: Final[dict[str, Family]] = {family.name: family for family in FAMILIES}
+FAMILY: Final[dict[str, MetricFamily]] = {family.name: family for family in FAMILIES}
 """Families by name."""
 
-SECTIONS: Final[dict[str, tuple[Family, ...]]] = {
+SECTIONS: Final[dict[str, tuple[MetricFamily, ...]]] = {
     title: tuple(families) for title, families in groupby(DECLARED, key=lambda family: family.scope.section)
 }
 """All families, by the headings of the documentation."""

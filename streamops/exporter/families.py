@@ -18,7 +18,7 @@ Values = Sequence[Value] | Mapping[Labels, Value]
 """A value for each subject of the scope, or values by their labels."""
 
 
-class Kind(StrEnum):
+class MetricKind(StrEnum):
     """The types of metrics that are used, in Prometheus's words."""
 
     GAUGE = "gauge"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
     HISTOGRAM = "histogram"
 
 
-class Family(Struct, frozen=True, kw_only=True):
+class MetricFamily(Struct, frozen=True, kw_only=True):
     """Metrics of one name.
 
     Attributes:
@@ -43,7 +43,7 @@ class Family(Struct, frozen=True, kw_only=True):
 
     scope: "Scope"
     name: str
-    kind: Kind
+    kind: MetricKind
     unit: str
     help: str
     source: str
@@ -79,7 +79,7 @@ class Family(Struct, frozen=True, kw_only=True):
         return self.scope.subjects(shown), values
 
 
-DECLARED: Final[list[Family]] = []
+DECLARED: Final[list[MetricFamily]] = []
 """Every family, in the order of its declaration."""
 
 
@@ -102,18 +102,18 @@ class Scope(Struct, frozen=True):
 
     def family(
         self, unit: str, source: str, *, since: str = "", cost: str = "", is_histogram: bool = False
-    ) -> Callable[[Callable[[Shown], Values]], Family]:
+    ) -> Callable[[Callable[[Shown], Values]], MetricFamily]:
         """Declare the family ``streamops_NAME`` by the function NAME, which gives its values and says in words what it is.
 
-        A counter is what ends in ``_total``. The arguments are those of ``Family``.
+        A counter is what ends in ``_total``. The arguments are those of ``MetricFamily``.
         """
 
-        def declare(value: Callable[[Shown], Values]) -> Family:
+        def declare(value: Callable[[Shown], Values]) -> MetricFamily:
             name = f"streamops_{value.__name__}"
-            kind = Kind.COUNTER if name.endswith(TOTAL) else Kind.GAUGE
-            family = Family(
+            kind = MetricKind.COUNTER if name.endswith(TOTAL) else MetricKind.GAUGE
+            family = MetricFamily(
                 name=name,
-                kind=Kind.HISTOGRAM if is_histogram else kind,
+                kind=MetricKind.HISTOGRAM if is_histogram else kind,
                 unit=unit,
                 help=" ".join((value.__doc__ or "").split()),
                 source=source,

@@ -15,15 +15,15 @@ from msgspec import Struct
 from streamops.exporter.alerts import (
     AlertEvaluator,
     Evaluation,
-    Message,
     Notice,
+    Notification,
     Origin,
     evaluate_failing,
     evaluation_of,
     render_message,
 )
 from streamops.exporter.outlets import NotifySettings, Outlet, open_outlets
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.scraper import FRESH_SECONDS, Scraper
 from streamops.model.wording import span
 
@@ -110,7 +110,7 @@ class _Sender:
             self._counts["dropped"] += number
             LOG.warning("notices are dropped", to=self._outlet.label, number=number, reason=reason)
 
-    async def _attempt(self, message: Message) -> str:
+    async def _attempt(self, message: Notification) -> str:
         """Send a message; why it did not go out, empty if it did."""
         if self._in_thread:
             return "the attempt before this one has not come to its end"
@@ -124,7 +124,7 @@ class _Sender:
         except TimeoutError:
             return f"no answer within {self._sending.attempt.total_seconds():g} s"
 
-    def _send(self, message: Message, answer: asyncio.Future[str]) -> None:
+    def _send(self, message: Notification, answer: asyncio.Future[str]) -> None:
         reason = self._outlet.send(message)
         # The loop may have ended meanwhile.
         with suppress(RuntimeError):
@@ -210,7 +210,7 @@ class PageWatcher:
         self._scraper = scraper
         self._every = every
         self._patience = max(every, timedelta(seconds=FRESH_SECONDS)) * STUCK
-        self._seen: Page | None = None
+        self._seen: MetricsPage | None = None
         self._seen_at = time.monotonic()
 
     async def look(self) -> Evaluation | None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.exporter.alerts import Message
+from streamops.exporter.alerts import Notification
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
 from streamops.present.text import safe, shorten
@@ -125,7 +125,7 @@ class Outlet:
         (plugin,) = service
         self._kind = type(plugin).__module__.removeprefix("apprise.plugins.").partition(".")[0]
 
-    def send(self, message: Message) -> str:
+    def send(self, message: Notification) -> str:
         """Send a message and wait for it; why it did not go out, empty where it did. For a thread of its own."""
         import apprise  # noqa: PLC0415 - only who notifies pays for it
 

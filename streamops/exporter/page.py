@@ -5,7 +5,7 @@ import zlib
 from typing import Final
 
 from streamops.exporter.series_limits import SeriesLimits
-from streamops.exporter.shown import Reading, Shown, show
+from streamops.exporter.shown import ScrapeReading, Shown, show
 from streamops.exporter.text import END, Form, LabelCache, render
 
 LEVEL: Final = 1
@@ -15,7 +15,7 @@ MEMORY: Final = 4
 """Tables of a size that a processor's cache holds: a tenth quicker than the default, and no larger a page."""
 
 
-class Page:
+class MetricsPage:
     """What one collection is printed as.
 
     Args:
@@ -30,7 +30,9 @@ class Page:
         render_seconds: How long the first rendering took, with its compression; none before it.
     """
 
-    def __init__(self, reading: Reading, guards: SeriesLimits, labels: LabelCache, begun: float) -> None:
+    def __init__(
+        self, reading: ScrapeReading, guards: SeriesLimits, labels: LabelCache, begun: float
+    ) -> None:
         self.reading = reading
         self.begun = begun
         self.render_seconds: float | None = None

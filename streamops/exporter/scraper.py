@@ -10,11 +10,11 @@ from typing import Final
 import structlog
 
 from streamops.errors import Refused, ServerError, StreamopsError, Unreachable
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.series_limits import Reason, SeriesLimits
-from streamops.exporter.shown import ExporterHealth, Reading
+from streamops.exporter.shown import ExporterHealth, ScrapeReading
 from streamops.exporter.stream_counts import advance
-from streamops.exporter.target import DISCOVERY, Open, Target, nothing_read, unread_parts
+from streamops.exporter.target import DISCOVERY, Open, ScrapeTarget, nothing_read, unread_parts
 from streamops.exporter.text import LabelCache
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
@@ -52,16 +52,16 @@ class Scraper:
     def __init__(
         self, open_console: Open, guards: SeriesLimits, name: str, policies: Sequence[RetentionPolicy] = ()
     ) -> None:
-        self.page: Page | None = None
+        self.page: MetricsPage | None = None
         self.answered = False
         self.problem: str | None = None
         self.used_at = time.monotonic()
-        self._target = Target(open_console, policies)
+        self._target = ScrapeTarget(open_console, policies)
         self._guards = guards
         self._labels = LabelCache()
         self._name = name
-        self._reading = Reading(None, health=ExporterHealth(up=False))
-        self._flight: asyncio.Task[tuple[Page, bool]] | None = None
+        self._reading = ScrapeReading(None, health=ExporterHealth(up=False))
+        self._flight: asyncio.Task[tuple[MetricsPage, bool]] | None = None
         self._overdue = False
         """Whether a scrape could not wait for the collection under way, and got the page before."""
         self._waiting = 0
@@ -74,7 +74,7 @@ class Scraper:
         """Whether a collection is under way, or somebody waits who may begin another one."""
         return self._flight is not None or self._waiting > 0
 
-    async def scrape(self, within: timedelta | None = None) -> Page:
+    async def scrape(self, within: timedelta | None = None) -> MetricsPage:
         """A page less than a second old; at the deadline, the last one there is.
 
         Args:
@@ -98,7 +98,7 @@ class Scraper:
         finally:
             self._waiting -= 1
 
-    def status(self, page: Page) -> Observation | None:
+    def status(self, page: MetricsPage) -> Observation | None:
         """What a page tells, with rates where it is the last one; none where it tells nothing."""
         observation = page.reading.observation
         if observation is None or page is not self.page:
@@ -112,10 +112,10 @@ class Scraper:
             await asyncio.gather(self._flight, return_exceptions=True)
         await self._target.drop()
 
-    def _page(self, begun: float) -> Page:
-        return Page(self._reading, self._guards, self._labels, begun)
+    def _page(self, begun: float) -> MetricsPage:
+        return MetricsPage(self._reading, self._guards, self._labels, begun)
 
-    async def _collect(self) -> tuple[Page, bool]:
+    async def _collect(self) -> tuple[MetricsPage, bool]:
         """Collect once; the page, and whether it was overdue."""
         begun = time.monotonic()
         try:
@@ -125,7 +125,7 @@ class Scraper:
             overdue, self._overdue, self._flight = self._overdue, False, None
         return self.page, overdue
 
-    async def _read(self) -> Reading:
+    async def _read(self) -> ScrapeReading:
         """One reading, whatever comes: a failure is a reading without an observation."""
         stage = "connect"
         try:
@@ -146,7 +146,7 @@ class Scraper:
             LOG.debug("a bug in streamops", target=self._name, exc_info=True)
             return self._failed(stage, f"a bug in streamops: {type(error).__name__}: {error}")
 
-    async def _observe(self, console: Console) -> Reading:
+    async def _observe(self, console: Console) -> ScrapeReading:
         started = time.monotonic()
         observation = await console.observe()
         self.answered = True
@@ -170,14 +170,14 @@ class Scraper:
             omitted={("stream", Reason.MAX_STREAMS.value): beyond} if beyond > 0 else {},
             discovered=snapshot.discovered,
         )
-        return Reading(observation, extras, counters, health)
+        return ScrapeReading(observation, extras, counters, health)
 
-    def _failed(self, stage: str, problem: str) -> Reading:
+    def _failed(self, stage: str, problem: str) -> ScrapeReading:
         self._log_changes(problem)
         self._errors[stage] += 1
         errors = self._errors + Counter(self._target.failures)
         before = self._reading
-        return Reading(
+        return ScrapeReading(
             None,
             counters=before.counters,
             health=ExporterHealth(up=False, errors=errors, discovered=before.health.discovered),

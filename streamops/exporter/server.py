@@ -18,9 +18,9 @@ from prometheus_client.exposition import choose_encoder, gzip_accepted
 from streamops import __version__
 from streamops.exporter.notifier import Notifier, PageWatcher
 from streamops.exporter.own_metrics import OwnMetrics
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.scraper import Scraper
-from streamops.exporter.targets import Targets
+from streamops.exporter.targets import ScrapeTargets
 from streamops.exporter.text import Form
 from streamops.model.json_text import encode
 from streamops.model.safe_text import safe
@@ -62,7 +62,7 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def serving(
-    options: ServerOptions, scraper: Scraper, targets: Targets, notifier: Notifier | None = None
+    options: ServerOptions, scraper: Scraper, targets: ScrapeTargets, notifier: Notifier | None = None
 ) -> AsyncIterator[int]:
     """Serve until the block ends, then let scrapes under way finish; gives the port.
 
@@ -115,7 +115,9 @@ def _application(site: "_Site", authentication: Authentication) -> web.Applicati
 class _Site:
     """Answers requests."""
 
-    def __init__(self, options: ServerOptions, scraper: Scraper, targets: Targets, own: OwnMetrics) -> None:
+    def __init__(
+        self, options: ServerOptions, scraper: Scraper, targets: ScrapeTargets, own: OwnMetrics
+    ) -> None:
         self._options = options
         self._scraper = scraper
         self._targets = targets
@@ -163,7 +165,9 @@ class _Site:
         return web.Response(text=landing_page(self._options.label, names), content_type="text/html")
 
 
-async def _send_page(request: web.Request, page: Page, own: Callable[[Form], bytes]) -> web.StreamResponse:
+async def _send_page(
+    request: web.Request, page: MetricsPage, own: Callable[[Form], bytes]
+) -> web.StreamResponse:
     """Send a page, and families of other origin, as the client takes it."""
     form = choose_form(_joined(request, "Accept"))
     headers = {"Content-Type": form.value, "Vary": "Accept, Accept-Encoding"}

@@ -60,7 +60,7 @@ class ExporterHealth(Struct, frozen=True, kw_only=True):
     python: str = PYTHON
 
 
-class Reading(Struct, frozen=True):
+class ScrapeReading(Struct, frozen=True):
     """What was read and counted for one page.
 
     Attributes:
@@ -103,7 +103,7 @@ class Shown(Struct, kw_only=True):
         sees_polls: Whether a consumer's idle time starts again when it asks for entries in vain.
     """
 
-    reading: Reading
+    reading: ScrapeReading
     guards: SeriesLimits
     omitted: Omitted
     database: str = ""
@@ -135,7 +135,7 @@ class Shown(Struct, kw_only=True):
         ]
 
 
-def show(reading: Reading, guards: SeriesLimits) -> Shown:
+def show(reading: ScrapeReading, guards: SeriesLimits) -> Shown:
     """What a page shows of a reading; of one without an observation, the exporter alone."""
     shown = Shown(reading=reading, guards=guards, omitted=Counter(reading.health.omitted))
     if (observation := reading.observation) is None:

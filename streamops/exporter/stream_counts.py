@@ -46,7 +46,7 @@ class Absent(Struct, Generic[Count], frozen=True):
     count: Count
 
 
-class Step(Struct, frozen=True):
+class CountingStep(Struct, frozen=True):
     """What the counters of all streams share as they take one step.
 
     Attributes:
@@ -61,7 +61,7 @@ class Step(Struct, frozen=True):
     gaps: frozenset[tuple[str | None, str | None]]
 
     @classmethod
-    def of(cls, snapshot: Snapshot, since: datetime | None) -> "Step":
+    def of(cls, snapshot: Snapshot, since: datetime | None) -> "CountingStep":
         """The step to a snapshot."""
         fed_after = None if since is None else _milliseconds(since - MARGIN)
         return cls(
@@ -113,7 +113,7 @@ def _begin_stream(state: StreamState) -> StreamCount:
     return StreamCount(sample, sample.entries_added or 0, 0, groups)
 
 
-def _advance_stream(past: StreamCount, state: StreamState, step: Step) -> StreamCount:
+def _advance_stream(past: StreamCount, state: StreamState, step: CountingStep) -> StreamCount:
     """What is counted of a stream with one more reading of it; the same object where nothing moved."""
     last, sample = past.sample, sample_stream(state)
     if still := sample == last:
@@ -148,7 +148,7 @@ def _advance_stream(past: StreamCount, state: StreamState, step: Step) -> Stream
 
 
 def _advanced(
-    before: GroupCount, now: GroupSample, group: ConsumerGroup, added: int | None, step: Step
+    before: GroupCount, now: GroupSample, group: ConsumerGroup, added: int | None, step: CountingStep
 ) -> GroupCount:
     last = before.sample
     moved = last is not None and last.last_delivered_id != now.last_delivered_id
@@ -192,7 +192,7 @@ def _away(
     away: Mapping[str, Absent[Count]],
     past: Mapping[str, Count],
     seen: Mapping[str, Count],
-    step: Step,
+    step: CountingStep,
     keep: Callable[[str, Count], Count],
 ) -> Mapping[str, Absent[Count]]:
     """What is out of sight now, and has not been for too long.
@@ -237,7 +237,7 @@ NO_COUNTERS: Final = Counters()
 def advance(counters: Counters | None, observation: Observation) -> Counters:
     """The counters with one more observation; those of streams that did not change are the same objects."""
     past = counters or NO_COUNTERS
-    step = Step.of(observation.snapshot, past.at)
+    step = CountingStep.of(observation.snapshot, past.at)
     known, streams = past.streams, {}
     for view in observation.streams:
         state = view.stream

@@ -25,7 +25,7 @@ FIRST_LOOK: Final = 2.0
 Open = Callable[[], Awaitable[Console]]
 
 
-class Target:
+class ScrapeTarget:
     """A server as long as it is a target.
 
     Args:

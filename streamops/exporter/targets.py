@@ -17,7 +17,7 @@ UNUSED_SECONDS: Final = 300.0
 LOOK_SECONDS: Final = 15.0
 
 
-class Targets:
+class ScrapeTargets:
     """Scrapers by the context that each scrapes.
 
     Args:

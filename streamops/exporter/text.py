@@ -7,7 +7,7 @@ from operator import add
 from typing import Final
 
 from streamops.exporter.catalogue import FAMILIES
-from streamops.exporter.families import Family, Value
+from streamops.exporter.families import MetricFamily, Value
 from streamops.exporter.shown import Labels, Shown
 from streamops.model.safe_text import encodable
 
@@ -75,7 +75,7 @@ def render(shown: Shown, labels: LabelCache, form: Form) -> Iterator[bytes]:
                 head = ""
 
 
-def _column(family: Family, shown: Shown, labels: LabelCache) -> tuple[list[str], Sequence[Value]]:
+def _column(family: MetricFamily, shown: Shown, labels: LabelCache) -> tuple[list[str], Sequence[Value]]:
     """Labels as text, and a value for each."""
     values, scope = family.value(shown), family.scope
     if isinstance(values, Mapping):
@@ -96,7 +96,7 @@ def _samples(name: str, head: str, end: str, texts: Sequence[str], values: Seque
     return f"{head}{name}{name.join(lines)}".encode() if values else b""
 
 
-def _head(family: Family, form: Form) -> str:
+def _head(family: MetricFamily, form: Form) -> str:
     """What stands before the samples of a family."""
     if form is Form.TEXT:
         return f"# HELP {family.name} {family.help}\n# TYPE {family.name} {family.kind}\n"

@@ -15,7 +15,7 @@ from streamops.settings.views import save_view
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console
-    from streamops.present.views import View
+    from streamops.present.views import SavedView
     from streamops.tui.source import TuiSettings
 
 
@@ -80,7 +80,7 @@ def _with_options(settings: "TuiSettings", options: ConsoleOptions) -> "TuiSetti
     )
 
 
-async def _save_view(name: str, view: "View") -> str:
+async def _save_view(name: str, view: "SavedView") -> str:
     """Add a view to the user's configuration; the file's name. The screen must not freeze on a slow disk."""
     return str(await asyncio.to_thread(save_view, name, view, os.environ, Path.cwd()))
 

@@ -23,7 +23,7 @@ from streamops.present.columns.drill import DRILL_COLUMNS, drill_document, drill
 from streamops.present.columns.pools import DECISION_COLUMNS
 
 if TYPE_CHECKING:
-    from streamops.autoscaling.controller import Report
+    from streamops.autoscaling.controller import RoundReport
     from streamops.autoscaling.policy.config import ScalingConfig
     from streamops.operations.console import Console
     from streamops.runtime.drill.keys import DrillKeys
@@ -241,7 +241,7 @@ class Timeline:
             self._lines.row(moment)
             sys.stdout.flush()
 
-    def decided(self, report: "Report") -> None:
+    def decided(self, report: "RoundReport") -> None:
         """Keep what one round came to, each change of mind once."""
         for decision in report.decisions.values():
             if not self._decisions or _mind(self._decisions[-1]) != _mind(decision):

@@ -167,7 +167,7 @@ async def _serve(
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
     from streamops.exporter.scraper import Scraper  # noqa: PLC0415
     from streamops.exporter.server import serving  # noqa: PLC0415
-    from streamops.exporter.targets import Targets  # noqa: PLC0415
+    from streamops.exporter.targets import ScrapeTargets  # noqa: PLC0415
 
     def scraper_of(context: str) -> "Scraper":
         load = _loads(session, context)
@@ -177,7 +177,7 @@ async def _serve(
     loads = chain([lambda: session.settings], repeat(_loads(session)))
     name, policies = options.context or options.label, session.settings.tables.retention
     scraper = Scraper(_opening(loads, guards, patterns), guards, name, policies)
-    targets = Targets(lambda: read_config(os.environ, Path.cwd()).contexts, scraper_of)
+    targets = ScrapeTargets(lambda: read_config(os.environ, Path.cwd()).contexts, scraper_of)
     try:
         with suppress(asyncio.CancelledError), stopped_by_signals(signal.SIGTERM, signal.SIGINT) as stop:
             async with serving(options, scraper, targets, notifier) as port:

@@ -23,7 +23,7 @@ from streamops.main.controllers import (
 from streamops.service.addresses import is_loopback, parse_listen
 
 if TYPE_CHECKING:
-    from streamops.autoscaling.controller import Report
+    from streamops.autoscaling.controller import RoundReport
     from streamops.autoscaling.decisions import ControllerOptions
     from streamops.autoscaling.keda.http import HttpOptions
     from streamops.autoscaling.keda.server import GrpcOptions
@@ -123,15 +123,15 @@ async def _serve_keda(
 ) -> None:
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415
     from streamops.autoscaling.keda import http, server  # noqa: PLC0415
-    from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, Reading  # noqa: PLC0415
+    from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, GroupRead  # noqa: PLC0415
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
     from streamops.operations.console import Console  # noqa: PLC0415
     from streamops.settings.load import actor_of  # noqa: PLC0415
 
     settings = session.settings
-    board = Board({one.pool: Reading(one.stream, one.group) for one in options.assignments})
+    board = Board({one.pool: GroupRead(one.stream, one.group) for one in options.assignments})
 
-    def post(report: "Report") -> None:
+    def post(report: "RoundReport") -> None:
         board.post_round(report.newest)
 
     console = Console.patient(

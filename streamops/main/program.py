@@ -11,7 +11,7 @@ from click.shell_completion import shell_complete
 
 from streamops import __version__
 from streamops.cli.catalogue import COMMANDS
-from streamops.cli.command import Family, Lazy, joined
+from streamops.cli.command import CommandGroup, Lazy, joined
 from streamops.cli.failures import report_failure
 from streamops.cli.globals import Globals, globals_of
 from streamops.cli.nagios import is_for_nagios, print_unknown
@@ -27,7 +27,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) ->
         ctx.exit()
 
 
-ROOT: Final = Family(
+ROOT: Final = CommandGroup(
     PROGRAM,
     "The operations console for Redis Streams: consumer groups, lag, pending entries and dead letters.",
     {

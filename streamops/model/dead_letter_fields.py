@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from streamops.model.dead_letters import DeadLetter, DeadLetterCounts, DeadLetterKind, DeadLetterShape, Fields
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.names import name_bytes, name_text
 
@@ -37,7 +37,7 @@ _FOREIGN: Final = frozenset({b"orig_id", b"reason", b"payload"})
 _OBJECT: Final = msgspec.json.Decoder(dict[str, Raw])
 
 
-def read_dead_letter(entry: Entry, queue: str, source: str | None) -> DeadLetter:
+def read_dead_letter(entry: StreamEntry, queue: str, source: str | None) -> DeadLetter:
     """What an entry of a dead-letter queue says. Whatever it holds, it is some letter.
 
     Args:
@@ -70,7 +70,7 @@ def read_dead_letter(entry: Entry, queue: str, source: str | None) -> DeadLetter
     )
 
 
-def _foreign(entry: Entry, queue: str, source: str | None) -> DeadLetter:
+def _foreign(entry: StreamEntry, queue: str, source: str | None) -> DeadLetter:
     told = dict(entry.fields)
     origin_id = EntryId.parse(told[b"orig_id"]) if _is_id(told[b"orig_id"]) else None
     fields, problem = _taken_apart(told[b"payload"])
@@ -137,7 +137,7 @@ def dead_letter_document(letter: DeadLetter, *, with_json: bool = True) -> dict[
     # The library behind expressions is paid for by those who filter.
     from streamops.model.expressions import entry_document  # noqa: PLC0415
 
-    return entry_document(Entry(letter.id, letter.fields), with_json=with_json) | {
+    return entry_document(StreamEntry(letter.id, letter.fields), with_json=with_json) | {
         "reason": letter.reason,
         "group": letter.group,
         "deliveries": letter.deliveries,

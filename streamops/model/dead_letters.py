@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 
 Fields = tuple[tuple[bytes, bytes], ...]
@@ -47,7 +47,7 @@ class DeadLetter(Struct, frozen=True, kw_only=True, gc=False):
         problem: Why a letter that looks like others' could not be taken apart; empty where it could.
     """
 
-    entry: Entry
+    entry: StreamEntry
     queue: str
     fields: Fields
     shape: DeadLetterShape

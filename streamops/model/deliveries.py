@@ -9,7 +9,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 
-class Taken(Struct, frozen=True, gc=False):
+class TakenEntry(Struct, frozen=True, gc=False):
     """A pending entry that was taken over.
 
     Attributes:
@@ -36,7 +36,7 @@ class RecoveredPage(Struct, frozen=True, gc=False):
         group_gone: Whether there is no such group, or no such stream.
     """
 
-    entries: tuple[Taken, ...] = ()
+    entries: tuple[TakenEntry, ...] = ()
     gone: tuple[tuple[bytes, int], ...] = ()
     next: str = ""
     group_gone: bool = False
@@ -83,7 +83,7 @@ class Acknowledged(Struct, frozen=True, gc=False):
     lost: tuple[bytes, ...] = ()
 
 
-class Retry(Struct, frozen=True, gc=False):
+class ScheduledRetry(Struct, frozen=True, gc=False):
     """What is to be tried again later.
 
     Attributes:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.model.ids import EntryId
 
 
-class Entry(Struct, frozen=True, gc=False):
+class StreamEntry(Struct, frozen=True, gc=False):
     """One entry, byte for byte.
 
     Attributes:

@@ -19,7 +19,7 @@ from jmespath.visitor import TreeInterpreter
 from msgspec import DecodeError, json
 
 from streamops.errors import SettingsError, known_hint
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.names import name_text
 
 Tree = dict[str, Any]
@@ -77,7 +77,7 @@ class Expression:
     def __repr__(self) -> str:
         return f"Expression({self.text!r})"
 
-    def matches(self, entry: Entry) -> bool:
+    def matches(self, entry: StreamEntry) -> bool:
         """Whether the expression is true of an entry, as JMESPath counts truth: not null, false or empty.
 
         Raises:
@@ -99,7 +99,7 @@ class Expression:
         return answer is not None and answer is not False and answer not in ("", [], {})
 
 
-def entry_document(entry: Entry, *, with_json: bool = True) -> dict[str, Any]:
+def entry_document(entry: StreamEntry, *, with_json: bool = True) -> dict[str, Any]:
     """What an expression sees of an entry.
 
     ``id`` and ``time`` (RFC 3339, null where the ID is no time) are strings; ``fields`` has every value as a

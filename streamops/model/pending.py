@@ -50,7 +50,7 @@ IDLE_BOUNDS: tuple[timedelta, ...] = (
 DELIVERY_BOUNDS: tuple[int, ...] = (1, 2, 5, 10)
 
 
-class Selection(Struct, frozen=True):
+class PendingSelection(Struct, frozen=True):
     """Pending entries that were selected, without holding all of them.
 
     Attributes:
@@ -82,7 +82,7 @@ class Unfit(Struct, frozen=True):
     busy: int = 0
 
 
-class Gone(Struct, frozen=True):
+class DeletedPending(Struct, frozen=True):
     """Selected rows whose entries no longer exist.
 
     Attributes:
@@ -96,7 +96,7 @@ class Gone(Struct, frozen=True):
     sample: tuple[EntryId, ...] = ()
 
 
-class Done(StrEnum):
+class PendingChange(StrEnum):
     """What was done to pending rows that can be taken back."""
 
     CLAIMED = "claimed"

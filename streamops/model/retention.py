@@ -76,7 +76,7 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
         return self.outcome.applied if self.outcome else None
 
 
-class Candidate(Struct, frozen=True):
+class RetentionCandidate(Struct, frozen=True):
     """A stream that a policy may be about.
 
     Attributes:
@@ -88,12 +88,12 @@ class Candidate(Struct, frozen=True):
     set_aside: bool
 
 
-def policy_of(policies: Sequence[RetentionPolicy], stream: Candidate) -> RetentionPolicy | None:
+def policy_of(policies: Sequence[RetentionPolicy], stream: RetentionCandidate) -> RetentionPolicy | None:
     """The first policy that covers a stream; none where none does."""
     return next((policy for policy in policies if _covers(policy, stream)), None)
 
 
-def _covers(policy: RetentionPolicy, stream: Candidate) -> bool:
+def _covers(policy: RetentionPolicy, stream: RetentionCandidate) -> bool:
     if stream.set_aside:
         return any(is_literal(pattern) and pattern == stream.name for pattern in policy.streams)
     return any(matches(pattern, stream.name) for pattern in policy.streams)

@@ -79,7 +79,7 @@ class Growing(Struct, frozen=True):
         return f"exponential {typed_duration(self.base)} {typed_duration(self.cap)}{' jitter' if self.jitter else ''}"
 
 
-class Listed(Struct, frozen=True):
+class DelayList(Struct, frozen=True):
     """A list of delays; the last of them again and again.
 
     Attributes:
@@ -98,7 +98,7 @@ class Listed(Struct, frozen=True):
         return ", ".join(map(typed_duration, self.delays))
 
 
-Schedule = Linear | Growing | Listed
+Schedule = Linear | Growing | DelayList
 MINUTES_2N_1: Final = Linear(timedelta(minutes=2), timedelta(minutes=1))
 """1, 3, 5 ... minutes."""
 
@@ -114,7 +114,7 @@ def parse_schedule(text: str) -> Schedule:
     delays = tuple(_parse_delay(part.strip()) for part in written.split(","))
     if len(delays) > MOST_DELAYS:
         raise ValueError(f"more than {MOST_DELAYS} delays")
-    return Listed(delays)
+    return DelayList(delays)
 
 
 def _parse_growing(words: list[str]) -> Schedule:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, Refused, SettingsError
-from streamops.model.acting import Identity
+from streamops.model.acting import StreamIdentity
 from streamops.model.dead_letter_fields import (
     counts_of,
     dead_letter_document,
@@ -19,7 +19,7 @@ from streamops.model.dead_letter_fields import (
     read_dead_letter,
 )
 from streamops.model.dead_letters import DeadLetter, DeadLetterCounts, DeadLetterKind, QueueSummary
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.fields import Instant
 from streamops.model.ids import EPOCH, LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.readings import StreamReading
@@ -169,7 +169,7 @@ class _Range(NamedTuple):
         return DeadLetterCounts(letters, ordered_kinds(kinds), payloads, at)
 
 
-class Survey(NamedTuple):
+class DeadLetterSurvey(NamedTuple):
     """What the server says about a selection.
 
     Attributes:
@@ -180,14 +180,14 @@ class Survey(NamedTuple):
         waiting: Groups that read it and have entries of it pending or unread.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     letters: SelectedDeadLetters
     sample: tuple[DeadLetter, ...]
     is_queue: bool
     waiting: tuple[str, ...]
 
 
-async def survey_dead_letters(place: ServerContext, selection: DeadLetterSelection) -> Survey:
+async def survey_dead_letters(place: ServerContext, selection: DeadLetterSelection) -> DeadLetterSurvey:
     """Find out which letters a selection means: how many, of what kinds, between which IDs.
 
     Raises:
@@ -221,7 +221,7 @@ async def survey_dead_letters(place: ServerContext, selection: DeadLetterSelecti
         absent=_absent(selection, chosen_by.met),
     )
     is_queue = role is StreamRole.DEAD_LETTERS
-    return Survey(identity, letters, tuple(sample), is_queue, groups_with_work(reading))
+    return DeadLetterSurvey(identity, letters, tuple(sample), is_queue, groups_with_work(reading))
 
 
 def groups_with_work(reading: StreamReading) -> tuple[str, ...]:
@@ -276,7 +276,7 @@ def _milliseconds(moment: Instant, now: datetime | None) -> int:
     return max(0, (moment - EPOCH) // timedelta(milliseconds=1))
 
 
-def _next_size(page: Sequence[Entry]) -> int:
+def _next_size(page: Sequence[StreamEntry]) -> int:
     weight = sum(entry.size for entry in page)
     return max(1, min(PAGE, PAGE_BYTES * len(page) // (weight + 1)))
 
@@ -421,7 +421,9 @@ class DeadLetterReader:
                 break
         return letters
 
-    async def export(self, selection: DeadLetterSelection, write: Callable[[Sequence[Entry]], None]) -> int:
+    async def export(
+        self, selection: DeadLetterSelection, write: Callable[[Sequence[StreamEntry]], None]
+    ) -> int:
         """Hand on the letters that a selection means byte for byte; how many. Raises as ``walk`` does."""
 
         def give(page: Sequence[DeadLetter]) -> bool:

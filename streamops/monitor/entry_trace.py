@@ -10,7 +10,7 @@ from msgspec import Struct
 from streamops.model.dead_letter_fields import ORIGIN_ID, REPLAY_OF
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.delayed import ATTEMPT, DelayedMessage
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.wording import counted, idleness, span
 
@@ -88,12 +88,12 @@ class InGroup(Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-def origin_of(entry: Entry | None) -> EntryId | None:
+def origin_of(entry: StreamEntry | None) -> EntryId | None:
     """The ID that an entry had before it was retried or replayed; none if it says none."""
     return next((_id(value) for name, value in entry.fields if name == ORIGIN_ID), None) if entry else None
 
 
-def added(stream: str, entry: Entry) -> Iterator[TraceEvent]:
+def added(stream: str, entry: StreamEntry) -> Iterator[TraceEvent]:
     """That an entry was added, and what it says it is a retry or replay of."""
     size = counted(len(entry.fields), "field", "fields")
     yield TraceEvent(TraceKind.ADDED, f"added to {stream}: {size}, {entry.size:,} bytes", entry.id.time)
@@ -167,7 +167,7 @@ def waiting_retry(message: DelayedMessage) -> TraceEvent:
     )
 
 
-def retry(stream: str, group: str, entry: Entry) -> TraceEvent:
+def retry(stream: str, group: str, entry: StreamEntry) -> TraceEvent:
     """That a retry for a group is in its retry stream."""
     text = f"a retry for {group} is in {stream} as {entry.id}"
     return TraceEvent(TraceKind.RETRY, text, entry.id.time, stream, entry.id)
@@ -182,7 +182,7 @@ def dead_lettered(letter: DeadLetter) -> TraceEvent:
     return TraceEvent(TraceKind.DEAD, text, letter.failed_at, letter.queue, letter.id)
 
 
-def replayed(stream: str, entry: Entry) -> TraceEvent:
+def replayed(stream: str, entry: StreamEntry) -> TraceEvent:
     """That a replay of the entry is in a stream."""
     letter = _text(dict(entry.fields).get(REPLAY_OF, b"?"))
     text = f"replayed as {entry.id}, from dead letter {letter}"

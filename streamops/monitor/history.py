@@ -12,8 +12,8 @@ from streamops.model.snapshot import Snapshot
 from streamops.model.streams import StreamRole, StreamState
 from streamops.monitor.rates import acknowledgements, arrivals, deliveries, losses, lost_before, trimmed
 from streamops.monitor.samples import (
-    Column,
     GroupSample,
+    SampleSeries,
     StreamSample,
     Tick,
     recreated,
@@ -55,8 +55,8 @@ class GroupHistory(Struct, frozen=True, gc=False):
     """
 
     began: datetime
-    recent: Column[GroupSample]
-    trend: Column[int | None]
+    recent: SampleSeries[GroupSample]
+    trend: SampleSeries[int | None]
     position_since: datetime
     waiting_since: datetime | None
     clear_at: datetime | None
@@ -91,13 +91,13 @@ class StreamHistory(Struct, frozen=True):
         groups: Its groups, by name.
     """
 
-    recent: Column[StreamSample]
-    growth: Column[StreamSample] | None
+    recent: SampleSeries[StreamSample]
+    growth: SampleSeries[StreamSample] | None
     trimmed_at: datetime | None
     groups: Mapping[str, GroupHistory]
 
 
-class Gone(Struct, frozen=True):
+class GoneStreams(Struct, frozen=True):
     """Streams that vanished together.
 
     Attributes:
@@ -127,7 +127,7 @@ class History(Struct, frozen=True):
     at: datetime
     streams: Mapping[str, StreamHistory]
     servers: frozenset[str] = frozenset()
-    gone: Gone | None = None
+    gone: GoneStreams | None = None
 
 
 def advance(
@@ -164,14 +164,14 @@ def advance(
 
 def _gone(
     history: History, streams: Mapping[str, StreamHistory], nodes: Sequence[tuple[str, ...]], now: datetime
-) -> Gone | None:
+) -> GoneStreams | None:
     """Streams that nobody deleted one by one: they went with their server, or none is left."""
     past = history.gone
     missed = () if past is None else tuple(name for name in past.names if name not in streams)
     vanished = tuple(name for name in history.streams if name not in streams)
     other_server = bool(history.servers) and any(history.servers.isdisjoint(ids) for ids in nodes)
     if vanished and (other_server or not streams):
-        return Gone(tuple(sorted({*missed, *vanished})), now, other_server)
+        return GoneStreams(tuple(sorted({*missed, *vanished})), now, other_server)
     return None if past is None or not missed else replace(past, names=missed)
 
 

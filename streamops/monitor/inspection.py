@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from streamops.errors import NotFound
-from streamops.model.acting import Identity
-from streamops.model.entries import Amount, Entry
+from streamops.model.acting import StreamIdentity
+from streamops.model.entries import Amount, StreamEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.readings import GroupReading, StreamReading
 from streamops.model.server import ServerInfo
@@ -20,7 +20,7 @@ from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, Readings, StreamReader
 
 
-async def read_stream(server: Server, stream: str) -> tuple[StreamReading, Identity]:
+async def read_stream(server: Server, stream: str) -> tuple[StreamReading, StreamIdentity]:
     """One stream with its groups, and its identity.
 
     Raises:
@@ -32,9 +32,9 @@ async def read_stream(server: Server, stream: str) -> tuple[StreamReading, Ident
     return reading, identity_of(readings, reading)
 
 
-def identity_of(readings: Readings, reading: StreamReading) -> Identity:
+def identity_of(readings: Readings, reading: StreamReading) -> StreamIdentity:
     """Which stream a reading is of."""
-    return Identity(
+    return StreamIdentity(
         tuple(ident for node in readings.server.nodes for ident in node.replication_ids),
         reading.last_generated_id,
         tuple((group.name, group.last_delivered_id) for group in reading.groups),
@@ -70,7 +70,7 @@ class StreamInspection(Struct, frozen=True):
     """
 
     reading: StreamReading
-    identity: Identity
+    identity: StreamIdentity
     server: ServerInfo
     now: datetime | None
     depth: Depth
@@ -205,7 +205,7 @@ class Newest(NamedTuple):
         more: Whether there may be others before them.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[StreamEntry, ...]
     more: bool
 
 
@@ -225,7 +225,7 @@ async def read_newest(
         ServerError: They cannot be read; said of ``what``, or of the stream.
     """
     room = MOST_BYTES if most_bytes is None else most_bytes
-    entries: list[Entry] = []
+    entries: list[StreamEntry] = []
     weight, size = 0, min(count, FIRST)
     while True:
         page = await read_page(server, stream, first, last, size, newest_first=True, what=what)

@@ -12,7 +12,7 @@ from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
 from streamops.model.wording import quoted
 from streamops.monitor.history import History, StreamHistory, advance
 from streamops.monitor.rates import NO_RATES, arrival_rate, rates_over
-from streamops.monitor.rules import Judged, judge, judge_group, worst_first
+from streamops.monitor.rules import RuleScope, judge, judge_group, worst_first
 from streamops.monitor.rules.delivery import lag_matters
 from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
@@ -70,7 +70,7 @@ def assess(
     """
     assessor = _Assessor(snapshot, thresholds, rates=rates)
     streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
-    gone = judge(Judged.SERVER, history.gone, snapshot.collected_at, thresholds)
+    gone = judge(RuleScope.SERVER, history.gone, snapshot.collected_at, thresholds)
     nodes = _judge_nodes(snapshot.server, thresholds)
     findings = worst_first([*gone, *worst_first(nodes), *assessor.orphans()])
     health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
@@ -82,7 +82,7 @@ def _judge_nodes(server: ServerInfo, thresholds: Thresholds) -> list[Finding]:
     found: list[Finding] = []
     for node in server.nodes:
         where = f"{quoted(node.address)}: " if len(server.nodes) > 1 else ""
-        found += judge(Judged.NODE, node, where, thresholds)
+        found += judge(RuleScope.NODE, node, where, thresholds)
     return found
 
 
@@ -101,7 +101,7 @@ class _Assessor:
 
     def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
         """A stream and its groups, judged."""
-        findings = judge(Judged.STREAM, state, history, self.thresholds)
+        findings = judge(RuleScope.STREAM, state, history, self.thresholds)
         if queue := self.queues.pop(state.name, None):
             findings = worst_first([*findings, *self.queue(queue)])
         is_judged = state.role is not StreamRole.DEAD_LETTERS
@@ -113,7 +113,7 @@ class _Assessor:
 
     def queue(self, queue: DelayedQueue) -> tuple[Finding, ...]:
         """What the rules find about a queue of delayed messages."""
-        return judge(Judged.QUEUE, queue, self.now, self.thresholds)
+        return judge(RuleScope.QUEUE, queue, self.now, self.thresholds)
 
     def orphans(self) -> list[Finding]:
         """The same of queues whose stream is not among those that were assessed."""

@@ -14,7 +14,7 @@ from streamops.model.streams import StreamRole
 HARMLESS_GAPS: Final = frozenset({"consumers", "server information"})
 
 
-class Verdict(IntEnum):
+class ProbeVerdict(IntEnum):
     """What a probe found, ordered so that the one to report is the greatest."""
 
     HELD = 0
@@ -52,16 +52,16 @@ class Bounds(Struct, frozen=True):
     lower: float | None
     upper: float | None
 
-    def against(self, limit: float) -> Verdict:
+    def against(self, limit: float) -> ProbeVerdict:
         """Whether the number exceeds a limit, as far as the bounds tell."""
         if self.lower is not None and self.lower > limit:
-            return Verdict.BREACHED
+            return ProbeVerdict.BREACHED
         if self.upper is not None and self.upper <= limit:
-            return Verdict.HELD
-        return Verdict.NOT_KNOWN
+            return ProbeVerdict.HELD
+        return ProbeVerdict.NOT_KNOWN
 
 
-class Reading(Struct, frozen=True):
+class ProbeReading(Struct, frozen=True):
     """One number of one subject, and what was said of it.
 
     Attributes:
@@ -75,7 +75,7 @@ class Reading(Struct, frozen=True):
     measure: str
     subject: str
     bounds: Bounds
-    verdict: Verdict
+    verdict: ProbeVerdict
     text: str = ""
 
 
@@ -89,13 +89,13 @@ class ProbeResult(Struct, frozen=True):
         groups: How many groups were looked at.
     """
 
-    verdict: Verdict
-    readings: tuple[Reading, ...]
+    verdict: ProbeVerdict
+    readings: tuple[ProbeReading, ...]
     streams: int
     groups: int
 
     @property
-    def faults(self) -> tuple[Reading, ...]:
+    def faults(self) -> tuple[ProbeReading, ...]:
         """What did not hold, the worst first."""
         return tuple(sorted((one for one in self.readings if one.verdict), key=lambda one: -one.verdict))
 
@@ -118,14 +118,14 @@ def assess_probe(
     judged = _limited(observation, limits) if limits.given else _healths(observation)
     readings = (*_unread(observation, named, max_streams), *judged)
     return ProbeResult(
-        max((reading.verdict for reading in readings), default=Verdict.HELD),
+        max((reading.verdict for reading in readings), default=ProbeVerdict.HELD),
         readings,
         len(observation.streams),
         sum(len(stream.groups) for stream in observation.streams),
     )
 
 
-def _limited(observation: Observation, limits: ProbeLimits) -> Iterator[Reading]:
+def _limited(observation: Observation, limits: ProbeLimits) -> Iterator[ProbeReading]:
     for stream in observation.streams:
         if limits.dead_letters is not None and stream.stream.role is StreamRole.DEAD_LETTERS:
             length = stream.stream.length
@@ -134,7 +134,7 @@ def _limited(observation: Observation, limits: ProbeLimits) -> Iterator[Reading]
             yield from _group_readings(group, limits)
 
 
-def _group_readings(view: GroupView, limits: ProbeLimits) -> Iterator[Reading]:
+def _group_readings(view: GroupView, limits: ProbeLimits) -> Iterator[ProbeReading]:
     subject, group = f"{view.stream}/{view.group.name}", view.group
     if limits.lag is not None:
         lag = Bounds(group.lag.lower, group.lag.upper)
@@ -161,25 +161,25 @@ def _exactly(span: timedelta | None) -> Bounds:
     return Bounds(None, None) if span is None else Bounds(span.total_seconds(), span.total_seconds())
 
 
-def _judged(measure: str, subject: str, bounds: Bounds, limit: float) -> Reading:
-    return Reading(measure, subject, bounds, bounds.against(limit))
+def _judged(measure: str, subject: str, bounds: Bounds, limit: float) -> ProbeReading:
+    return ProbeReading(measure, subject, bounds, bounds.against(limit))
 
 
 _HEALTH_VERDICTS: Final = {
-    Health.OK: Verdict.HELD,
-    Health.UNKNOWN: Verdict.NOT_KNOWN,
-    Health.WARN: Verdict.WARNED,
-    Health.CRITICAL: Verdict.BREACHED,
+    Health.OK: ProbeVerdict.HELD,
+    Health.UNKNOWN: ProbeVerdict.NOT_KNOWN,
+    Health.WARN: ProbeVerdict.WARNED,
+    Health.CRITICAL: ProbeVerdict.BREACHED,
 }
 
 
-def _healths(observation: Observation) -> Iterator[Reading]:
+def _healths(observation: Observation) -> Iterator[ProbeReading]:
     nothing = Bounds(None, None)
     for finding in observation.findings:
-        yield Reading("health", "server", nothing, _HEALTH_VERDICTS[finding.level], finding.text)
+        yield ProbeReading("health", "server", nothing, _HEALTH_VERDICTS[finding.level], finding.text)
     for stream in observation.streams:
         for finding in stream.findings:
-            yield Reading(
+            yield ProbeReading(
                 "health", stream.stream.name, nothing, _HEALTH_VERDICTS[finding.level], finding.text
             )
         for group in stream.groups:
@@ -187,10 +187,12 @@ def _healths(observation: Observation) -> Iterator[Reading]:
             if group.health is Health.UNKNOWN:
                 text = text or "too little could be read to judge"
             subject = f"{group.stream}/{group.group.name}"
-            yield Reading("health", subject, nothing, _HEALTH_VERDICTS[group.health], text)
+            yield ProbeReading("health", subject, nothing, _HEALTH_VERDICTS[group.health], text)
 
 
-def _unread(observation: Observation, named: Iterable[str], max_streams: int | None) -> Iterator[Reading]:
+def _unread(
+    observation: Observation, named: Iterable[str], max_streams: int | None
+) -> Iterator[ProbeReading]:
     snapshot = observation.snapshot
     for gap in snapshot.gaps:
         if gap.part not in HARMLESS_GAPS:
@@ -207,8 +209,8 @@ def _unread(observation: Observation, named: Iterable[str], max_streams: int | N
         yield _unknown("server", "no stream matches")
 
 
-def _unknown(subject: str, text: str) -> Reading:
-    return Reading("reading", subject, Bounds(None, None), Verdict.NOT_KNOWN, text)
+def _unknown(subject: str, text: str) -> ProbeReading:
+    return ProbeReading("reading", subject, Bounds(None, None), ProbeVerdict.NOT_KNOWN, text)
 
 
 def _read_error_part(gap: ReadError) -> str:

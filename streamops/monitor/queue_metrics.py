@@ -13,7 +13,7 @@ from typing import Final
 from streamops.errors import NotFound, Refused, ServerError, StreamopsError
 from streamops.model.pools import Pool
 from streamops.model.queue_metrics import QueueCount, QueueMetrics
-from streamops.model.retention import Candidate, RetentionPolicy, policy_of
+from streamops.model.retention import RetentionCandidate, RetentionPolicy, policy_of
 from streamops.model.streams import StreamRole
 from streamops.model.workers import WorkerHeartbeat
 from streamops.monitor.context import ServerContext
@@ -205,7 +205,7 @@ def max_lengths(
 ) -> dict[str, int]:
     """How many entries the policies keep of each stream; streams of which none says so are missing."""
     candidates = [
-        Candidate(name, stream_role(name, dead_letters)[0] is not StreamRole.EVENTS or name == AUDIT)
+        RetentionCandidate(name, stream_role(name, dead_letters)[0] is not StreamRole.EVENTS or name == AUDIT)
         for name in streams
     ]
     covered = ((candidate.name, policy_of(policies, candidate)) for candidate in candidates)

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.observation import Rates
-from streamops.monitor.samples import Column, GroupSample, StreamSample
+from streamops.monitor.samples import GroupSample, SampleSeries, StreamSample
 
 NO_RATES = Rates()
 LINE = 2
@@ -171,7 +171,7 @@ def _untouched(earlier: GroupSample, later: StreamSample) -> bool:
     return first == earlier.stream.first_id or first <= earlier.last_delivered_id
 
 
-def rates_over(readings: Column[GroupSample], rewound_from: EntryId | None) -> Rates:
+def rates_over(readings: SampleSeries[GroupSample], rewound_from: EntryId | None) -> Rates:
     """The movement from the first to the last reading of a group; ``rewound_from`` as above."""
     window = readings.span
     seconds = window.total_seconds()
@@ -190,7 +190,7 @@ def rates_over(readings: Column[GroupSample], rewound_from: EntryId | None) -> R
     )
 
 
-def arrival_rate(readings: Column[StreamSample]) -> float | None:
+def arrival_rate(readings: SampleSeries[StreamSample]) -> float | None:
     """Entries added a second from the first to the last reading of a stream."""
     seconds = readings.span.total_seconds()
     added = arrivals(readings.values[0], readings.values[-1]) if seconds > 0 else None
@@ -243,7 +243,7 @@ class Growth(Struct, frozen=True):
     steady: bool
 
 
-def lag_growth(trend: Column[int | None], over: timedelta) -> Growth | None:
+def lag_growth(trend: SampleSeries[int | None], over: timedelta) -> Growth | None:
     """How the lag moved over the last ``over``, or the last eight steps where those took longer.
 
     The test is Student's t on the steps, each divided by its time. A test of the lags themselves (such

@@ -93,7 +93,7 @@ Item = TypeVar("Item")
 Times = tuple[datetime, ...]
 
 
-class Column(Struct, Generic[Item], frozen=True, gc=False):
+class SampleSeries(Struct, Generic[Item], frozen=True, gc=False):
     """Values and when they were read, oldest first. Never empty.
 
     The last is always the newest reading. Values must not refer back to the column: the cycle collector
@@ -133,14 +133,14 @@ class Tick:
         # all the rest. The old times stand beside the new ones so that no other object takes their place.
         self._next: dict[int, tuple[Times, Times, slice]] = {}
 
-    def begin(self, value: Item) -> Column[Item]:
+    def begin(self, value: Item) -> SampleSeries[Item]:
         """A column with this reading alone."""
-        return Column(self._first, (value,))
+        return SampleSeries(self._first, (value,))
 
-    def append(self, column: Column[Item], value: Item) -> Column[Item]:
+    def append(self, column: SampleSeries[Item], value: Item) -> SampleSeries[Item]:
         """The column with this reading at its end."""
         _, times, kept = self._next.get(id(column.times)) or self._advance(column.times)
-        return Column(times, (*column.values[kept], value))
+        return SampleSeries(times, (*column.values[kept], value))
 
     def _advance(self, times: Times) -> tuple[Times, Times, slice]:
         crowded = len(times) > 1 and times[-1] - times[-2] < self._spacing

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 
 
@@ -23,7 +23,7 @@ class EntryPage(Struct, frozen=True):
         next_id: Where to go on, exclusive; none at the end.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[StreamEntry, ...]
     next_id: EntryId | None
 
 
@@ -125,7 +125,7 @@ class EntryWords:
     def __repr__(self) -> str:
         return f"EntryWords(wanted={self.wanted!r}, unwanted={self.unwanted!r})"
 
-    def matches(self, entry: Entry) -> bool:
+    def matches(self, entry: StreamEntry) -> bool:
         """Whether an entry holds all that is wanted, and nothing that is not."""
         # One text for all parts: nobody can type what stands between them.
         parts = chain.from_iterable(entry.fields)
@@ -193,7 +193,7 @@ class Search(Struct, frozen=True):
     newest_first: bool = False
     page: int = PAGE_ENTRIES
 
-    def matches(self, entry: Entry) -> bool:
+    def matches(self, entry: StreamEntry) -> bool:
         """Whether an entry meets every condition; raises ``SettingsError`` where the expression cannot say."""
         if any(pair not in entry.fields for pair in self.fields):
             return False
@@ -228,7 +228,7 @@ class SearchResult(Struct, frozen=True):
         size: Bytes of the entries looked at.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[StreamEntry, ...]
     scanned: int
     first_id: EntryId | None
     last_id: EntryId | None
@@ -254,7 +254,7 @@ async def search_entries(
         SettingsError: The expression compares values that have no order.
         ServerError: A page could not be read.
     """
-    found: list[Entry] = []
+    found: list[StreamEntry] = []
     scanned, size, first, last = 0, 0, None, None
     start, end = query.start, query.end
     began = monotonic()

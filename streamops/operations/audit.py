@@ -18,7 +18,7 @@ from streamops.model.acting import (
     Outcome,
     Plan,
 )
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.operations.packing import unpack, unpack_values
 from streamops.operations.undo_snapshots import pack_pages, snapshot_key, unpack_pages
@@ -83,7 +83,7 @@ async def _not_gathered(server: Server, begun: AuditRecord, before: AuditRecord)
     return [replace(begun, id=str(after), phase=AuditPhase.BATCH, undo=undo, intent=b"", plan=None)]
 
 
-def decode_record(entry: Entry) -> AuditRecord:
+def decode_record(entry: StreamEntry) -> AuditRecord:
     """A record of the log; what is not understood of it is left out, and never fails."""
     fields = dict(entry.fields)
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from streamops.errors import SettingsError
 from streamops.model.delayed import DelayedMessage
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.safe_text import safe_json
 
@@ -32,7 +32,7 @@ class Binary(Struct, frozen=True, forbid_unknown_fields=True):
 Text = str | Binary
 
 
-class _Line(Struct, frozen=True):
+class _BackupLine(Struct, frozen=True):
     """One line of a file; further keys are left alone."""
 
     stream: Text
@@ -46,7 +46,7 @@ class _NotDeleted(Struct, frozen=True):
     not_deleted: tuple[str, ...]
 
 
-_DECODER: Final = msgspec.json.Decoder(_Line)
+_DECODER: Final = msgspec.json.Decoder(_BackupLine)
 _TAKEN_BACK: Final = msgspec.json.Decoder(_NotDeleted)
 _TAKING_BACK: Final = b'{"not_deleted":'
 
@@ -97,7 +97,7 @@ class BackupWriter:
             if error is not None and not self.kept:
                 self.path.unlink(missing_ok=True)
 
-    def write(self, stream: str, entries: Iterable[Entry]) -> None:
+    def write(self, stream: str, entries: Iterable[StreamEntry]) -> None:
         """Add entries, and make sure that they are on the disk.
 
         Raises:
@@ -164,9 +164,9 @@ def part_of(path: str | Path) -> str:
     return f"{path}.part"
 
 
-def entry_line(stream: str, entry: Entry) -> bytes:
+def entry_line(stream: str, entry: StreamEntry) -> bytes:
     """An entry as a line, its line end included."""
-    line = _Line(
+    line = _BackupLine(
         _packed(stream.encode("utf-8", "surrogateescape")),
         str(entry.id),
         tuple((_packed(name), _packed(value)) for name, value in entry.fields),
@@ -188,11 +188,13 @@ def name_json(name: str) -> str | dict[str, str]:
         return {"base64": b64encode(raw).decode()}
 
 
-def parse_line(line: bytes) -> tuple[str, Entry]:
+def parse_line(line: bytes) -> tuple[str, StreamEntry]:
     """The stream and the entry that a line tells; raises ``ValueError`` where it tells none."""
     told = _DECODER.decode(line)
     fields = tuple((as_bytes(name), as_bytes(value)) for name, value in told.fields)
-    return as_bytes(told.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(told.id), fields)
+    return as_bytes(told.stream).decode("utf-8", "surrogateescape"), StreamEntry(
+        EntryId.parse(told.id), fields
+    )
 
 
 def takes_back(line: bytes) -> bool:
@@ -272,7 +274,7 @@ def message_line(stream: str, message: DelayedMessage, number: int) -> bytes:
     body = message.body
     fields = body.entry_fields if body else ((UNREAD, message.raw),)
     line = msgspec.json.decode(
-        entry_line(body.destination if body else stream, Entry(EntryId(0, number), fields))
+        entry_line(body.destination if body else stream, StreamEntry(EntryId(0, number), fields))
     )
     line["delayed"] = {
         "stream": name_json(stream),

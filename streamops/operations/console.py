@@ -24,7 +24,7 @@ from streamops.model.acting import (
     Outcome,
     Progress,
 )
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.payloads import KeptPayload
@@ -327,7 +327,7 @@ class Console:
         """
         if count < 1:
             return EntryPage((), None)
-        entries: list[Entry] = []
+        entries: list[StreamEntry] = []
         weight, size = 0, min(count, FIRST_PAGE)
         while True:
             page = await read_page(self._server, stream, start, end, size, newest_first=newest_first)
@@ -347,7 +347,7 @@ class Console:
             # The entries seen tell how many more fit into what is left.
             size = max(1, min(count - len(entries), (PAGE_BYTES - weight) * len(entries) // max(1, weight)))
 
-    async def read_entry(self, stream: str, entry_id: EntryId) -> Entry | None:
+    async def read_entry(self, stream: str, entry_id: EntryId) -> StreamEntry | None:
         """One entry, or none where it is gone."""
         page = await self.read_entries(stream, start=entry_id, end=entry_id, count=1)
         return page.entries[0] if page.entries else None
@@ -362,7 +362,7 @@ class Console:
 
     async def tail(
         self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
-    ) -> AsyncIterator[Entry]:
+    ) -> AsyncIterator[StreamEntry]:
         """Entries as they come, for ever: after an ID, or from now on.
 
         Raises:

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from streamops.errors import SettingsError, StalePlan
 from streamops.model.acting import Skipped
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.operations.backups import BackupWriter
 from streamops.operations.running import Run
@@ -13,7 +13,7 @@ from streamops.wire.writes.delete import Deleting, delete
 
 
 async def delete_and_report(
-    run: Run, how: Deleting, ids: Sequence[EntryId], entries: Sequence[Entry], backup: BackupWriter
+    run: Run, how: Deleting, ids: Sequence[EntryId], entries: Sequence[StreamEntry], backup: BackupWriter
 ) -> None:
     """Delete a batch of entries.
 

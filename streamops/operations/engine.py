@@ -14,7 +14,6 @@ from streamops.model.acting import (
     AuditPhase,
     Confirmation,
     Environment,
-    Identity,
     Impact,
     Job,
     JobState,
@@ -22,6 +21,7 @@ from streamops.model.acting import (
     Outcome,
     Plan,
     Progress,
+    StreamIdentity,
 )
 from streamops.model.ids import EntryId
 from streamops.model.wording import quoted
@@ -37,7 +37,7 @@ from streamops.operations.checks import (
 )
 from streamops.operations.commands import full_command
 from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy, required_confirmation
-from streamops.operations.jobs import Counts, HeldJob, JobStopped, held_by, over
+from streamops.operations.jobs import HeldJob, JobCounts, JobStopped, held_by, over
 from streamops.operations.operation import Evidence, Intent, Operation, Prepared
 from streamops.operations.packing import unpack_asked
 from streamops.operations.planning import fingerprint, many_groups_warnings
@@ -87,7 +87,7 @@ class Engine:
         plan = operation.plan(intent, evidence)
         check_limits(plan, limits)
         line = full_command(plan.command, self.actor.selector, limits.rate)
-        identity: Identity | None = getattr(evidence, "identity", None)
+        identity: StreamIdentity | None = getattr(evidence, "identity", None)
         crowd = _many_groups(operation, plan, identity)
         warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
         plan = replace(plan, command=line, warnings=warnings, fingerprint=fingerprint(evidence))
@@ -133,7 +133,7 @@ class Engine:
         if plan.idle:
             if prepared.job is not None:
                 held = await self._take_over(prepared.job, rest=0, by="")
-                await held.end(Counts(), held.cursor, JobState.DONE)
+                await held.end(JobCounts(), held.cursor, JobState.DONE)
             return _nothing(plan)
         await check_permissions(self._server, prepared, unaudited=limits.unaudited)
         await check_identity(self._server, prepared)
@@ -299,7 +299,9 @@ async def _close(run: Run, outcome: Outcome, state: JobState) -> Outcome:
     return replace(outcome, notes=(*outcome.notes, note))
 
 
-def _many_groups(operation: Operation[Any, Any], plan: Plan, identity: Identity | None) -> tuple[str, ...]:
+def _many_groups(
+    operation: Operation[Any, Any], plan: Plan, identity: StreamIdentity | None
+) -> tuple[str, ...]:
     """What looking at a stream's groups takes in each step, where it is worth telling."""
     if plan.idle or identity is None or not operation.groups_a_ms:
         return ()

@@ -6,7 +6,7 @@ from typing import Final
 from streamops.errors import ServerError, StreamopsError
 from streamops.model.dead_letter_fields import REPLAY_OF
 from streamops.model.dead_letters import DeadLetter
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.readings import StreamReading
 from streamops.monitor.context import ServerContext
@@ -159,7 +159,7 @@ class EntryTracer:
             if origin_of(one) in ids and REPLAY_OF in dict(one.fields)
         ]
 
-    async def _newest(self, key: str, since: EntryId, unknown: list[str]) -> Sequence[Entry]:
+    async def _newest(self, key: str, since: EntryId, unknown: list[str]) -> Sequence[StreamEntry]:
         """Entries of a stream since an entry was added; nothing of a stream that is not there."""
         try:
             found = await read_newest(

@@ -18,8 +18,8 @@ from streamops.wire.writes.jobs import (
     VERSION,
     Cancelling,
     Holding,
+    JobClaim,
     JobHeartbeat,
-    Taken,
     cancel_job,
     forget_jobs,
     job_key,
@@ -39,7 +39,7 @@ class JobStopped(StreamopsError):
     exit_code = ExitCode.PARTIAL
 
 
-class Counts:
+class JobCounts:
     """Counts what was done, and keeps the first of what was not.
 
     Attributes:
@@ -91,7 +91,7 @@ class HeldJob:
         self._owner = owner
         # The first batch is told of at once: without a cursor nobody could tell a fresh job from one under way.
         self._beaten = -math.inf
-        self._before = Counts()
+        self._before = JobCounts()
         self.id = job_id
         self.cursor = cursor
 
@@ -135,19 +135,19 @@ class HeldJob:
         taken = await take_job(server, job.id, owner, {"cursor": job.cursor}, new=False)
         if isinstance(taken, Holding):
             raise held_by(job.id, taken.owner, taken.left)
-        if taken is Taken.OVER:
+        if taken is JobClaim.OVER:
             raise over(job.id)
-        if taken is Taken.MOVED:
+        if taken is JobClaim.MOVED:
             raise StalePlan(
                 f"job {job.id}: somebody went on with it meanwhile", "Nothing was done. Look again."
             )
         held = cls(server, job.id, owner, job.cursor)
         held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest, fixed=fixed)
-        fields = {**held._fields(Counts()), "audit_id": audit_id or job.audit_id}
+        fields = {**held._fields(JobCounts()), "audit_id": audit_id or job.audit_id}
         await renew_job(server, job.id, owner, fields)
         return held
 
-    async def beat(self, counts: Counts, cursor: str, *, at_once: bool = False) -> None:
+    async def beat(self, counts: JobCounts, cursor: str, *, at_once: bool = False) -> None:
         """Say how far it is, at once or from time to time; raises ``JobStopped`` where it must stop."""
         self.cursor = cursor
         if not at_once and time.monotonic() - self._beaten < HEARTBEAT_SECONDS:
@@ -159,12 +159,12 @@ class HeldJob:
         if told is JobHeartbeat.CANCEL:
             raise JobStopped(f"job {self.id} was cancelled", "What it did stays done.")
 
-    async def end(self, counts: Counts, cursor: str, state: JobState) -> None:
+    async def end(self, counts: JobCounts, cursor: str, state: JobState) -> None:
         """Let it go; raises ``ServerError`` where the server does not answer."""
         self.cursor = cursor
         await renew_job(self._server, self.id, self._owner, {**self._fields(counts), "state": state})
 
-    def _fields(self, counts: Counts) -> dict[str, str | bytes | int]:
+    def _fields(self, counts: JobCounts) -> dict[str, str | bytes | int]:
         before = self._before
         return {
             "cursor": self.cursor,

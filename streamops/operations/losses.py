@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Effect, Identity
+from streamops.model.acting import Effect, StreamIdentity
 from streamops.model.acting.effects import (
     LOSES_NOTHING,
     LOSES_PENDING,
@@ -77,7 +77,7 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
             does not.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     length: int
     entry_bytes: int
     asked: EntryId | None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from streamops.model.acting import AuditRecord, Identity, Job, Limits, OperationIntent, Plan
+from streamops.model.acting import AuditRecord, Job, Limits, OperationIntent, Plan, StreamIdentity
 from streamops.monitor.context import ServerContext
 from streamops.operations.confirmation import ConfirmationPolicy
 from streamops.operations.undo_snapshots import snapshot_writes
@@ -117,7 +117,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
     plan: Plan
     policy: ConfirmationPolicy
     limits: Limits
-    identity: Identity | None
+    identity: StreamIdentity | None
     job: Job | None = None
     undoes: tuple[str, ...] = ()
 

@@ -10,7 +10,7 @@ from typing import Final, get_args
 from msgspec import Struct
 from msgspec.structs import fields
 
-from streamops.model.acting import Effect, Identity, Impact, OperationIntent, Plan
+from streamops.model.acting import Effect, Impact, OperationIntent, Plan, StreamIdentity
 from streamops.model.acting.effects import LAG_UNKNOWN, REASONS, UNTOUCHED, Said, sentences
 from streamops.model.dead_letters import DeadLetter, Fields
 from streamops.model.entries import PendingEntry
@@ -127,7 +127,7 @@ def fingerprint(evidence: object) -> str:
 
 def _lasting(value: object) -> object:
     match value:
-        case datetime() | timedelta() | Identity():
+        case datetime() | timedelta() | StreamIdentity():
             return ""
         case Struct():
             return [_lasting(getattr(value, name)) for name in _lasting_fields(type(value))]

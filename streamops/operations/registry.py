@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from streamops.operations.operation import Operation
 
 
-class Listed(NamedTuple):
+class RegistryRow(NamedTuple):
     """An operation as lists of them name it, which import none.
 
     Attributes:
@@ -24,40 +24,42 @@ class Listed(NamedTuple):
 
 
 LISTED: Final = {
-    "ack": Listed("ack", "Acknowledge pending entries by ID."),
-    "autoscale.limits": Listed("autoscale", "Have the controller of a pool keep to other limits."),
-    "autoscale.override": Listed("autoscale", "Have the controller of a pool keep a number of workers."),
-    "autoscale.pause": Listed(
+    "ack": RegistryRow("ack", "Acknowledge pending entries by ID."),
+    "autoscale.limits": RegistryRow("autoscale", "Have the controller of a pool keep to other limits."),
+    "autoscale.override": RegistryRow("autoscale", "Have the controller of a pool keep a number of workers."),
+    "autoscale.pause": RegistryRow(
         "autoscale", "Have the controller of a pool change nothing, for the time being."
     ),
-    "autoscale.resume": Listed("autoscale", "Have the controller of a pool decide by the policy again."),
-    "claim": Listed("claim", "Take pending entries over."),
-    "consumers.prune": Listed("consumers_prune", "Remove idle consumers with nothing pending."),
-    "consumers.rm": Listed("consumers_rm", "Hand a consumer's pending entries over and remove it."),
-    "delayed.cancel": Listed("delayed", "Remove delayed messages."),
-    "delayed.run-now": Listed("delayed", "Move delayed messages to where they go now."),
-    "dlq.purge": Listed("dlq_purge", "Delete letters for good."),
-    "groups.create": Listed("groups_create", "Create a consumer group."),
-    "groups.destroy": Listed("groups_destroy", "Destroy a consumer group."),
-    "groups.rewind": Listed("groups_rewind", "Set a group back, or forward."),
-    "jobs.cancel": Listed("jobs_cancel", "Ask a job to stop."),
-    "nack": Listed("nack", "Give pending entries back."),
-    "pause": Listed("pools", "Have the workers of a pool read nothing more, for the time being."),
-    "publish": Listed("publish", "Add an entry, or a message that becomes one later."),
-    "replay": Listed("replay", "Replay dead letters."),
-    "restore": Listed("restore", "Add the entries of a file to a stream."),
-    "resume": Listed("pools", "Have the workers of a pool read again."),
-    "scale.set": Listed("autoscale", "Ask whoever runs a pool's workers for another number."),
-    "streams.reclaim": Listed(
+    "autoscale.resume": RegistryRow("autoscale", "Have the controller of a pool decide by the policy again."),
+    "claim": RegistryRow("claim", "Take pending entries over."),
+    "consumers.prune": RegistryRow("consumers_prune", "Remove idle consumers with nothing pending."),
+    "consumers.rm": RegistryRow("consumers_rm", "Hand a consumer's pending entries over and remove it."),
+    "delayed.cancel": RegistryRow("delayed", "Remove delayed messages."),
+    "delayed.run-now": RegistryRow("delayed", "Move delayed messages to where they go now."),
+    "dlq.purge": RegistryRow("dlq_purge", "Delete letters for good."),
+    "groups.create": RegistryRow("groups_create", "Create a consumer group."),
+    "groups.destroy": RegistryRow("groups_destroy", "Destroy a consumer group."),
+    "groups.rewind": RegistryRow("groups_rewind", "Set a group back, or forward."),
+    "jobs.cancel": RegistryRow("jobs_cancel", "Ask a job to stop."),
+    "nack": RegistryRow("nack", "Give pending entries back."),
+    "pause": RegistryRow("pools", "Have the workers of a pool read nothing more, for the time being."),
+    "publish": RegistryRow("publish", "Add an entry, or a message that becomes one later."),
+    "replay": RegistryRow("replay", "Replay dead letters."),
+    "restore": RegistryRow("restore", "Add the entries of a file to a stream."),
+    "resume": RegistryRow("pools", "Have the workers of a pool read again."),
+    "scale.set": RegistryRow("autoscale", "Ask whoever runs a pool's workers for another number."),
+    "streams.reclaim": RegistryRow(
         "streams_reclaim", "Reclaim stale pending entries of a group; dead-letter those that keep failing."
     ),
-    "streams.rm-entry": Listed("streams_rm_entry", "Delete entries by ID, after writing them to a file."),
-    "topics.add": Listed("topics", "Keep a topic in Redis."),
-    "topics.off": Listed("topics", "Call a topic's messages no more, for the time being."),
-    "topics.on": Listed("topics", "Call a topic's messages again."),
-    "topics.rm": Listed("topics", "Remove a topic that is kept in Redis."),
-    "trim": Listed("trim", "Drop a stream's oldest entries, none that is still needed."),
-    "undo": Listed("undo", "Take an action back."),
+    "streams.rm-entry": RegistryRow(
+        "streams_rm_entry", "Delete entries by ID, after writing them to a file."
+    ),
+    "topics.add": RegistryRow("topics", "Keep a topic in Redis."),
+    "topics.off": RegistryRow("topics", "Call a topic's messages no more, for the time being."),
+    "topics.on": RegistryRow("topics", "Call a topic's messages again."),
+    "topics.rm": RegistryRow("topics", "Remove a topic that is kept in Redis."),
+    "trim": RegistryRow("trim", "Drop a stream's oldest entries, none that is still needed."),
+    "undo": RegistryRow("undo", "Take an action back."),
 }
 
 

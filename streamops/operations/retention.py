@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Confirmation, Limits, Outcome
-from streamops.model.retention import Candidate, RetentionPolicy, RetentionRow, policy_of
+from streamops.model.retention import RetentionCandidate, RetentionPolicy, RetentionRow, policy_of
 from streamops.model.streams import StreamRole
 from streamops.operations.console import Console
 from streamops.operations.engine import OnProgress
@@ -21,7 +21,7 @@ from streamops.wire.writes.audit import AUDIT
 
 
 def plan_retention(
-    policies: Sequence[RetentionPolicy], streams: Iterable[Candidate]
+    policies: Sequence[RetentionPolicy], streams: Iterable[RetentionCandidate]
 ) -> tuple[TrimIntent, ...]:
     """The trims to make, stream by stream in their order; two for a stream whose policy has two bounds."""
     return tuple(
@@ -82,9 +82,9 @@ async def apply_retention(
     ]
 
 
-def _candidate(console: Console, name: str) -> Candidate:
+def _candidate(console: Console, name: str) -> RetentionCandidate:
     role, _ = stream_role(name, console.watch.dead_letters)
-    return Candidate(name, set_aside=role is not StreamRole.EVENTS or name == AUDIT)
+    return RetentionCandidate(name, set_aside=role is not StreamRole.EVENTS or name == AUDIT)
 
 
 async def _prepare(console: Console, intent: TrimIntent, limits: Limits) -> PolicyTrim:

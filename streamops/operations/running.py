@@ -10,7 +10,7 @@ from typing import TypeVar
 from streamops.errors import StreamopsError, Unreachable
 from streamops.model.acting import Actor, Failed, Limits, Outcome, Plan, Progress, Skipped
 from streamops.operations.audit_writer import AuditWriter
-from streamops.operations.jobs import Counts, HeldJob
+from streamops.operations.jobs import HeldJob, JobCounts
 from streamops.targets.targets import Targets
 from streamops.wire.server import Server
 
@@ -61,7 +61,7 @@ class Run:
         self.server = server
         self.targets = targets or Targets()
         self.reason = limits.reason
-        self.counts = Counts()
+        self.counts = JobCounts()
         self.most = limits.most if limits.expect is None else min(limits.expect, limits.most)
         self.cursor = job.cursor if job else ""
         self._plan = plan

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from streamops.model.delayed import DelayedMessage, DelayedQueue
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import ZERO_ID
 from streamops.model.json_text import Json, text_json
 from streamops.present.cells import seconds
@@ -39,9 +39,9 @@ class DelayedRow(Struct, frozen=True):
         return _until(self.message.due_at, self.now)
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> StreamEntry:
         """Its fields as an entry that has no ID yet; none of a body that cannot be read."""
-        return Entry(ZERO_ID, self.message.body.fields if self.message.body else ())
+        return StreamEntry(ZERO_ID, self.message.body.fields if self.message.body else ())
 
 
 def queue_json(row: DelayedQueueRow) -> Json:

@@ -6,7 +6,7 @@ A text that is not UTF-8 is ``{"base64": "..."}``; prose with names in it (findi
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.envelopes import Envelope, read_envelope
 from streamops.model.ids import id_age
 from streamops.model.json_text import Json, payload_json, text_json
@@ -193,7 +193,7 @@ def consumer_json(consumer: Consumer) -> Json:
     }
 
 
-def entry_json(stream: str, entry: Entry, now: datetime | None = None) -> Json:
+def entry_json(stream: str, entry: StreamEntry, now: datetime | None = None) -> Json:
     """One entry, with what ``fields_json`` tells."""
     told = fields_json(entry.fields)
     document: Json = {

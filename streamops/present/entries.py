@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.envelopes import Envelope, read_envelope
 from streamops.present.text import cut_bytes, safe_bytes, safe_lines, shorten
 from streamops.present.units import size
@@ -30,7 +30,7 @@ _MAGIC: Final = (
 )
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a value was taken for."""
 
     EMPTY = "empty"
@@ -60,7 +60,7 @@ class ValueView(Struct, frozen=True):
         note: What was left out or guessed, in words; empty where nothing was.
     """
 
-    kind: Kind
+    kind: ValueKind
     size: int
     lines: tuple[str, ...]
     note: str = ""
@@ -73,7 +73,7 @@ class FieldView(Struct, frozen=True):
     value: ValueView
 
 
-def preview(entry: Entry, width: int = PREVIEW_CHARACTERS) -> str:
+def preview(entry: StreamEntry, width: int = PREVIEW_CHARACTERS) -> str:
     """The fields of an entry as one line ``name=value name=value``, at most ``width`` characters.
 
     What another library put into an envelope is shown out of it.
@@ -91,7 +91,7 @@ def preview(entry: Entry, width: int = PREVIEW_CHARACTERS) -> str:
     return shorten(" ".join(parts), width)
 
 
-def envelope_fields(entry: Entry) -> tuple[tuple[bytes, bytes], ...]:
+def envelope_fields(entry: StreamEntry) -> tuple[tuple[bytes, bytes], ...]:
     """What another library put into an envelope, as fields; none where it is in none that is known."""
     envelope = read_envelope(entry.fields)
     if envelope is None:
@@ -109,7 +109,7 @@ def _opened(envelope: Envelope) -> str:
     return " ".join(safe_bytes(word, PREVIEW_CHARACTERS) for word in words if word)
 
 
-def render_entry(entry: Entry, limit: int = SHOWN_BYTES, *, raw: bool = False) -> tuple[FieldView, ...]:
+def render_entry(entry: StreamEntry, limit: int = SHOWN_BYTES, *, raw: bool = False) -> tuple[FieldView, ...]:
     """Render the fields of an entry in order; all values together show at most ``limit`` bytes.
 
     Args:
@@ -128,7 +128,7 @@ def render_entry(entry: Entry, limit: int = SHOWN_BYTES, *, raw: bool = False) -
 def render_value(value: bytes, limit: int = SHOWN_BYTES, *, raw: bool = False) -> ValueView:
     """Render one value; at most ``limit`` bytes of it are looked at. Arguments as for ``render_entry``."""
     if not value:
-        return ValueView(Kind.EMPTY, 0, ())
+        return ValueView(ValueKind.EMPTY, 0, ())
     head, rest = cut_bytes(value, limit)
     note = f"first {size(len(head))} of {size(len(value))}" if rest else ""
     try:
@@ -137,8 +137,8 @@ def render_value(value: bytes, limit: int = SHOWN_BYTES, *, raw: bool = False) -
         return _binary(value, head, note, raw=raw)
     indented = None if rest or raw else _indented_json(text)
     if indented is not None:
-        return _cut(Kind.JSON, len(value), indented)
-    return ValueView(Kind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
+        return _cut(ValueKind.JSON, len(value), indented)
+    return ValueView(ValueKind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
 
 
 def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> ValueView:
@@ -153,10 +153,10 @@ def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> Val
     note = f"first {size(len(head))} of {size(len(value))}" if rest else ""
     match decoding:
         case Decoding.HEX if value:
-            return ValueView(Kind.HEX, len(value), tuple(hex_lines(head)), note)
+            return ValueView(ValueKind.HEX, len(value), tuple(hex_lines(head)), note)
         case Decoding.TEXT if value:
             text = head.decode("utf-8", "backslashreplace")
-            return ValueView(Kind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
+            return ValueView(ValueKind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
         case Decoding.JSON | Decoding.MSGPACK if value:
             return _insisted(value, decoding, limit, cut=bool(rest))
         case _:
@@ -170,22 +170,22 @@ def whole_text(value: bytes, decoding: Decoding = Decoding.AUTO) -> bytes:
         if len(value) <= SHOWN_BYTES
         else _kind_of(value, decoding)
     )
-    if kind is Kind.JSON and (text := _any_json(value)) is not None:
+    if kind is ValueKind.JSON and (text := _any_json(value)) is not None:
         return text.encode()
-    if kind is Kind.MSGPACK and (text := _indented_msgpack(value)) is not None:
+    if kind is ValueKind.MSGPACK and (text := _indented_msgpack(value)) is not None:
         return text.encode()
-    return "\n".join(hex_lines(value)).encode() if kind is Kind.HEX else value
+    return "\n".join(hex_lines(value)).encode() if kind is ValueKind.HEX else value
 
 
-def _kind_of(value: bytes, decoding: Decoding) -> Kind:
+def _kind_of(value: bytes, decoding: Decoding) -> ValueKind:
     """What a large value is to be shown as; whether it is that shows when it is decoded."""
     if decoding is not Decoding.AUTO:
-        return Kind(decoding.value)
+        return ValueKind(decoding.value)
     if value.lstrip()[:1] in (b"{", b"["):
-        return Kind.JSON
+        return ValueKind.JSON
     if value[0] in _MSGPACK_CONTAINERS:
-        return Kind.MSGPACK
-    return Kind.TEXT if _is_text(value) else Kind.HEX
+        return ValueKind.MSGPACK
+    return ValueKind.TEXT if _is_text(value) else ValueKind.HEX
 
 
 def _is_text(value: bytes) -> bool:
@@ -197,11 +197,11 @@ def _is_text(value: bytes) -> bool:
 
 
 def _insisted(value: bytes, decoding: Decoding, limit: int, *, cut: bool) -> ValueView:
-    kind = Kind.JSON if decoding is Decoding.JSON else Kind.MSGPACK
+    kind = ValueKind.JSON if decoding is Decoding.JSON else ValueKind.MSGPACK
     if cut:
         why = f"too large to be taken apart as {kind} here"
     else:
-        indented = _any_json(value) if kind is Kind.JSON else _indented_msgpack(value)
+        indented = _any_json(value) if kind is ValueKind.JSON else _indented_msgpack(value)
         if indented is not None:
             return _cut(kind, len(value), indented)
         why = f"not {kind}"
@@ -232,10 +232,10 @@ def _indented_json(text: str) -> str | None:
 def _binary(value: bytes, head: bytes, note: str, *, raw: bool) -> ValueView:
     unpacked = None if note or raw or value[0] not in _MSGPACK_CONTAINERS else _indented_msgpack(value)
     if unpacked is not None:
-        return _cut(Kind.MSGPACK, len(value), unpacked)
+        return _cut(ValueKind.MSGPACK, len(value), unpacked)
     guess = next((f"looks like {name}" for magic, name in _MAGIC if value.startswith(magic)), "")
     words = ", ".join(part for part in (guess, note) if part)
-    return ValueView(Kind.HEX, len(value), tuple(hex_lines(head)), words)
+    return ValueView(ValueKind.HEX, len(value), tuple(hex_lines(head)), words)
 
 
 def _indented_msgpack(value: bytes) -> str | None:
@@ -246,7 +246,7 @@ def _indented_msgpack(value: bytes) -> str | None:
         return None
 
 
-def _cut(kind: Kind, whole: int, indented: str) -> ValueView:
+def _cut(kind: ValueKind, whole: int, indented: str) -> ValueView:
     """Indentation can multiply a text: bound what comes out as well."""
     note = f"cut after {size(INDENTED_BYTES)} of indented text" if len(indented) > INDENTED_BYTES else ""
     return ValueView(kind, whole, tuple(safe_lines(indented[:INDENTED_BYTES]).split("\n")), note)

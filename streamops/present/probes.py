@@ -6,23 +6,23 @@ from typing import Final
 
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
-from streamops.monitor.probes import Bounds, ProbeLimits, ProbeResult, Reading, Verdict
+from streamops.monitor.probes import Bounds, ProbeLimits, ProbeReading, ProbeResult, ProbeVerdict
 from streamops.present.text import safe
 from streamops.present.units import count, duration, terse
 
 MOST_FAULTS: Final = 3
 SECONDS: Final = frozenset({"time_lag", "pending_age"})
 WORDS: Final = {
-    Verdict.HELD: "OK",
-    Verdict.WARNED: "OK WITH WARNINGS",
-    Verdict.NOT_KNOWN: "NOT KNOWN",
-    Verdict.BREACHED: "BREACHED",
+    ProbeVerdict.HELD: "OK",
+    ProbeVerdict.WARNED: "OK WITH WARNINGS",
+    ProbeVerdict.NOT_KNOWN: "NOT KNOWN",
+    ProbeVerdict.BREACHED: "BREACHED",
 }
 NAGIOS_WORDS: Final = {
-    Verdict.HELD: "OK",
-    Verdict.WARNED: "WARNING",
-    Verdict.NOT_KNOWN: "UNKNOWN",
-    Verdict.BREACHED: "CRITICAL",
+    ProbeVerdict.HELD: "OK",
+    ProbeVerdict.WARNED: "WARNING",
+    ProbeVerdict.NOT_KNOWN: "UNKNOWN",
+    ProbeVerdict.BREACHED: "CRITICAL",
 }
 
 
@@ -49,7 +49,7 @@ def probe_document(result: ProbeResult) -> Json:
     }
 
 
-def _reading_json(reading: Reading) -> Json:
+def _reading_json(reading: ProbeReading) -> Json:
     unit = "_seconds" if reading.measure in SECONDS else ""
     return {
         "measure": f"{reading.measure}{unit}",
@@ -75,14 +75,14 @@ def _summary(result: ProbeResult, limits: ProbeLimits) -> str:
     return "; ".join(told)
 
 
-def _told(reading: Reading, limits: ProbeLimits) -> str:
+def _told(reading: ProbeReading, limits: ProbeLimits) -> str:
     subject = safe(reading.subject)
     if reading.text:
         return f"{subject}: {safe(reading.text)}" if subject else safe(reading.text)
     limit = _limit(limits, reading.measure)
     name = reading.measure.replace("_", " ")
     number = _number(reading.measure, reading.bounds)
-    if reading.verdict is Verdict.BREACHED:
+    if reading.verdict is ProbeVerdict.BREACHED:
         return f"{subject} {name} {number} above {_limit_text(reading.measure, limit)}"
     return f"{subject} {name} {number}, limit {_limit_text(reading.measure, limit)}"
 
@@ -133,7 +133,7 @@ def _performance(result: ProbeResult, limits: ProbeLimits) -> Iterator[str]:
     yield f"groups={result.groups};;;0"
 
 
-def _worst(readings: list[Reading], unit: str) -> str:
+def _worst(readings: list[ProbeReading], unit: str) -> str:
     uppers = [reading.bounds.upper for reading in readings]
     known = [upper for upper in uppers if upper is not None]
     return f"{max(known, default=0):.15g}{unit}" if len(known) == len(uppers) else "U"

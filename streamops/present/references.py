@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from streamops.model.authority import StreamPart, is_part_of
 from streamops.model.dead_letter_fields import ORIGIN_ID, PAYLOAD, REPLAY_OF, read_dead_letter
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.names import name_text
 from streamops.model.streams import StreamRole
@@ -42,7 +42,7 @@ class Reference(Struct, frozen=True, kw_only=True):
 
 
 def references_of(
-    entry: Entry,
+    entry: StreamEntry,
     stream: str,
     role: StreamRole = StreamRole.EVENTS,
     source: str | None = None,
@@ -72,7 +72,7 @@ def references_of(
     return tuple(found)
 
 
-def _replays(entry: Entry, queue: str) -> list[Reference]:
+def _replays(entry: StreamEntry, queue: str) -> list[Reference]:
     """The letters that an entry was replayed from, the oldest first: each replay adds its letter's ID."""
     ids = (_id(value) for name, value in entry.fields if name == REPLAY_OF)
     words = "the dead letter that this was replayed from"
@@ -81,7 +81,7 @@ def _replays(entry: Entry, queue: str) -> list[Reference]:
     ]
 
 
-def _dead_letter(entry: Entry, queue: str, source: str | None) -> list[Reference]:
+def _dead_letter(entry: StreamEntry, queue: str, source: str | None) -> list[Reference]:
     letter = read_dead_letter(entry, queue, source)
     if letter.origin is None or letter.origin_id is None:
         return []

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import EntryId, id_age
 from streamops.model.observation import Finding, GroupView, Observation, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
@@ -45,7 +45,7 @@ class EntryRow(Struct, frozen=True):
     """An entry with the name of its stream."""
 
     stream: str
-    entry: Entry
+    entry: StreamEntry
 
 
 class SummaryRow(Struct, frozen=True):

@@ -13,7 +13,7 @@ BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _setting: Final = partial(setting, project=True)
 
 
-class View(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SavedView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[views.NAME]``: a place of the console, and how its list is arranged."""
 
     place: Annotated[
@@ -44,14 +44,14 @@ def check_view_name(name: str) -> None:
         )
 
 
-def view_toml(name: str, view: View) -> str:
+def view_toml(name: str, view: SavedView) -> str:
     """A view as a table of a configuration file, only what is not the default.
 
     Raises:
         SettingsError: Its name cannot be typed, or it holds bytes that are not UTF-8, which no such file can.
     """
     check_view_name(name)
-    default = View()
+    default = SavedView()
     stated = {
         key: value
         for key in view.__struct_fields__

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from streamops.errors import HandlerError
 from streamops.runtime.codec import Decode
 from streamops.runtime.entry import Entry
-from streamops.runtime.handlers import BatchCall, Call, Handler, Kind, Parameters
+from streamops.runtime.handlers import BatchCall, Call, CallKind, Handler, Parameters
 
 Middleware = Callable[[Entry, Call], Awaitable[Any]]
 """Called with the entry and what is inside; whatever it raises or returns stands for the handler."""
@@ -154,9 +154,9 @@ def _run_batch(handler: Handler, threads: Threads) -> Callable[[Sequence[Entry],
     async def threaded(entries: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
         return await _whole(await threads.call(entries, function, arguments))
 
-    if handler.kind is Kind.ASYNC:
+    if handler.kind is CallKind.ASYNC:
         return lambda _, arguments: function(*arguments)
-    return inline if handler.kind is Kind.INLINE else threaded
+    return inline if handler.kind is CallKind.INLINE else threaded
 
 
 def _decoded(
@@ -176,7 +176,7 @@ def _decoded(
 
 def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Threads) -> Call:
     function = handler.function
-    if handler.kind is Kind.ASYNC:
+    if handler.kind is CallKind.ASYNC:
         return _direct(function, decoders)
     plain: Callable[[Entry], Any] = _direct(function, decoders)
 
@@ -188,7 +188,7 @@ def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Thre
         arguments = [entry if decode is None else decode(entry.raw) for decode in decoders]
         return await _whole(await threads.call((entry,), function, arguments))
 
-    return inline if handler.kind is Kind.INLINE else threaded
+    return inline if handler.kind is CallKind.INLINE else threaded
 
 
 def _direct(function: Callable[..., Any], decoders: tuple[Decode | None, ...]) -> Call:

@@ -10,7 +10,7 @@ import time
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.runtime.consumer import Asked, Consumer
+from streamops.runtime.consumer import ReadRequest, StreamConsumer
 from streamops.runtime.entry import ConsumerStream
 from streamops.runtime.events import ConsumerRemoved, Reclaimed, Troubled
 from streamops.wire.consuming.claiming import START, RecoveredPage, group_consumers, take_from, take_idle
@@ -26,7 +26,7 @@ LEASE_SHARE: Final = 4
 class Claimer:
     """Claims entries of one consumer's groups."""
 
-    def __init__(self, consumer: Consumer) -> None:
+    def __init__(self, consumer: StreamConsumer) -> None:
         self._consumer = consumer
         self._context = consumer.context
         self._executor = consumer.executor
@@ -125,7 +125,7 @@ class Claimer:
                 return
 
     async def _redeliver(
-        self, stream: ConsumerStream, takings: RecoveredPage, asked: Asked, owner: str
+        self, stream: ConsumerStream, takings: RecoveredPage, asked: ReadRequest, owner: str
     ) -> None:
         number = await self._consumer.redeliver(stream, takings, asked)
         if number:

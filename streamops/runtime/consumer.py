@@ -76,7 +76,7 @@ class PageSize:
         self._halvings = max(0, self._halvings - 1)
 
 
-class Asked(NamedTuple):
+class ReadRequest(NamedTuple):
     """When entries were asked for: from then on the server may deliver, whenever this process comes to read of it.
 
     Attributes:
@@ -88,7 +88,7 @@ class Asked(NamedTuple):
     handovers: int
 
 
-class Consumer:
+class StreamConsumer:
     """One stream, read by a task of its own for one handler.
 
     Attributes:
@@ -190,9 +190,9 @@ class Consumer:
         finally:
             self._asking -= 1
 
-    def asked(self) -> Asked:
+    def asked(self) -> ReadRequest:
         """Note that entries are asked for now."""
-        return Asked(time.monotonic(), self.context.server.handovers)
+        return ReadRequest(time.monotonic(), self.context.server.handovers)
 
     async def _read(self) -> None:
         """One read, as soon as there is room."""
@@ -237,7 +237,7 @@ class Consumer:
                 async with asyncio.timeout(0.1 if self.paused else 1.0):
                     await self._room.wait()
 
-    def _receive(self, stream: ConsumerStream, rows: Sequence[RawEntry], asked: Asked) -> list[Entry]:
+    def _receive(self, stream: ConsumerStream, rows: Sequence[RawEntry], asked: ReadRequest) -> list[Entry]:
         """Have entries in flight that were delivered for the first time."""
         if not stream.in_flight.keys().isdisjoint([raw_id for raw_id, _ in rows]):
             # The group was set back, or is another one: what is in flight is not handled a second time beside the first.
@@ -299,7 +299,7 @@ class Consumer:
             self._queue.coming = 0
 
     async def redeliver(
-        self, stream: ConsumerStream, takings: RecoveredPage, asked: Asked, *, ours: bool = False
+        self, stream: ConsumerStream, takings: RecoveredPage, asked: ReadRequest, *, ours: bool = False
     ) -> int:
         """Have entries handled that were delivered before, to us or to others; how many of them are new here.
 

@@ -55,7 +55,7 @@ class Histogram:
         return max(self._recent, SHORTEST)
 
 
-class Counts:
+class HandlerCounters:
     """What one handler did since its worker started.
 
     Attributes:

@@ -17,7 +17,7 @@ from streamops.runtime.executor import Executor
 from streamops.runtime.handlers import IdempotencyRule
 from streamops.runtime.retry import Undecodable, retry_after, words
 from streamops.wire.consuming.asking import mark_prefix
-from streamops.wire.consuming.idempotency import Claim, IdempotencyKeys, Verdict, are_noted
+from streamops.wire.consuming.idempotency import IdempotencyKeys, KeyClaim, KeyVerdict, are_noted
 from streamops.wire.keys import decoded_part, encoded_part
 
 LATER: Final = timedelta(seconds=1)
@@ -56,7 +56,7 @@ class Deduplicator:
     async def claim_keys(self, entries: Sequence[Entry]) -> list[Entry]:
         """Claim the keys of entries of one stream, or of its retry stream; the entries that own theirs, in order."""
         stream = entries[0].consumer_stream
-        keyed: list[tuple[Entry, Claim]] = []
+        keyed: list[tuple[Entry, KeyClaim]] = []
         for entry in entries:
             try:
                 key = self.key_of(entry)
@@ -64,7 +64,7 @@ class Deduplicator:
                 await self._executor.fail(entry, _undecodable(error))
             else:
                 place = mark_prefix(retries=stream.retries) + entry.id
-                keyed.append((entry, Claim(key, entry.raw_origin_id, place)))
+                keyed.append((entry, KeyClaim(key, entry.raw_origin_id, place)))
         if not keyed:
             return []
         owners = await self._take([claim for _, claim in keyed], stream)
@@ -74,10 +74,10 @@ class Deduplicator:
             if owner is None:
                 why = f"its guard {claim.key} is no string: somebody put another type there"
                 await self._executor.fail(entry, Undecodable(why))
-            elif owner == claim.origin or (verdict := next(verdicts)) is Verdict.MINE:
+            elif owner == claim.origin or (verdict := next(verdicts)) is KeyVerdict.MINE:
                 entry.idempotency_key = claim.key
                 kept.append(entry)
-            elif verdict is Verdict.LATER:
+            elif verdict is KeyVerdict.LATER:
                 why = "the owner of its key is gone and may be handled yet"
                 await self._executor.apply(entry, retry_after(LATER, why, counts=False))
             else:
@@ -87,14 +87,14 @@ class Deduplicator:
                 stream.finish(entry, completed=False)
         return kept
 
-    async def _take(self, claims: Sequence[Claim], stream: ConsumerStream) -> list[bytes | None]:
+    async def _take(self, claims: Sequence[KeyClaim], stream: ConsumerStream) -> list[bytes | None]:
         """Who owns each key now."""
         sub = stream.subscription
         return await self._context.insist(sub.stream, lambda: self._guards.take(sub, claims))
 
     async def _contest(
-        self, claims: Iterator[tuple[Claim, bytes | None]], stream: ConsumerStream
-    ) -> Iterator[Verdict]:
+        self, claims: Iterator[tuple[KeyClaim, bytes | None]], stream: ConsumerStream
+    ) -> Iterator[KeyVerdict]:
         """Whose those keys are that other entries own, in order."""
         sub = stream.subscription
         rows = [(claim, owner) for claim, owner in claims if owner is not None and owner != claim.origin]

@@ -48,7 +48,7 @@ class Scheduler:
         queue = self._queue_of(stream)
         names = [token_hex(8) if one.entry_id == OWN_CHOICE else one.entry_id for one in additions]
         messages = [
-            delaying.Delayed(name, DelayedBody(stream, _pairs(one.parts)), due)
+            delaying.MessageToDelay(name, DelayedBody(stream, _pairs(one.parts)), due)
             for name, one in zip(names, additions, strict=True)
         ]
         kept = [one.payload for one in additions if one.payload is not None]
@@ -97,7 +97,7 @@ class Scheduler:
         require_one_slot(self._server.options.mode, stream, queue)
         return queue
 
-    async def _keep_ahead(self, kept: Sequence[payloads.Payload], due: timedelta | datetime) -> None:
+    async def _keep_ahead(self, kept: Sequence[payloads.StoredPayload], due: timedelta | datetime) -> None:
         """Keep the payloads of messages: until they are due, and as long again as any payload is kept."""
         if isinstance(due, datetime):
             now = await read_clock(self._server, kept[0].key)

@@ -14,7 +14,7 @@ from streamops.errors import ServerError
 from streamops.model.delayed import ATTEMPT, ORIGIN_ID
 from streamops.model.names import name_text
 from streamops.runtime.context import WorkerContext
-from streamops.runtime.counts import Counts
+from streamops.runtime.counts import HandlerCounters
 from streamops.runtime.events import Completed, Troubled
 from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked, acknowledge_plain
 from streamops.wire.consuming.claiming import START
@@ -265,7 +265,7 @@ class ConsumerStream:
         *,
         retries: bool,
         lease: timedelta = MINUTE,
-        counts: Counts | None = None,
+        counts: HandlerCounters | None = None,
         room: asyncio.Event | None = None,
     ) -> None:
         self.subscription = subscription
@@ -281,7 +281,7 @@ class ConsumerStream:
         self.mending = asyncio.Lock()
         self.handled: list[Entry] = []
         self.acknowledged = 0
-        self._latencies = (counts or Counts()).latencies
+        self._latencies = (counts or HandlerCounters()).latencies
         self._fresh_for = min(lease, context.interval * 3).total_seconds() / 2
         self._tells = False
         self._wake = asyncio.Event()

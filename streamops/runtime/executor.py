@@ -12,11 +12,11 @@ from typing import Final
 from streamops.errors import HandlerError
 from streamops.runtime.buffer import Buffer, Queue
 from streamops.runtime.calling import results_of
-from streamops.runtime.counts import Counts
+from streamops.runtime.counts import HandlerCounters
 from streamops.runtime.entry import LOST, QUEUED, RUNNING, WAITING, ConsumerStream, Entry
 from streamops.runtime.handlers import BatchCall, Call, Handler
 from streamops.runtime.outcomes import Outcomes
-from streamops.runtime.retry import NO_RETRY, Disposition, HandlerTimeout, Outcome, words
+from streamops.runtime.retry import NO_RETRY, Disposition, EntryOutcome, HandlerTimeout, words
 
 PATIENCE: Final = 0.01
 """Seconds after which a slot that never waits lets others have a turn."""
@@ -70,7 +70,7 @@ class Executor:
         call: Call | None,
         batch_call: BatchCall | None,
         outcomes: Outcomes,
-        counts: Counts,
+        counts: HandlerCounters,
     ) -> None:
         self.handler = handler
         self.buffer = Buffer()
@@ -189,7 +189,7 @@ class Executor:
         if done is not None and done.fate is Disposition.DEAD_LETTER:
             await self._outcomes.call_hook(entry, error)
 
-    async def apply(self, entry: Entry, outcome: Outcome) -> Outcome | None:
+    async def apply(self, entry: Entry, outcome: EntryOutcome) -> EntryOutcome | None:
         """Do what was decided; what came of it. What is to wait is enqueued again once its time has come."""
         done = await self._outcomes.apply(entry, outcome)
         if done is not None and done.fate is Disposition.WAIT:

@@ -22,7 +22,7 @@ BatchCall = Callable[[Sequence[Entry]], Awaitable[Any]]
 Failed = Callable[[Entry, BaseException], Any]
 
 
-class Kind(StrEnum):
+class CallKind(StrEnum):
     """How a function is called."""
 
     ASYNC = "async"
@@ -70,7 +70,7 @@ class Handler(Struct, frozen=True, kw_only=True):
     streams: tuple[tuple[str, int], ...]
     group: str
     start: str
-    kind: Kind
+    kind: CallKind
     concurrency: int = 16
     prefetch: int = 500
     prefetch_bytes: int = 16 * 1024 * 1024
@@ -134,7 +134,7 @@ def parameters_of(function: Function, *, batch: bool) -> Parameters:
     return Parameters(tuple(decoders))
 
 
-def kind_of(function: Function, *, threads: bool) -> Kind:
+def kind_of(function: Function, *, threads: bool) -> CallKind:
     """How a function is called.
 
     Raises:
@@ -151,8 +151,8 @@ def kind_of(function: Function, *, threads: bool) -> Kind:
                 f"handler {name_of(function)}: is async and cannot run in threads",
                 "Drop threads=True, or async.",
             )
-        return Kind.ASYNC
-    return Kind.THREADS if threads else Kind.INLINE
+        return CallKind.ASYNC
+    return CallKind.THREADS if threads else CallKind.INLINE
 
 
 def streams_of(streams: str | Sequence[str] | Mapping[str, int]) -> tuple[tuple[str, int], ...]:

@@ -10,11 +10,11 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.model.deliveries import DeadLetterDraft, Retry, Settled, Start
+from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
 from streamops.model.ids import EPOCH
 from streamops.runtime.coalescer import Coalescer
 from streamops.runtime.context import WorkerContext
-from streamops.runtime.counts import Counts
+from streamops.runtime.counts import HandlerCounters
 from streamops.runtime.entry import DEAD_LETTERED, DELAYED, LOST, STUCK, ConsumerStream, Entry
 from streamops.runtime.events import DeadLettered, HookFailed, Retried, Stuck, Troubled
 from streamops.runtime.groups import Groups
@@ -24,7 +24,7 @@ from streamops.runtime.retry import (
     PAYLOAD_MISSING,
     REJECTED,
     Disposition,
-    Outcome,
+    EntryOutcome,
     dead_letter,
     decide,
     words,
@@ -41,7 +41,9 @@ DELETED: Final = "it was deleted from its stream while it was handled"
 class Outcomes:
     """What becomes of one handler's entries, done at the server."""
 
-    def __init__(self, handler: Handler, context: WorkerContext, groups: Groups, counts: Counts) -> None:
+    def __init__(
+        self, handler: Handler, context: WorkerContext, groups: Groups, counts: HandlerCounters
+    ) -> None:
         self._handler = handler
         self._context = context
         self._groups = groups
@@ -52,7 +54,7 @@ class Outcomes:
             sub = stream.subscription
             return await mark_starts(server, sub, retries=stream.retries, rows=rows, ttl=MARKS_KEPT)
 
-        async def retry(stream: ConsumerStream, rows: Sequence[Retry]) -> Sequence[Settled]:
+        async def retry(stream: ConsumerStream, rows: Sequence[ScheduledRetry]) -> Sequence[Settled]:
             return await retry_all(server, stream.subscription, retries=stream.retries, rows=rows)
 
         async def give_up(stream: ConsumerStream, rows: Sequence[DeadLetterDraft]) -> Sequence[Settled]:
@@ -90,7 +92,7 @@ class Outcomes:
         entry.marks = marks
         return True
 
-    def decide(self, entry: Entry, error: BaseException) -> Outcome:
+    def decide(self, entry: Entry, error: BaseException) -> EntryOutcome:
         """What is to become of an entry whose handler raised, or which could not be given to it."""
         retry = self._handler.retry
         try:
@@ -100,10 +102,10 @@ class Outcomes:
         # One that waits is not looked at again before its next try: it owns its business key, or needs none.
         owns_key = self._handler.guard is None or entry.idempotency_key is not None
         if outcome.fate is Disposition.DELAY and retry.passive and owns_key:
-            return Outcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
+            return EntryOutcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
         return outcome
 
-    async def apply(self, entry: Entry, outcome: Outcome) -> Outcome | None:
+    async def apply(self, entry: Entry, outcome: EntryOutcome) -> EntryOutcome | None:
         """Do what was decided; what came of it, nothing where the entry is another's by now, or stuck.
 
         Where that is to wait, the caller keeps the entry until then. What goes wrong with one is no end of the worker.
@@ -138,9 +140,9 @@ class Outcomes:
         except Exception as problem:  # noqa: BLE001 - a hook may raise anything
             self._context.events.emit(HookFailed(entry.stream, entry.group, entry.id, words(problem)))
 
-    async def _delay(self, entry: Entry, outcome: Outcome) -> Outcome:
+    async def _delay(self, entry: Entry, outcome: EntryOutcome) -> EntryOutcome:
         """Move an entry into the delayed queue, from where it comes back for this group alone; what came of it."""
-        row = Retry(
+        row = ScheduledRetry(
             entry.raw_id,
             outcome.delay // MILLISECOND,
             entry.attempt + outcome.counts,
@@ -154,7 +156,7 @@ class Outcomes:
             await self._dead_letter(entry, gone)
             return gone
         if settled is Settled.TOO_WIDE:
-            return Outcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
+            return EntryOutcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
         entry.consumer_stream.drop(entry, DELAYED if settled is Settled.DONE else LOST)
         if settled is Settled.DONE:
             self._emit_retry(entry, outcome, "active")
@@ -162,7 +164,7 @@ class Outcomes:
             self._context.promoter.wake(entry.stream, due)
         return outcome
 
-    async def _dead_letter(self, entry: Entry, outcome: Outcome) -> None:
+    async def _dead_letter(self, entry: Entry, outcome: EntryOutcome) -> None:
         letter = DeadLetterDraft(
             entry_id=entry.raw_id,
             reason=outcome.reason,
@@ -223,7 +225,7 @@ class Outcomes:
                 await asyncio.sleep(PAUSE)
         return False
 
-    def _emit_retry(self, entry: Entry, outcome: Outcome, kind: str) -> None:
+    def _emit_retry(self, entry: Entry, outcome: EntryOutcome, kind: str) -> None:
         self._counts.retries[kind] += 1
         self._context.events.emit(
             Retried(entry.stream, entry.group, entry.id, entry.attempt, outcome.delay, outcome.error)

@@ -295,7 +295,9 @@ class Publisher:
             return Addition([*kept.reference, *((SHAPE, shape) if shape else ()), *further], entry_id, kept)
         return Addition(parts + further, entry_id)
 
-    def _keep(self, stream: str, value: bytes, ttl: timedelta, parts: Sequence[bytes]) -> payloads.Payload:
+    def _keep(
+        self, stream: str, value: bytes, ttl: timedelta, parts: Sequence[bytes]
+    ) -> payloads.StoredPayload:
         if len(parts) > _MOST_PARTS:
             raise PublishError(
                 f"an entry of {len(parts) // 2} fields cannot have a payload beside it",

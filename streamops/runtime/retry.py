@@ -1,4 +1,4 @@
-"""What becomes of an entry after its handler ran. Pure: (attempt, error, chance) to an ``Outcome``.
+"""What becomes of an entry after its handler ran. Pure: (attempt, error, chance) to an ``EntryOutcome``.
 
 Schedules say how long to wait after the n-th failure. They are data or plain functions, so that any table, any
 formula and any test can stand in for them.
@@ -123,7 +123,7 @@ class Disposition(StrEnum):
     DEAD_LETTER = "dead-letter"
 
 
-class Outcome(Struct, frozen=True):
+class EntryOutcome(Struct, frozen=True):
     """What becomes of an entry.
 
     Attributes:
@@ -141,7 +141,7 @@ class Outcome(Struct, frozen=True):
     reason: str = ""
 
 
-ACKNOWLEDGE: Final = Outcome(Disposition.ACKNOWLEDGE)
+ACKNOWLEDGE: Final = EntryOutcome(Disposition.ACKNOWLEDGE)
 MAX_DELIVERIES: Final = "max-deliveries"
 REJECTED: Final = "rejected"
 UNDECODABLE: Final = "undecodable"
@@ -149,17 +149,17 @@ PAYLOAD_MISSING: Final = "payload-missing"
 TIMEOUT: Final = "timeout"
 
 
-def dead_letter(reason: str, error: str) -> Outcome:
+def dead_letter(reason: str, error: str) -> EntryOutcome:
     """It is given up."""
-    return Outcome(Disposition.DEAD_LETTER, error, reason=reason)
+    return EntryOutcome(Disposition.DEAD_LETTER, error, reason=reason)
 
 
-def retry_after(delay: timedelta, error: str, *, counts: bool = True) -> Outcome:
+def retry_after(delay: timedelta, error: str, *, counts: bool = True) -> EntryOutcome:
     """It is tried again, from now on and within the longest delay."""
-    return Outcome(Disposition.DELAY, error, max(timedelta(0), min(delay, LONGEST_DELAY)), counts)
+    return EntryOutcome(Disposition.DELAY, error, max(timedelta(0), min(delay, LONGEST_DELAY)), counts)
 
 
-def decide(retry: Retry, attempt: int, error: BaseException | None, chance: float) -> Outcome:
+def decide(retry: Retry, attempt: int, error: BaseException | None, chance: float) -> EntryOutcome:
     """What becomes of an entry.
 
     Args:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from streamops.runtime.calling import Middlewares, Threads, compile_batch, compile_call
 from streamops.runtime.claiming import Claimer
-from streamops.runtime.consumer import Consumer
+from streamops.runtime.consumer import StreamConsumer
 from streamops.runtime.context import WorkerContext
-from streamops.runtime.counts import Counts, HandlerCounts
+from streamops.runtime.counts import HandlerCounters, HandlerCounts
 from streamops.runtime.dedup import Deduplicator
 from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.runtime.executor import Executor
@@ -39,12 +39,12 @@ class HandlerRunner:
         single = None if batched else compile_call(handler, parameters, middleware.single, threads)
         batch = compile_batch(handler, parameters, middleware.batch, threads) if batched else None
         self.handler = handler
-        self.counts = Counts()
+        self.counts = HandlerCounters()
         outcomes = Outcomes(handler, context, groups, self.counts)
         self.executor = Executor(handler, single, batch, outcomes, self.counts)
         dedup = Deduplicator(parameters.body, context, self.executor)
         self.consumers = tuple(
-            Consumer(stream, weight, context, self.executor, groups=groups, dedup=dedup)
+            StreamConsumer(stream, weight, context, self.executor, groups=groups, dedup=dedup)
             for stream, weight in handler.streams
         )
         self.claimers = tuple(Claimer(consumer) for consumer in self.consumers)

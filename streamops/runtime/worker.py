@@ -22,7 +22,7 @@ from streamops.runtime.entry import Entry
 from streamops.runtime.events import Abandoned, Events
 from streamops.runtime.executor import cancel
 from streamops.runtime.groups import Groups
-from streamops.runtime.handlers import Handler, Kind
+from streamops.runtime.handlers import CallKind, Handler
 from streamops.runtime.heartbeat import Heartbeat
 from streamops.runtime.promoter import Promoter
 from streamops.runtime.runner import HandlerRunner
@@ -103,7 +103,7 @@ class Worker:
             server, self.id, options.beat, clock, self._promoter, events, names, options.block
         )
         self._groups = Groups(self._context)
-        threads = sum(handler.concurrency for handler in handlers if handler.kind is Kind.THREADS)
+        threads = sum(handler.concurrency for handler in handlers if handler.kind is CallKind.THREADS)
         self._threads = Threads(threads)
         self.runners = tuple(
             HandlerRunner(handler, self._context, self._groups, middleware, self._threads)

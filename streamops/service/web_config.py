@@ -187,7 +187,7 @@ def server_context(config: TlsServerConfig, directory: Path, where: str) -> ssl.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     place = f"{where}: tls_server_config"
-    named = Named(place, f"{place}.cert_file", f"{place}.key_file")
+    named = CertificateNames(place, f"{place}.cert_file", f"{place}.key_file")
     load_certificate(context, directory / config.cert_file, directory / config.key_file, named)
     if config.client_ca_file:
         load_authorities(context, directory / config.client_ca_file, f"{place}.client_ca_file")
@@ -196,7 +196,7 @@ def server_context(config: TlsServerConfig, directory: Path, where: str) -> ssl.
     return context
 
 
-class Named(NamedTuple):
+class CertificateNames(NamedTuple):
     """What people call the files of a certificate: in a web-config file, on a command line.
 
     Attributes:
@@ -210,7 +210,7 @@ class Named(NamedTuple):
     key: str
 
 
-def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path, named: Named) -> None:
+def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path, named: CertificateNames) -> None:
     """Load a certificate with its key; raises ``SettingsError`` where it cannot be used."""
     for name, path in ((named.certificate, certificate), (named.key, key)):
         _check_readable(path, name)

@@ -12,7 +12,7 @@ from streamops.errors import SettingsError, known_hint
 from streamops.model.config_keys import Holds, config_keys
 from streamops.model.secret import Secret
 from streamops.settings.connections import Context, check_context
-from streamops.settings.decoding import Problem, join_key, walk
+from streamops.settings.decoding import ConfigProblem, join_key, walk
 from streamops.settings.files import (
     FOREIGN_HINT,
     READABLE_BY_OTHERS,
@@ -23,7 +23,7 @@ from streamops.settings.files import (
     read_files,
 )
 from streamops.settings.pools import ConfiguredPool, find_problems
-from streamops.settings.state import Remembered, user_file
+from streamops.settings.state import StateFile, user_file
 from streamops.settings.tables import ConfigTable, ContextTable, PoolTable
 from streamops.wire.urls import parse_url
 
@@ -79,9 +79,9 @@ class Config(Struct, frozen=True):
         return None
 
 
-def chosen_contexts(environ: Mapping[str, str]) -> Remembered:
+def chosen_contexts(environ: Mapping[str, str]) -> StateFile:
     """What ``ctx use`` chose, by the configuration file that ruled there: nobody's configuration is ever rewritten."""
-    return Remembered("contexts.json", "what `ctx use` chose", "STREAMOPS_CONTEXT", environ)
+    return StateFile("contexts.json", "what `ctx use` chose", "STREAMOPS_CONTEXT", environ)
 
 
 def read_config(environ: Mapping[str, str], cwd: Path) -> Config:
@@ -185,7 +185,7 @@ def _is_readable(path: Path) -> bool:
 
 def validate_file(
     path: Path, environ: Mapping[str, str], elsewhere: Collection[str] = ()
-) -> tuple[Problem, ...]:
+) -> tuple[ConfigProblem, ...]:
     """Check one file; no password is read and no program run.
 
     Args:
@@ -195,11 +195,13 @@ def validate_file(
     """
     file = read_file(path, environ)
     if file is None:
-        return (Problem(str(path), "", "no such file"),)
+        return (ConfigProblem(str(path), "", "no such file"),)
     return _find_problems((file,), {*file.stated.get("contexts", {}), *elsewhere})
 
 
-def validate_files(environ: Mapping[str, str], cwd: Path) -> tuple[tuple[Path, ...], tuple[Problem, ...]]:
+def validate_files(
+    environ: Mapping[str, str], cwd: Path
+) -> tuple[tuple[Path, ...], tuple[ConfigProblem, ...]]:
     """Check all files in use: which they are, and what is wrong with them.
 
     Raises:
@@ -210,8 +212,8 @@ def validate_files(environ: Mapping[str, str], cwd: Path) -> tuple[tuple[Path, .
     return tuple(file.path for file in files), _find_problems(files, names)
 
 
-def _find_problems(files: Collection[ConfigFile], contexts: Collection[str]) -> tuple[Problem, ...]:
-    found: list[Problem] = []
+def _find_problems(files: Collection[ConfigFile], contexts: Collection[str]) -> tuple[ConfigProblem, ...]:
+    found: list[ConfigProblem] = []
     for file in files:
         found += file.problems
         for name, table in file.stated.get("contexts", {}).items():
@@ -219,9 +221,11 @@ def _find_problems(files: Collection[ConfigFile], contexts: Collection[str]) -> 
         default = file.stated.get("default_context")
         if default is not None and default not in contexts:
             hint = known_hint(default, contexts, "contexts")
-            found.append(Problem(str(file.path), "default_context", f"no context named {default!r}", hint))
+            found.append(
+                ConfigProblem(str(file.path), "default_context", f"no context named {default!r}", hint)
+            )
     found += [
-        Problem(str(file.path), "", "belongs to another user, and is not read", FOREIGN_HINT)
+        ConfigProblem(str(file.path), "", "belongs to another user, and is not read", FOREIGN_HINT)
         for file in files
         if file.trust is Trust.FOREIGN
     ]
@@ -240,7 +244,7 @@ def _find_problems(files: Collection[ConfigFile], contexts: Collection[str]) -> 
     return (*found, *find_problems(tuple(pools.values()), known, contexts))
 
 
-def _context_problems(file: ConfigFile, name: str, table: dict[str, object]) -> Iterator[Problem]:
+def _context_problems(file: ConfigFile, name: str, table: dict[str, object]) -> Iterator[ConfigProblem]:
     try:
         context = Context(name, convert(table, ContextTable), frozenset(table), file.path)
         check_context(context)
@@ -248,4 +252,4 @@ def _context_problems(file: ConfigFile, name: str, table: dict[str, object]) -> 
         # Its keys do not go together, which the file's own problems say already.
         return
     except SettingsError as error:
-        yield Problem(str(file.path), join_key("contexts", name), error.message, error.hint)
+        yield ConfigProblem(str(file.path), join_key("contexts", name), error.message, error.hint)

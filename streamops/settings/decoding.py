@@ -29,7 +29,7 @@ _TYPES: Final = {
 }
 
 
-class Problem(Struct, frozen=True):
+class ConfigProblem(Struct, frozen=True):
     """One thing that is wrong with a configuration file.
 
     Attributes:
@@ -52,7 +52,7 @@ class Problem(Struct, frozen=True):
 
 def decode_config(
     table: dict[str, Any], file: str, resolve: Callable[[str], str] = str
-) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+) -> tuple[dict[str, Any], tuple[ConfigProblem, ...]]:
     """Check and convert a file's content.
 
     Args:
@@ -96,7 +96,7 @@ class _Decoder:
     def __init__(self, file: str, resolve: Callable[[str], str]) -> None:
         self.file = file
         self.resolve = resolve
-        self.problems: list[Problem] = []
+        self.problems: list[ConfigProblem] = []
 
     def decode_table(self, kind: type[Struct], table: object, place: str) -> dict[str, Any]:
         before = len(self.problems)
@@ -159,7 +159,7 @@ class _Decoder:
         return []
 
     def _report(self, place: str, text: str, hint: str = "") -> object:
-        self.problems.append(Problem(self.file, place, text, hint))
+        self.problems.append(ConfigProblem(self.file, place, text, hint))
         return msgspec.UNSET
 
 

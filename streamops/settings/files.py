@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from streamops.errors import SettingsError
 from streamops.model.config_keys import config_keys
-from streamops.settings.decoding import Problem, decode_config, join_key
-from streamops.settings.state import Remembered, resolve_path, user_file
+from streamops.settings.decoding import ConfigProblem, decode_config, join_key
+from streamops.settings.state import StateFile, resolve_path, user_file
 from streamops.settings.tables import ConfigTable
 
 PROJECT_FILE: Final = "streamops.toml"
@@ -74,7 +74,7 @@ class ConfigFile(Struct, frozen=True):
     trust: Trust = Trust.OWN
     shared: bool = False
     stated: dict[str, Any] = {}
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[ConfigProblem, ...] = ()
     left_out: tuple[str, ...] = ()
     digest: str = ""
 
@@ -163,9 +163,9 @@ def read_project(path: Path, environ: Mapping[str, str], *, whole: bool = False)
     return ConfigFile(path, trust, shared, stated, problems, left_out, digest)
 
 
-def trusted_files(environ: Mapping[str, str]) -> Remembered:
+def trusted_files(environ: Mapping[str, str]) -> StateFile:
     """Digests of the projects' files that the user trusted, by their names."""
-    return Remembered("trusted.json", "what `config trust` trusted", "STREAMOPS_CONFIG", environ)
+    return StateFile("trusted.json", "what `config trust` trusted", "STREAMOPS_CONFIG", environ)
 
 
 def name_of(path: Path) -> str:
@@ -257,7 +257,7 @@ def _trust_of(path: Path, digest: str, environ: Mapping[str, str]) -> Trust:
 
 def _decode(
     table: dict[str, Any], path: Path, environ: Mapping[str, str]
-) -> tuple[dict[str, Any], tuple[Problem, ...]]:
+) -> tuple[dict[str, Any], tuple[ConfigProblem, ...]]:
     return decode_config(table, str(path), lambda name: str(resolve_path(name, path.parent, environ)))
 
 
@@ -276,7 +276,7 @@ def _dotted_line(text: str) -> int:
     return next(dotted, 0)
 
 
-def _explain(path: Path, error: Exception) -> Problem:
+def _explain(path: Path, error: Exception) -> ConfigProblem:
     match error:
         case OSError():
             text, hint = f"cannot be read: {error.strerror}", "Check its permissions."
@@ -289,4 +289,4 @@ def _explain(path: Path, error: Exception) -> Problem:
             text, hint = f"not TOML: {error}", _SYNTAX
         case _:
             text, hint = "not TOML: a number or a nesting beyond reason", _SYNTAX
-    return Problem(str(path), "", text, hint)
+    return ConfigProblem(str(path), "", text, hint)

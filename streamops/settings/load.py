@@ -85,7 +85,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     left_out: tuple[tuple[str, str], ...] = ()
 
 
-class Target(NamedTuple):
+class ConnectionTarget(NamedTuple):
     """What to connect to: a context, or a URL, or neither for the default; and who said so."""
 
     context: Context | None
@@ -124,7 +124,7 @@ def load_settings(flags: Flags, environ: Mapping[str, str], cwd: Path) -> Settin
     return _with_overrides(settings, flags, environ)
 
 
-def choose_target(flags: Flags, environ: Mapping[str, str], config: Config) -> Target:
+def choose_target(flags: Flags, environ: Mapping[str, str], config: Config) -> ConnectionTarget:
     """Decide what to connect to.
 
     Raises:
@@ -143,13 +143,13 @@ def choose_target(flags: Flags, environ: Mapping[str, str], config: Config) -> T
         if url is not None and name is not None:
             raise SettingsError(f"{url_origin} and {name_origin} exclude each other", "Give one of them.")
         if url is not None:
-            return Target(None, url, url_origin)
+            return ConnectionTarget(None, url, url_origin)
         if name is not None:
-            return Target(config.find_context(name, name_origin, environ), None, name_origin)
+            return ConnectionTarget(config.find_context(name, name_origin, environ), None, name_origin)
     if default := config.find_default(environ):
         name, origin = default
-        return Target(config.find_context(name, origin, environ), None, origin)
-    return Target(None, None, DEFAULT_ORIGIN)
+        return ConnectionTarget(config.find_context(name, origin, environ), None, origin)
+    return ConnectionTarget(None, None, DEFAULT_ORIGIN)
 
 
 def _with_context(settings: Settings, context: Context, origin: str, environ: Mapping[str, str]) -> Settings:

@@ -10,7 +10,7 @@ from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import SettingsError, known_hint
 from streamops.model.secret import Secret
 from streamops.settings.connections import located
-from streamops.settings.decoding import Problem, join_key
+from streamops.settings.decoding import ConfigProblem, join_key
 from streamops.settings.secrets import split_command
 from streamops.settings.state import resolve_path
 from streamops.settings.tables import KubernetesTable, PoolTable
@@ -75,7 +75,7 @@ class PoolSettings(Struct, frozen=True):
 
 def find_problems(
     pools: Collection[ConfiguredPool], budgets: Mapping[str, int], contexts: Collection[str]
-) -> Iterator[Problem]:
+) -> Iterator[ConfigProblem]:
     """Everything that is wrong with pools together; budgets are workers by name."""
     for pool in pools:
         yield from _reference_problems(pool, budgets, contexts)
@@ -130,7 +130,7 @@ def _kubeconfig(table: KubernetesTable, environ: Mapping[str, str]) -> tuple[str
 
 def _reference_problems(
     pool: ConfiguredPool, budgets: Collection[str], contexts: Collection[str]
-) -> Iterator[Problem]:
+) -> Iterator[ConfigProblem]:
     for key, name, known in (
         ("budget", pool.table.budget, budgets),
         ("context", pool.table.context, contexts),
@@ -139,7 +139,7 @@ def _reference_problems(
             yield _problem(pool, key, f"no {key} named {name!r}", known_hint(name, known, f"{key}s"))
 
 
-def _twins(pools: Collection[ConfiguredPool]) -> Iterator[Problem]:
+def _twins(pools: Collection[ConfiguredPool]) -> Iterator[ConfigProblem]:
     """Pools that would count the same work, or set the same number."""
     groups: dict[object, list[ConfiguredPool]] = {}
     objects: dict[object, ConfiguredPool] = {}
@@ -162,7 +162,9 @@ def _identity(table: KubernetesTable) -> object:
     return (table.kubeconfig, table.context, table.namespace, table.api_version, table.kind, table.name)
 
 
-def _budget_problems(pools: Collection[ConfiguredPool], budgets: Mapping[str, int]) -> Iterator[Problem]:
+def _budget_problems(
+    pools: Collection[ConfiguredPool], budgets: Mapping[str, int]
+) -> Iterator[ConfigProblem]:
     for name, workers in budgets.items():
         sharing = [pool for pool in pools if pool.table.budget == name]
         least = sum(pool.table.minimum for pool in sharing)
@@ -177,9 +179,9 @@ def _budget_problems(pools: Collection[ConfiguredPool], budgets: Mapping[str, in
             )
 
 
-def _budget_problem(sharing: Sequence[ConfiguredPool], name: str, text: str, hint: str) -> Problem:
-    return Problem(str(sharing[0].file), join_key("budgets", name), text, hint)
+def _budget_problem(sharing: Sequence[ConfiguredPool], name: str, text: str, hint: str) -> ConfigProblem:
+    return ConfigProblem(str(sharing[0].file), join_key("budgets", name), text, hint)
 
 
-def _problem(pool: ConfiguredPool, key: str, text: str, hint: str) -> Problem:
-    return Problem(str(pool.file), f"{pool.key}.{key}", text, hint)
+def _problem(pool: ConfiguredPool, key: str, text: str, hint: str) -> ConfigProblem:
+    return ConfigProblem(str(pool.file), f"{pool.key}.{key}", text, hint)

@@ -69,7 +69,7 @@ def new_backup(operation: str, target: Sequence[str], environ: Mapping[str, str]
     return str(directory / "backups" / file)
 
 
-class Remembered:
+class StateFile:
     """A file in the state directory that keeps a word for each name, readable by its owner only.
 
     Args:

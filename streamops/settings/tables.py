@@ -29,7 +29,7 @@ from streamops.model.topics import (
 )
 from streamops.monitor.thresholds import Thresholds
 from streamops.present.keys import keymap_problems
-from streamops.present.views import View
+from streamops.present.views import SavedView
 from streamops.service.addresses import Reach
 from streamops.settings.secrets import split_command
 from streamops.targets.specs import COMMAND_TIMEOUT, DEFAULT_TIMEOUT, TargetKind
@@ -56,7 +56,7 @@ _LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _API_VERSION: Final = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/)?v[0-9][a-z0-9]{0,30}")
 
 
-class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SettingsTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table whose keys may not go together, which it says in a ``ValueError``; msgspec makes that its own error."""
 
     def __post_init__(self) -> None:
@@ -74,7 +74,7 @@ class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 yield f"says both {one} and {other}"
 
 
-class ContextTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ContextTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[contexts.NAME]``: one place to connect to, and how to behave there."""
 
     url: Annotated[
@@ -182,7 +182,7 @@ class ConsoleOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             raise ValueError(f"keymap: {problem}")
 
 
-class ExporterTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ExporterTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[exporter]``: where `streamops exporter` serves metrics, and which."""
 
     listen: Annotated[str, setting("host and port")] = DEFAULT_LISTEN
@@ -222,7 +222,7 @@ class NotifyLevel(StrEnum):
     CRITICAL = "critical"
 
 
-class NotifyTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class NotifyTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[notify]``: notices of `streamops exporter --notify`, by mail, chat or webhook; needs streamops[notify]."""
 
     urls_file: Annotated[
@@ -252,7 +252,7 @@ class NotifyTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
             yield "says every shorter than a second"
 
 
-class KubernetesTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class KubernetesTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[pools.NAME.kubernetes]``: an object with a scale subresource; needs streamops[kubernetes]."""
 
     name: Annotated[str, setting("of the object", "billing-workers")]
@@ -282,7 +282,7 @@ class KubernetesTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         yield from _timeout_problems(self.timeout)
 
 
-class CommandTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CommandTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[pools.NAME.command]``: programs that count and set workers; run without a shell."""
 
     get: Annotated[Command, _program('prints 3, or {"ordered": 3, "ready": 2}', "count-workers mail")]
@@ -313,7 +313,7 @@ class CommandTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True)
         yield from _timeout_problems(self.timeout)
 
 
-class PoolTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PoolTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[pools.NAME]``: workers of one group of one stream, how many there may be, and what runs them."""
 
     stream: Annotated[str, setting("that they read", "orders")]
@@ -377,7 +377,7 @@ class BudgetTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     workers: Annotated[Count, setting("of all its pools together", 40)]
 
 
-class TopicTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[[topics]]``: messages that are called back over HTTP; further ones may be kept in Redis, see `streamops topics`."""
 
     name: Annotated[str, setting("of the topic", "remind")]
@@ -465,7 +465,7 @@ class TopicTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
             yield f"retry_when: {why}"
 
 
-class CallbacksTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[callbacks]``: how topics' URLs are called."""
 
     hosts: Annotated[
@@ -495,7 +495,7 @@ class CallbacksTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             yield f"hosts: {error.message}. {error.hint}"
 
 
-class IngestTable(Table, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class IngestTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[intake]``: `streamops topics serve --listen` takes messages in over HTTP."""
 
     listen: Annotated[str, setting("host and port")] = "127.0.0.1:8787"
@@ -528,7 +528,8 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     health: Annotated[Thresholds, _shown("when the health rules speak")] = Thresholds()
     console: Annotated[ConsoleOptions, _shown("`streamops tui`")] = ConsoleOptions()
     views: Annotated[
-        dict[str, View], _shown(":view stuck in the console; :save NAME adds the view on the screen", "stuck")
+        dict[str, SavedView],
+        _shown(":view stuck in the console; :save NAME adds the view on the screen", "stuck"),
     ] = {}
     retention: Annotated[tuple[RetentionPolicy, ...], setting("what `streamops trim --policies` keeps")] = ()
     pools: Annotated[

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from streamops.errors import SettingsError
-from streamops.present.views import View, check_view_name, view_toml
+from streamops.present.views import SavedView, check_view_name, view_toml
 from streamops.settings.decoding import decode_config
 from streamops.settings.state import exclusive, replace_file, resolve_path, user_file
 
 
-def save_view(name: str, view: View, environ: Mapping[str, str], cwd: Path) -> Path:
+def save_view(name: str, view: SavedView, environ: Mapping[str, str], cwd: Path) -> Path:
     """Add a view to the user's file, or to the one that ``STREAMOPS_CONFIG`` names; return the file.
 
     The table is added to the end, so that comments and order stay; the file is replaced in one step, and only
@@ -32,7 +32,7 @@ def save_view(name: str, view: View, environ: Mapping[str, str], cwd: Path) -> P
     return path
 
 
-def _with_view(before: str, name: str, view: View, path: Path) -> str:
+def _with_view(before: str, name: str, view: SavedView, path: Path) -> str:
     """A file's text and a view at its end; raises ``SettingsError`` where it cannot be added."""
     known = _parsed(before, path)
     if name in _views(known):

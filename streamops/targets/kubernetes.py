@@ -41,7 +41,7 @@ _BROKEN: Final = (KeyError, ValueError, TypeError, AttributeError, yaml.YAMLErro
 """What a file raises that is YAML and no kubeconfig, or neither."""
 
 
-class Scale(NamespacedSubResource, autoscaling_v1.Scale):
+class ScaleResource(NamespacedSubResource, autoscaling_v1.Scale):
     """The scale subresource of an object of any kind; subclasses say of which."""
 
 
@@ -88,7 +88,7 @@ class KubernetesTarget:
         if client is not None:
             await client.close()
 
-    async def _get(self) -> Scale:
+    async def _get(self) -> ScaleResource:
         client = await self._connected()
         return await self._ask(client, client.get(self._scale, self._spec.name), writes=False)
 
@@ -103,10 +103,10 @@ class KubernetesTarget:
             async with asyncio.timeout(self._spec.timeout.total_seconds()):
                 return await call
         except Exception as error:  # noqa: BLE001 - lightkube lets through whatever its parts raise
-            problem = explain(error, Asked(self._spec, client.namespace, writes))
+            problem = explain(error, ScaleRequest(self._spec, client.namespace, writes))
         raise problem
 
-    def _size(self, scale: Scale) -> PoolSize:
+    def _size(self, scale: ScaleResource) -> PoolSize:
         """What the subresource says, if it is one and makes sense; zero replicas are left out by Kubernetes."""
         named = scale.metadata.name if scale.metadata else None
         if scale.kind != "Scale" or scale.spec is None or scale.metadata is None or named != self._spec.name:
@@ -118,10 +118,10 @@ class KubernetesTarget:
         return PoolSize(ordered=ordered, ready=ready, version=scale.metadata.resourceVersion or "")
 
 
-def _kind(spec: KubernetesSpec) -> type[Scale]:
+def _kind(spec: KubernetesSpec) -> type[ScaleResource]:
     """The scale subresource of the kind of object that is meant, built in or custom."""
 
-    class ScaleOf(Scale):
+    class ScaleOf(ScaleResource):
         _api_info = ApiInfo(
             resource=ResourceDef("autoscaling", "v1", "Scale"),
             parent=ResourceDef(spec.group, spec.api_version.rpartition("/")[2], spec.kind),
@@ -200,7 +200,7 @@ class _Status(Struct):
     details: _Details | None = None
 
 
-class Asked(NamedTuple):
+class ScaleRequest(NamedTuple):
     """What was asked for, for the words of an error.
 
     Attributes:
@@ -219,7 +219,7 @@ class Asked(NamedTuple):
         return f"{self.spec.kind.lower()} {self.namespace}/{self.spec.name}"
 
 
-def explain(error: Exception, asked: Asked) -> TargetError:
+def explain(error: Exception, asked: ScaleRequest) -> TargetError:
     """An error of the client's as one of ours."""
     answered = _answered(error)
     if answered is not None:
@@ -247,7 +247,7 @@ def _answered(error: BaseException | None) -> httpx2.HTTPStatusError | None:
     return error
 
 
-def _explain_answer(response: httpx2.Response, asked: Asked) -> TargetError:
+def _explain_answer(response: httpx2.Response, asked: ScaleRequest) -> TargetError:
     code, status = response.status_code, _decode_status(response.content)
     said = one_line(status.message or "") or f"status {code}"
     spec = asked.spec
@@ -281,7 +281,7 @@ def _decode_status(content: bytes) -> _Status:
         return _Status()
 
 
-def _permission_hint(asked: Asked) -> str:
+def _permission_hint(asked: ScaleRequest) -> str:
     spec = asked.spec
     return (
         f"Grant its account in namespace {asked.namespace}: "
@@ -290,7 +290,7 @@ def _permission_hint(asked: Asked) -> str:
     )
 
 
-def _missing(asked: Asked, status: _Status) -> TargetError:
+def _missing(asked: ScaleRequest, status: _Status) -> TargetError:
     spec = asked.spec
     if status.details and status.details.name:
         hint = f"`kubectl -n {asked.namespace} get {spec.plural}` lists those that there are."
@@ -303,7 +303,7 @@ def _missing(asked: Asked, status: _Status) -> TargetError:
     )
 
 
-def _passing(asked: Asked, what: str) -> TargetError:
+def _passing(asked: ScaleRequest, what: str) -> TargetError:
     return TargetError(f"{asked.label}: {what}", NOT_DONE_HINT, retryable=True)
 
 

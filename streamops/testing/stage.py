@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from streamops.demo.server import embedded_server
 from streamops.model.workers import WorkerState
 from streamops.runtime import Publisher, Streamops, Worker, WorkerOptions
-from streamops.runtime.consumer import Consumer
+from streamops.runtime.consumer import StreamConsumer
 from streamops.wire.consuming.idleness import delayed_left, hasten, work_left
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import dead_letter_key
@@ -118,7 +118,7 @@ class Stage:
         """The last entries that were taken, of each stream."""
         return [stream.last_seen for consumer in self._consumers() for stream in consumer.streams]
 
-    def _consumers(self) -> Iterator[Consumer]:
+    def _consumers(self) -> Iterator[StreamConsumer]:
         for runner in self.worker.runners:
             yield from runner.consumers
 

@@ -24,21 +24,28 @@ from textual.worker import Worker, WorkerState
 
 from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.present.text import safe, shorten
-from streamops.present.views import View, check_view_name, view_toml
+from streamops.present.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
 from streamops.tui.app_state import AppState, RunningOperation
-from streamops.tui.asking import Copy, Follow, Go, GoTo, Page, Remember, Say, SwitchContext, Typed
+from streamops.tui.asking import Copy, Follow, Go, GoTo, Remember, Say, ShowInPager, SwitchContext, Typed
 from streamops.tui.follower import Follower
 from streamops.tui.live import Live
-from streamops.tui.poller import Connected, Lost, Observed
+from streamops.tui.poller import Connected, Observed, PollFailed
 from streamops.tui.providers import Actions, Arrangements, Places, Plans
 from streamops.tui.reads import Fetch, fetch
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.selection import KEYS, Selection, queue_of, verb_of
 from streamops.tui.source import TuiSettings
-from streamops.tui.terminal import HUNG_UP, OnlyShown, Stream, WithoutColour, is_in_browser, require_terminal
+from streamops.tui.terminal import (
+    HUNG_UP,
+    OnlyShown,
+    TtyStream,
+    WithoutColour,
+    is_in_browser,
+    require_terminal,
+)
 from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name, themes
 
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
@@ -52,13 +59,13 @@ ROOMY: Final = 140
 LONGEST_NOTICE: Final = 400
 DRAWN_WITHIN: Final = 0.05
 """Seconds from an observation to its first rows on the screen."""
-FIRST_LEVEL: Final = (routes.Overview, routes.Streams, routes.Alerts)
+FIRST_LEVEL: Final = (routes.OverviewRoute, routes.StreamsRoute, routes.AlertsRoute)
 """Places that are opened on top of the first screen."""
 TWINS: Final[Mapping[type[Route], type[Route]]] = {
-    routes.DeadLetters: routes.Jobs,
-    routes.Jobs: routes.DeadLetters,
-    routes.Workers: routes.Pools,
-    routes.Pools: routes.Workers,
+    routes.DeadLettersRoute: routes.JobsRoute,
+    routes.JobsRoute: routes.DeadLettersRoute,
+    routes.WorkersRoute: routes.PoolsRoute,
+    routes.PoolsRoute: routes.WorkersRoute,
 }
 """Places of one key: each opens in the place of the other."""
 
@@ -125,7 +132,7 @@ class StreamopsApp(App[int]):
         super().__init__()
         self.settings = settings
         self.error: StreamopsError | None = None
-        self.terminal: Stream | None = None
+        self.terminal: TtyStream | None = None
         self.live = Live(settings, self.post_message)
         self._polling: Worker[None] | None = None
         self._doing: RunningOperations | None = None
@@ -168,7 +175,7 @@ class StreamopsApp(App[int]):
         self.pass_down()
         self.start_history()
 
-    def on_lost(self, message: Lost) -> None:
+    def on_poll_failed(self, message: PollFailed) -> None:
         """Say so over the data there is; leave where there never was a connection at all."""
         self.error = self.live.take_loss(message)
         if self.error is not None:
@@ -277,7 +284,7 @@ class StreamopsApp(App[int]):
         """Remember a group, whoever has to give way."""
         self.live.want(message.stream, message.group)
 
-    def on_page(self, message: Page) -> None:
+    def on_show_in_pager(self, message: ShowInPager) -> None:
         """Show a value in full; the console is back when the pager is left."""
         if not self._paging:
             self.run_worker(self._page_and_say(message), exit_on_error=False)
@@ -348,7 +355,7 @@ class StreamopsApp(App[int]):
 
     def get_default_screen(self) -> Screen[None]:
         """The root of the stack."""
-        return self._screen_of(routes.Status())
+        return self._screen_of(routes.StatusRoute())
 
     def _screen_of(self, place: Route) -> Frame:
         """A new screen of a place, imported when it is first opened."""
@@ -358,9 +365,9 @@ class StreamopsApp(App[int]):
 
     def go(self, place: Route) -> None:
         """Open a place on top; the root is gone back to; a job of this console is shown as the plan that it carries out."""
-        if isinstance(place, routes.OneJob) and (deed := self.running_of(place.id)) is not None:
+        if isinstance(place, routes.JobRoute) and (deed := self.running_of(place.id)) is not None:
             self.open_plan(deed.plan.operation, None, deed)
-        elif isinstance(place, routes.Status):
+        elif isinstance(place, routes.StatusRoute):
             self.action_root()
         elif place != self.frame.place:
             self.push_screen(self._screen_of(place))
@@ -408,7 +415,7 @@ class StreamopsApp(App[int]):
     def show_view(self, name: str) -> None:
         """Open a saved view, or say why not; the list of them where no name is given."""
         if not name:
-            self.go(routes.Views())
+            self.go(routes.ViewsRoute())
             return
         view = self.app_state.views.get(name)
         if view is None:
@@ -428,7 +435,7 @@ class StreamopsApp(App[int]):
         """Save the list on the screen as a view, in the configuration where that can be."""
         frame = self.frame
         place = goto.text_of(frame.place)
-        if not isinstance(frame, Listing) or place is None:
+        if not isinstance(frame, ListScreen) or place is None:
             self.say("there is no list here that a view could show again", warning=True)
             return
         view = frame.as_view(place)
@@ -440,7 +447,7 @@ class StreamopsApp(App[int]):
             return
         self.run_worker(self._save(name, view, table), exit_on_error=False)
 
-    async def _save(self, name: str, view: View, table: str) -> None:
+    async def _save(self, name: str, view: SavedView, table: str) -> None:
         reason = "there is no configuration file to save it in"
         if self.settings.save_view is not None:
             try:
@@ -458,9 +465,9 @@ class StreamopsApp(App[int]):
         )
         self.copy(table, "the view's table")
 
-    def _arrange(self, name: str, view: View) -> None:
+    def _arrange(self, name: str, view: SavedView) -> None:
         frame = self.frame
-        problem = frame.arrange_as(view) if isinstance(frame, Listing) else "there is no list at its place"
+        problem = frame.arrange_as(view) if isinstance(frame, ListScreen) else "there is no list at its place"
         if problem:
             self.say(f"view {name}: {problem}", warning=True)
 
@@ -486,7 +493,7 @@ class StreamopsApp(App[int]):
         else:
             self.say(f"{way}: {what}")
 
-    async def _page_and_say(self, message: Page) -> None:
+    async def _page_and_say(self, message: ShowInPager) -> None:
         from streamops.tui.pager import page  # noqa: PLC0415 - few page
 
         self._paging = True
@@ -642,9 +649,9 @@ class StreamopsApp(App[int]):
 
     def action_go(self, name: str, other: str = "") -> None:
         """Go to a place by its name; from there to the other of its key."""
-        place: Route = getattr(routes, name)()
+        place: Route = getattr(routes, f"{name}Route")()
         if other and place == self.frame.place:
-            place = getattr(routes, other)()
+            place = getattr(routes, f"{other}Route")()
         if isinstance(place, FIRST_LEVEL):
             self.action_root()
         self._beside(place)
@@ -659,13 +666,13 @@ class StreamopsApp(App[int]):
         """Tail the stream under the cursor; on a tail, follow again."""
         frame = self.frame
         if not frame.follow() and (stream := frame.stream_name()) is not None:
-            self.go(routes.Entries(stream))
+            self.go(routes.EntriesRoute(stream))
 
     def action_trace(self) -> None:
         """Tell what became of the entry under the cursor."""
         entry = self.frame.entry_at()
         if entry is not None:
-            self.go(routes.Trace(*entry))
+            self.go(routes.TraceRoute(*entry))
 
     def action_accept_server(self) -> None:
         """Take the server that answers for the one that is meant, and unlock writes."""
@@ -704,8 +711,8 @@ class StreamopsApp(App[int]):
         frame = self.frame
         selection: Selection | None = frame.selection()
         if selection is not None and selection.group is not None:
-            self.go(routes.Charts(selection.stream, selection.group))
-        elif not isinstance(frame.place, routes.Charts):
+            self.go(routes.ChartsRoute(selection.stream, selection.group))
+        elif not isinstance(frame.place, routes.ChartsRoute):
             self.say("there are charts of groups: put the cursor on one")
 
     def action_headings(self) -> None:
@@ -713,7 +720,7 @@ class StreamopsApp(App[int]):
         from streamops.tui.screens.column_picker import ColumnPickerScreen  # noqa: PLC0415 - the first screen needs none of it
 
         frame = self.frame
-        if isinstance(frame, Listing) and not isinstance(frame, ColumnPickerScreen):
+        if isinstance(frame, ListScreen) and not isinstance(frame, ColumnPickerScreen):
             self.push_screen(ColumnPickerScreen(frame))
 
     def action_act(self, key: str) -> None:
@@ -731,7 +738,7 @@ class StreamopsApp(App[int]):
         if (queue := queue_of(self.app_state.observation, stream)) is None:
             self.say(f"no dead-letter queue of {stream} is known")
         else:
-            self.go(routes.DeadLetterEntries(queue))
+            self.go(routes.DeadLetterEntriesRoute(queue))
 
     # -- inside --------------------------------------------------------------------------------------
 

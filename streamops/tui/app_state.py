@@ -11,7 +11,7 @@ from streamops.model.acting import Outcome, Plan, Progress
 from streamops.model.backoff import Backoff
 from streamops.model.observation import Health, Observation
 from streamops.present.units import duration
-from streamops.present.views import View
+from streamops.present.views import SavedView
 from streamops.tui.source import ContextInfo
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
@@ -32,7 +32,7 @@ COST_FACTOR: Final = 4
 RETRIES: Final = Backoff(1, 15)
 
 
-class Pace(Struct, frozen=True):
+class PollPace(Struct, frozen=True):
     """The time between two polls, and why it is what it is.
 
     Attributes:
@@ -46,15 +46,15 @@ class Pace(Struct, frozen=True):
     reason: str = ""
 
 
-def pace(chosen: timedelta | None, cost: timedelta, *, focused: bool) -> Pace:
+def pace(chosen: timedelta | None, cost: timedelta, *, focused: bool) -> PollPace:
     """Stretch the chosen interval so that polls take at most a quarter of it, and relax it out of focus."""
     if chosen is None:
-        return Pace(None, None)
+        return PollPace(None, None)
     if not focused and chosen < UNFOCUSED:
-        return Pace(chosen, max(UNFOCUSED, cost * COST_FACTOR), "out of focus")
+        return PollPace(chosen, max(UNFOCUSED, cost * COST_FACTOR), "out of focus")
     if cost * COST_FACTOR > chosen:
-        return Pace(chosen, cost * COST_FACTOR, f"stretched: a poll takes {duration(cost)}")
-    return Pace(chosen, chosen)
+        return PollPace(chosen, cost * COST_FACTOR, f"stretched: a poll takes {duration(cost)}")
+    return PollPace(chosen, chosen)
 
 
 def slower(chosen: timedelta | None) -> timedelta | None:
@@ -161,14 +161,14 @@ class AppState(Struct, frozen=True):
     """
 
     context: ContextInfo
-    pace: Pace
+    pace: PollPace
     observation: Observation | None = None
     arrived: float = 0.0
     loss: Loss | None = None
     frozen: bool = False
     contexts: tuple[ContextInfo, ...] = ()
     tally: dict[Health, int] = {}
-    views: Mapping[str, View] = {}
+    views: Mapping[str, SavedView] = {}
     typed: Mapping[str, tuple[str, ...]] = {}
     mismatch: ServerMismatch | None = None
     deeds: tuple[RunningOperation, ...] = ()

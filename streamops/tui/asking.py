@@ -49,7 +49,7 @@ class Copy(Message):
         self.what = what
 
 
-class Page(Message):
+class ShowInPager(Message):
     """Show a value in full, with the person's own pager.
 
     Attributes:

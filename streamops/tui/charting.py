@@ -217,7 +217,7 @@ LONGEST: Final = 36
 GAP: Final = Cell("  ")
 
 
-class Part(NamedTuple):
+class ChartPart(NamedTuple):
     """A part of a whole.
 
     Attributes:
@@ -231,7 +231,7 @@ class Part(NamedTuple):
     tone: Tone = Tone.OK
 
 
-def parts_line(title: str, parts: Sequence[Part], width: int, *, note: str = "") -> Line:
+def parts_line(title: str, parts: Sequence[ChartPart], width: int, *, note: str = "") -> Line:
     """Parts one after the other, each with its bar and its number; as many as fit, the rest counted.
 
     Args:
@@ -258,7 +258,7 @@ def parts_line(title: str, parts: Sequence[Part], width: int, *, note: str = "")
     return tuple(cells)
 
 
-def _part(part: Part, most: int, bar: int) -> Line:
+def _part(part: ChartPart, most: int, bar: int) -> Line:
     if not part.number:
         return (Cell(f"{shorten(part.name, LONGEST)} 0", Tone.DIM), GAP)
     blocks = "█" * -(-part.number * bar // most)

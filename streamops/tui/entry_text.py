@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.payloads import KeptPayload
-from streamops.present.entries import NAME_BYTES, Decoding, Kind, ValueView, decode_as, envelope_fields
+from streamops.present.entries import NAME_BYTES, Decoding, ValueKind, ValueView, decode_as, envelope_fields
 from streamops.present.references import Reference, ReferenceKind
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, safe_bytes
@@ -30,15 +30,15 @@ LONGEST_NAME: Final = 20
 HERE: Final = "▸"
 CYCLE: Final = (Decoding.AUTO, Decoding.JSON, Decoding.MSGPACK, Decoding.TEXT, Decoding.HEX)
 GUESSED: Final = {
-    Kind.JSON: "json, a guess",
-    Kind.MSGPACK: "msgpack, a guess",
-    Kind.HEX: "binary, shown as hex",
-    Kind.TEXT: "text",
-    Kind.EMPTY: "empty",
+    ValueKind.JSON: "json, a guess",
+    ValueKind.MSGPACK: "msgpack, a guess",
+    ValueKind.HEX: "binary, shown as hex",
+    ValueKind.TEXT: "text",
+    ValueKind.EMPTY: "empty",
 }
 
 
-class Part(Struct, frozen=True):
+class EntryPart(Struct, frozen=True):
     """Something of an entry that one can stand on: a value, or a reference.
 
     Attributes:
@@ -55,8 +55,8 @@ class Part(Struct, frozen=True):
 
 
 def parts_of(
-    entry: Entry, references: Sequence[Reference], payloads: Mapping[str, KeptPayload | str]
-) -> tuple[Part, ...]:
+    entry: StreamEntry, references: Sequence[Reference], payloads: Mapping[str, KeptPayload | str]
+) -> tuple[EntryPart, ...]:
     """What an entry refers to, then its fields, then what another library put into an envelope among them.
 
     Args:
@@ -66,28 +66,28 @@ def parts_of(
     """
     return (
         *(_reference_part(reference, payloads) for reference in references),
-        *(Part(safe_bytes(name, NAME_BYTES) or "(no name)", value) for name, value in entry.fields),
+        *(EntryPart(safe_bytes(name, NAME_BYTES) or "(no name)", value) for name, value in entry.fields),
         *(
-            Part(f"envelope ▸ {safe_bytes(name, NAME_BYTES)}", value)
+            EntryPart(f"envelope ▸ {safe_bytes(name, NAME_BYTES)}", value)
             for name, value in envelope_fields(entry)
         ),
     )
 
 
-def _reference_part(reference: Reference, payloads: Mapping[str, KeptPayload | str]) -> Part:
+def _reference_part(reference: Reference, payloads: Mapping[str, KeptPayload | str]) -> EntryPart:
     if reference.kind is not ReferenceKind.PAYLOAD:
         name = f"{safe(reference.stream)} {reference.id}"
-        return Part(name, None, reference, f"{safe(reference.words)} (Enter)")
+        return EntryPart(name, None, reference, f"{safe(reference.words)} (Enter)")
     kept = payloads.get(reference.key)
     name = safe(reference.key)
     match kept:
         case None:
-            return Part(name, None, reference, f"{safe(reference.words)} · Enter reads it")
+            return EntryPart(name, None, reference, f"{safe(reference.words)} · Enter reads it")
         case str():
-            return Part(name, None, reference, f"{safe(reference.words)} · {safe(kept)}")
+            return EntryPart(name, None, reference, f"{safe(reference.words)} · {safe(kept)}")
         case _:
             stays = "for ever" if kept.ttl is None else f"for {duration(kept.ttl)} more"
-            return Part(name, kept.head, reference, f"{size(kept.size)}, kept {stays}")
+            return EntryPart(name, kept.head, reference, f"{size(kept.size)}, kept {stays}")
 
 
 class EntryText(Struct, frozen=True):
@@ -103,8 +103,8 @@ class EntryText(Struct, frozen=True):
 
 
 def entry_text(
-    entry: Entry,
-    parts: Sequence[Part],
+    entry: StreamEntry,
+    parts: Sequence[EntryPart],
     now: datetime | None,
     width: int,
     *,
@@ -146,7 +146,7 @@ def entry_text(
 class _Part:
     """A part as it is drawn: decoded as somebody wants, at most so many bytes of it."""
 
-    def __init__(self, part: Part, decoding: Decoding, limit: int, *, here: bool) -> None:
+    def __init__(self, part: EntryPart, decoding: Decoding, limit: int, *, here: bool) -> None:
         self._part = part
         self._view = None if part.value is None else _decoded(part.value, decoding, limit)
         self._notes = " · ".join([*([part.about] if part.about else []), *_notes(part, self._view, decoding)])
@@ -176,7 +176,7 @@ class _Part:
         return [(Cell(" " * INDENT + piece),) for text in texts for piece in chop(text, room)]
 
 
-def _notes(part: Part, view: ValueView | None, decoding: Decoding) -> list[str]:
+def _notes(part: EntryPart, view: ValueView | None, decoding: Decoding) -> list[str]:
     """What the value was taken for, how large it is, and what was left out."""
     if view is None:
         return []

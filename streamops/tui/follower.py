@@ -7,10 +7,10 @@ from typing import Final
 from textual.message import Message
 
 from streamops.errors import StreamopsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.tui.app_state import retry_delay
-from streamops.tui.kept import Kept
+from streamops.tui.kept import RecentEntries
 from streamops.tui.source import Source
 
 BATCH_SECONDS: Final = 0.25
@@ -24,7 +24,7 @@ class Tailed(Message, bubble=False):
         dropped: How many before them were not kept, because more arrived than anybody can read.
     """
 
-    def __init__(self, entries: tuple[Entry, ...], dropped: int) -> None:
+    def __init__(self, entries: tuple[StreamEntry, ...], dropped: int) -> None:
         super().__init__()
         self.entries = entries
         self.dropped = dropped
@@ -59,7 +59,7 @@ class Follower:
         self._stream = stream
         self._after = after
         self._deliver = deliver
-        self._batch = Kept()
+        self._batch = RecentEntries()
         self._news = asyncio.Event()
 
     async def run(self) -> None:

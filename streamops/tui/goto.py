@@ -46,11 +46,11 @@ class Nowhere(Struct, frozen=True):
 
 Goal: TypeAlias = Route | Switch | ShowView | SaveView | Quit | Nowhere
 WORDS: Final[dict[str, Goal]] = {
-    "status": routes.Status(),
+    "status": routes.StatusRoute(),
     **{place.typed: place() for place in Route.__subclasses__() if place.typed},
     "views": ShowView(),
     "view": ShowView(),
-    "contexts": routes.Contexts(),
+    "contexts": routes.ContextsRoute(),
     "q": Quit(),
     "quit": Quit(),
 }
@@ -79,15 +79,15 @@ def parse_goal(text: str, observation: Observation | None, here: str | None = No
 def text_of(place: Route) -> str | None:
     """What is typed to get to a place; none where that cannot be typed."""
     match place:
-        case routes.Stream(stream):
+        case routes.StreamRoute(stream):
             return stream
-        case routes.Group(stream, group):
+        case routes.GroupRoute(stream, group):
             return f"{stream} {group}"
-        case routes.Pending(stream, group, consumer):
+        case routes.PendingRoute(stream, group, consumer):
             return f"{stream} {group} {PENDING if consumer is None else consumer}"
-        case routes.Entries(stream):
+        case routes.EntriesRoute(stream):
             return f"{stream} {TAIL}"
-        case routes.OneEntry(stream, entry_id):
+        case routes.EntryRoute(stream, entry_id):
             return f"{stream} {entry_id}"
     return next((word for word, goal in WORDS.items() if goal == place), None)
 
@@ -125,7 +125,7 @@ def _with_name(text: str) -> Goal | None:
 def _by_id(text: str, here: str | None) -> Goal | None:
     if here is None or "-" not in text or (entry_id := _entry_id(text)) is None:
         return None
-    return routes.OneEntry(here, entry_id)
+    return routes.EntryRoute(here, entry_id)
 
 
 def _exact(text: str, streams: tuple[StreamView, ...]) -> Goal | None:
@@ -134,7 +134,7 @@ def _exact(text: str, streams: tuple[StreamView, ...]) -> Goal | None:
     for stream in streams:
         name = stream.stream.name
         if text == name:
-            return routes.Stream(name)
+            return routes.StreamRoute(name)
         if text.startswith((f"{name} ", f"{name}/")):
             goal = _in_stream(stream, text[len(name) + 1 :].strip())
             found += [(len(name), goal)] if goal is not None else []
@@ -145,15 +145,15 @@ def _in_stream(stream: StreamView, rest: str) -> Goal | None:
     name = stream.stream.name
     groups = [view.group.name for view in stream.groups]
     if rest in groups:
-        return routes.Group(name, rest)
+        return routes.GroupRoute(name, rest)
     for group in sorted(groups, key=len, reverse=True):
         if rest.startswith((f"{group} ", f"{group}/")):
             consumer = rest[len(group) + 1 :].strip()
-            return routes.Pending(name, group, None if consumer == PENDING else consumer)
+            return routes.PendingRoute(name, group, None if consumer == PENDING else consumer)
     if rest == TAIL:
-        return routes.Entries(name)
+        return routes.EntriesRoute(name)
     entry_id = _entry_id(rest)
-    return None if entry_id is None else routes.OneEntry(name, entry_id)
+    return None if entry_id is None else routes.EntryRoute(name, entry_id)
 
 
 def _entry_id(text: str) -> EntryId | None:
@@ -177,9 +177,9 @@ def _like(part: str, streams: tuple[StreamView, ...]) -> Iterator[Route]:
     """Streams that hold the part in their names; groups where no stream does."""
     held = [view for view in streams if part in view.stream.name.casefold()]
     if held:
-        yield from (routes.Stream(view.stream.name) for view in held)
+        yield from (routes.StreamRoute(view.stream.name) for view in held)
         return
     for stream in streams:
         for group in stream.groups:
             if part in group.group.name.casefold():
-                yield routes.Group(group.stream, group.group.name)
+                yield routes.GroupRoute(group.stream, group.group.name)

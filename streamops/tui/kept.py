@@ -4,13 +4,13 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 
 KEPT_ENTRIES: Final = 2000
 KEPT_BYTES: Final = 32 * 1024 * 1024
 
 
-class Kept:
+class RecentEntries:
     """The newest entries of a stream, oldest first; the oldest leave where there are too many.
 
     Args:
@@ -19,7 +19,7 @@ class Kept:
     """
 
     def __init__(self, most: int = KEPT_ENTRIES, most_bytes: int = KEPT_BYTES) -> None:
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[StreamEntry] = deque()
         self._most = most
         self._most_bytes = most_bytes
         self._bytes = 0
@@ -33,11 +33,11 @@ class Kept:
         """Whether the next entry drives another out."""
         return len(self._entries) >= self._most or self._bytes >= self._most_bytes
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[StreamEntry, ...]:
         """The entries, oldest first."""
         return tuple(self._entries)
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def add(self, entries: Iterable[StreamEntry]) -> None:
         """Add newer entries, oldest first; ``left`` counts those that had to leave."""
         for entry in entries:
             self._entries.append(entry)
@@ -48,7 +48,7 @@ class Kept:
                 self._bytes -= self._entries.popleft().size
                 self.left += 1
 
-    def add_older(self, entries: Iterable[Entry]) -> None:
+    def add_older(self, entries: Iterable[StreamEntry]) -> None:
         """Add older entries, newest first, as long as there is room."""
         for entry in entries:
             if self.full:
@@ -56,7 +56,7 @@ class Kept:
             self._entries.appendleft(entry)
             self._bytes += entry.size
 
-    def take(self) -> tuple[tuple[Entry, ...], int]:
+    def take(self) -> tuple[tuple[StreamEntry, ...], int]:
         """Empty it; return what it held and how many had left."""
         taken, left = self.entries(), self.left
         self._entries.clear()

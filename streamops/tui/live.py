@@ -10,9 +10,9 @@ from textual.message import Message
 from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.server import ServerInfo
-from streamops.present.views import View
+from streamops.present.views import SavedView
 from streamops.tui.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
-from streamops.tui.poller import Connected, Lost, Observed, Poller
+from streamops.tui.poller import Connected, Observed, Poller, PollFailed
 from streamops.tui.source import ContextInfo, Source, TuiSettings
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
@@ -49,7 +49,7 @@ class Live:
     def switch(self, context: ContextInfo, every: timedelta | None) -> None:
         """Forget everything and begin with another context, and with a poller of its own."""
         self._newest: Observed | None = None
-        self._identity = Identity()
+        self._identity = ServerIdentity()
         self.source: Source | None = None
         self.poller = Poller(context.name, self._settings.open_source, self._deliver, every)
         self._alert_monitor: AlertMonitor | None = None
@@ -99,7 +99,7 @@ class Live:
         )
         return True
 
-    def take_loss(self, message: Lost) -> StreamopsError | None:
+    def take_loss(self, message: PollFailed) -> StreamopsError | None:
         """Note the loss; return the failure where there never was a connection to anything."""
         if not self._is_of_this_context(message):
             return None
@@ -134,7 +134,7 @@ class Live:
         self._typed = {**self._typed, sign: (*known, text)[-MOST_TYPED:]}
         self.app_state = replace(self.app_state, typed=self._typed)
 
-    def add_view(self, name: str, view: View) -> None:
+    def add_view(self, name: str, view: SavedView) -> None:
         """Note a view that was saved."""
         self._views = {**self._views, name: view}
         self.app_state = replace(self.app_state, views=self._views)
@@ -163,7 +163,7 @@ class Live:
         if self._alert_monitor is not None:
             self._alert_monitor.take(observation, self.app_state.pace.interval)
 
-    def _is_of_this_context(self, message: Connected | Observed | Lost) -> bool:
+    def _is_of_this_context(self, message: Connected | Observed | PollFailed) -> bool:
         return message.context == self.app_state.context.name
 
     def _show(self, message: Observed) -> None:
@@ -210,7 +210,7 @@ NO_ID: Final = "0" * 40
 """What a server without a second replication ID says in its place."""
 
 
-class Identity:
+class ServerIdentity:
     """Knows a server by its replication IDs, whatever its address.
 
     A primary that took over in a failover still knows the ID of the one before it, so it is the same server; so is a

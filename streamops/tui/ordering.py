@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.errors import SettingsError
 from streamops.present.filters import NONE, Filter
 from streamops.present.table import Column
-from streamops.tui.remember import Remembered
+from streamops.tui.remember import PerItemCache
 
 Row = TypeVar("Row")
 
@@ -50,8 +50,8 @@ class Ordering(Generic[Row]):
         literal: frozenset[str] = NONE,
     ) -> None:
         self._columns = {column.key: column for column in columns}
-        self._keys: dict[str, Remembered[Row, tuple[bool, Any]]] = {}
-        self._texts = Remembered[Row, str](lambda row: text_of(row).casefold())
+        self._keys: dict[str, PerItemCache[Row, tuple[bool, Any]]] = {}
+        self._texts = PerItemCache[Row, str](lambda row: text_of(row).casefold())
         self._is_fault = is_fault
         self._literal = literal
         self._filter = self._compiled("")
@@ -88,7 +88,7 @@ class Ordering(Generic[Row]):
             return rows[::-1] if wish.descending else rows
         # Keys of one column at a time: another column's would be out of date when it is chosen again.
         if column.key not in self._keys:
-            self._keys = {column.key: Remembered(column.order)}
+            self._keys = {column.key: PerItemCache(column.order)}
         keys = self._keys[column.key].values(rows)
         order = sorted(range(len(rows)), key=keys.__getitem__, reverse=wish.descending)
         return [rows[index] for index in order]

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Final
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import id_age
-from streamops.present.entries import FieldView, Kind, render_entry
+from streamops.present.entries import FieldView, ValueKind, render_entry
 from streamops.present.table import Cell, Tone
 from streamops.present.units import UNKNOWN, count, duration, size, timestamp
 from streamops.tui.details import paragraph
@@ -17,7 +17,7 @@ INDENT: Final = "  "
 
 
 def entry_lines(
-    entry: Entry, now: datetime | None, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False
+    entry: StreamEntry, now: datetime | None, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False
 ) -> list[Line]:
     """An entry in full: its ID, time and size, then every field with its value.
 
@@ -33,7 +33,7 @@ def entry_lines(
 
 
 def field_lines(
-    entry: Entry, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False, most: int = MOST_LINES
+    entry: StreamEntry, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False, most: int = MOST_LINES
 ) -> list[Line]:
     """Every field of an entry with its value, in at most so many lines and one that says what was cut."""
     lines: list[Line] = []
@@ -44,14 +44,14 @@ def field_lines(
     return lines
 
 
-def head_lines(entry: Entry, now: datetime | None, width: int) -> list[Line]:
+def head_lines(entry: StreamEntry, now: datetime | None, width: int) -> list[Line]:
     """An entry's ID, time and size."""
     fields = f"{count(len(entry.fields))} field{'' if len(entry.fields) == 1 else 's'}"
     about = f"{_time(entry, now)} · {fields} · {size(entry.size)}"
     return [(Cell(f" {entry.id}", Tone.STRONG),), *paragraph(about, width, Tone.DIM), BLANK_LINE]
 
 
-def _time(entry: Entry, now: datetime | None) -> str:
+def _time(entry: StreamEntry, now: datetime | None) -> str:
     app_state = entry.id.time
     if app_state is None:
         return "the ID is no time"
@@ -61,7 +61,7 @@ def _time(entry: Entry, now: datetime | None) -> str:
 
 def _field(field: FieldView, width: int) -> list[Line]:
     value = field.value
-    notes = [] if value.kind is Kind.TEXT else [value.kind.value]
+    notes = [] if value.kind is ValueKind.TEXT else [value.kind.value]
     notes.append(size(value.size))
     notes += [value.note] if value.note else []
     title = (Cell(f" {field.name or UNKNOWN}", Tone.OK), Cell(f"  {' · '.join(notes)}", Tone.DIM))

@@ -10,7 +10,7 @@ from textual.message import Message
 
 from streamops.errors import StreamopsError
 from streamops.model.observation import Observation
-from streamops.tui.app_state import Loss, Pace, pace, retry_delay
+from streamops.tui.app_state import Loss, PollPace, pace, retry_delay
 from streamops.tui.source import Source
 
 SOON: Final = timedelta(milliseconds=100)
@@ -40,7 +40,7 @@ class Observed(Message):
         pace: When the next one is due.
     """
 
-    def __init__(self, context: str, observation: Observation, arrived: float, pace: Pace) -> None:
+    def __init__(self, context: str, observation: Observation, arrived: float, pace: PollPace) -> None:
         super().__init__()
         self.context = context
         self.arrived = arrived
@@ -48,7 +48,7 @@ class Observed(Message):
         self.pace = pace
 
 
-class Lost(Message):
+class PollFailed(Message):
     """The server could not be asked.
 
     Attributes:
@@ -90,17 +90,17 @@ class Poller:
         self._wake = asyncio.Event()
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> PollPace:
         """The pace now."""
         return pace(self._every, self._cost, focused=self._focused)
 
-    def choose(self, every: timedelta | None) -> Pace:
+    def choose(self, every: timedelta | None) -> PollPace:
         """Take another interval from the next wait on; return the pace that follows from it."""
         self._every = every
         self._wake.set()
         return self.pace
 
-    def focus(self, *, focused: bool) -> Pace:
+    def focus(self, *, focused: bool) -> PollPace:
         """Relax while nobody looks; poll at once when somebody looks again."""
         self._focused = focused
         if focused:
@@ -150,7 +150,7 @@ class Poller:
     async def _wait_after(self, error: StreamopsError, failures: int) -> None:
         delay = retry_delay(failures)
         loss = Loss(error.message, error.hint, monotonic() + delay.total_seconds())
-        self._deliver(Lost(self._context, loss, error))
+        self._deliver(PollFailed(self._context, loss, error))
         self._wake.clear()
         await self._wait(delay)
 

@@ -10,9 +10,9 @@ from textual.content import Content
 from streamops.present.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
-from streamops.tui.routes import Group, Route, Stream, Streams
+from streamops.tui.routes import GroupRoute, Route, StreamRoute, StreamsRoute
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 
 MOST: Final = 50
 IN_WORDS: Final = 0.1
@@ -124,14 +124,14 @@ class Places(Provider):
                 return
 
     def _all(self) -> Iterator[Route]:
-        yield Streams()
+        yield StreamsRoute()
         screen = self.screen
         app_state: AppState | None = screen.app_state if isinstance(screen, Frame) else None
         observation = None if app_state is None else app_state.observation
         for stream in () if observation is None else observation.streams:
-            yield Stream(stream.stream.name)
+            yield StreamRoute(stream.stream.name)
             for group in stream.groups:
-                yield Group(group.stream, group.group.name)
+                yield GroupRoute(group.stream, group.group.name)
 
     def _go(self, place: Route) -> None:
         self.screen.post_message(Go(place))
@@ -161,6 +161,6 @@ class Arrangements(Provider):
 
     def _columns(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         screen = self.screen
-        if isinstance(screen, Listing):
+        if isinstance(screen, ListScreen):
             for column in screen.every_column:
                 yield f"Sort by {column.title}", "again inverts (h)", partial(screen.sort_by, column.key)

@@ -7,7 +7,7 @@ Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 
-class Remembered(Generic[Item, Value]):
+class PerItemCache(Generic[Item, Value]):
     """What a pure function says of each item, asked again only where the item is another object.
 
     Two observations share every noun that did not change, at the same place, so that comparing

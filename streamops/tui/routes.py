@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from streamops.model.acting import Action
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.wording import quoted
 from streamops.monitor.search import split_words
@@ -53,7 +53,7 @@ class Route(Struct, frozen=True):
         return self.words
 
 
-class Status(Route, frozen=True):
+class StatusRoute(Route, frozen=True):
     """Every stream with every group: the root."""
 
     screen = "status:StatusScreen"
@@ -61,7 +61,7 @@ class Status(Route, frozen=True):
     words = ("status",)
 
 
-class Streams(Route, frozen=True):
+class StreamsRoute(Route, frozen=True):
     """All streams, one row each."""
 
     screen = "streams:StreamsScreen"
@@ -70,7 +70,7 @@ class Streams(Route, frozen=True):
     words = ("streams", "ls")
 
 
-class Overview(Route, frozen=True):
+class OverviewRoute(Route, frozen=True):
     """The overview: how all of it is, on one page."""
 
     screen = "overview:OverviewScreen"
@@ -79,7 +79,7 @@ class Overview(Route, frozen=True):
     words = ("status",)
 
 
-class Alerts(Route, frozen=True):
+class AlertsRoute(Route, frozen=True):
     """The findings that hold."""
 
     screen = "alerts:AlertsScreen"
@@ -88,7 +88,7 @@ class Alerts(Route, frozen=True):
     words = ("alerts", "ls")
 
 
-class Contexts(Route, frozen=True):
+class ContextsRoute(Route, frozen=True):
     """All contexts."""
 
     screen = "contexts:ContextsScreen"
@@ -97,7 +97,7 @@ class Contexts(Route, frozen=True):
     words = ("ctx", "ls")
 
 
-class Views(Route, frozen=True):
+class ViewsRoute(Route, frozen=True):
     """All saved views."""
 
     screen = "views:ViewsScreen"
@@ -105,7 +105,7 @@ class Views(Route, frozen=True):
     words = ("config", "show")
 
 
-class Audit(Route, frozen=True):
+class AuditRoute(Route, frozen=True):
     """What was done to the server, newest first."""
 
     screen = "audit:AuditScreen"
@@ -114,7 +114,7 @@ class Audit(Route, frozen=True):
     words = ("audit", "ls")
 
 
-class OneAction(Route, frozen=True):
+class ActionRoute(Route, frozen=True):
     """One action of the audit log."""
 
     action: Action
@@ -129,7 +129,7 @@ class OneAction(Route, frozen=True):
         return (self.action.first.begun_id,)
 
 
-class Jobs(Route, frozen=True):
+class JobsRoute(Route, frozen=True):
     """Long work: under way, interrupted, and over."""
 
     screen = "jobs:JobsScreen"
@@ -138,7 +138,7 @@ class Jobs(Route, frozen=True):
     words = ("jobs", "ls")
 
 
-class OneJob(Route, frozen=True):
+class JobRoute(Route, frozen=True):
     """One job."""
 
     id: str
@@ -148,7 +148,7 @@ class OneJob(Route, frozen=True):
     words = ("jobs", "show")
 
 
-class DeadLetters(Route, frozen=True):
+class DeadLettersRoute(Route, frozen=True):
     """All dead-letter queues."""
 
     screen = "dead_letters:DeadLettersScreen"
@@ -157,7 +157,7 @@ class DeadLetters(Route, frozen=True):
     words = ("dlq", "ls")
 
 
-class DeadLetterEntries(Route, frozen=True):
+class DeadLetterEntriesRoute(Route, frozen=True):
     """The dead letters of a queue, the newest first.
 
     Attributes:
@@ -188,7 +188,7 @@ class DeadLetterEntries(Route, frozen=True):
         return (*self.words, *((f"--where={self.where}",) if self.where else ()))
 
 
-class OneDeadLetter(Route, frozen=True):
+class DeadLetterRoute(Route, frozen=True):
     """One dead letter with its trace."""
 
     queue: str
@@ -214,7 +214,7 @@ class OneDeadLetter(Route, frozen=True):
         return (*self.under, self.queue, short_id(self.id))
 
 
-class DelayedQueues(Route, frozen=True):
+class DelayedQueuesRoute(Route, frozen=True):
     """All queues of delayed messages."""
 
     screen = "delayed:DelayedQueuesScreen"
@@ -223,7 +223,7 @@ class DelayedQueues(Route, frozen=True):
     words = ("delayed", "ls")
 
 
-class Delayed(Route, frozen=True):
+class DelayedRoute(Route, frozen=True):
     """The delayed messages of one stream."""
 
     stream: str
@@ -233,7 +233,7 @@ class Delayed(Route, frozen=True):
     words = ("delayed", "ls")
 
 
-class OneDelayed(Route, frozen=True):
+class DelayedMessageRoute(Route, frozen=True):
     """One delayed message."""
 
     stream: str
@@ -244,7 +244,7 @@ class OneDelayed(Route, frozen=True):
     words = ("delayed", "show")
 
 
-class Topics(Route, frozen=True):
+class TopicsRoute(Route, frozen=True):
     """All topics of HTTP callbacks."""
 
     screen = "topics:TopicsScreen"
@@ -253,7 +253,7 @@ class Topics(Route, frozen=True):
     words = ("topics", "ls")
 
 
-class OneTopic(Route, frozen=True):
+class TopicRoute(Route, frozen=True):
     """One topic."""
 
     topic: str
@@ -263,7 +263,7 @@ class OneTopic(Route, frozen=True):
     words = ("topics", "show")
 
 
-class Workers(Route, frozen=True):
+class WorkersRoute(Route, frozen=True):
     """All worker processes, and their pools."""
 
     screen = "workers:WorkersScreen"
@@ -272,7 +272,7 @@ class Workers(Route, frozen=True):
     words = ("workers", "ls")
 
 
-class OneWorker(Route, frozen=True):
+class WorkerRoute(Route, frozen=True):
     """One worker process, and what it reads."""
 
     worker: str
@@ -297,7 +297,7 @@ class OneWorker(Route, frozen=True):
         return (*self.words, f"--pool={self.pool}")
 
 
-class Pools(Route, frozen=True):
+class PoolsRoute(Route, frozen=True):
     """All pools of workers that are scaled."""
 
     screen = "pools:PoolsScreen"
@@ -306,7 +306,7 @@ class Pools(Route, frozen=True):
     words = ("autoscale", "ls")
 
 
-class OnePool(Route, frozen=True):
+class PoolRoute(Route, frozen=True):
     """One pool of workers: how many there are, and why."""
 
     pool: str
@@ -316,7 +316,7 @@ class OnePool(Route, frozen=True):
     words = ("autoscale", "explain")
 
 
-class Stream(Route, frozen=True):
+class StreamRoute(Route, frozen=True):
     """One stream and its groups."""
 
     stream: str
@@ -325,7 +325,7 @@ class Stream(Route, frozen=True):
     words = ("streams", "info")
 
 
-class Group(Route, frozen=True):
+class GroupRoute(Route, frozen=True):
     """One group and its consumers."""
 
     stream: str
@@ -335,7 +335,7 @@ class Group(Route, frozen=True):
     words = ("groups", "info")
 
 
-class Charts(Route, frozen=True):
+class ChartsRoute(Route, frozen=True):
     """How a group was over the last minutes and hours; the command prints the newest of it."""
 
     stream: str
@@ -346,7 +346,7 @@ class Charts(Route, frozen=True):
     words = ("groups", "info")
 
 
-class Pending(Route, frozen=True):
+class PendingRoute(Route, frozen=True):
     """The pending entries of a group, or of one of its consumers."""
 
     stream: str
@@ -372,7 +372,7 @@ class Pending(Route, frozen=True):
         return self.words if self.consumer is None else (*self.words, f"--consumer={self.consumer}")
 
 
-class Entries(Route, frozen=True):
+class EntriesRoute(Route, frozen=True):
     """The newest entries of a stream, and those that arrive."""
 
     stream: str
@@ -382,7 +382,7 @@ class Entries(Route, frozen=True):
     words = ("streams", "tail", "-n", "100")
 
 
-class OneEntry(Route, frozen=True):
+class EntryRoute(Route, frozen=True):
     """One entry with its payload.
 
     Attributes:
@@ -397,7 +397,7 @@ class OneEntry(Route, frozen=True):
     stream: str
     id: EntryId
     way: tuple[str, ...] = ()
-    entry: Entry | None = None
+    entry: StreamEntry | None = None
     group: str | None = None
     consumer: str | None = None
 
@@ -420,7 +420,7 @@ class OneEntry(Route, frozen=True):
         return (*self.words, f"--from-id={self.id}", f"--to-id={self.id}", "-o", "json")
 
 
-class Trace(Route, frozen=True):
+class TraceRoute(Route, frozen=True):
     """What became of one entry.
 
     Attributes:
@@ -445,7 +445,7 @@ class Trace(Route, frozen=True):
         return (self.stream, short_id(self.id), "trace")
 
 
-class Search(Route, frozen=True):
+class SearchRoute(Route, frozen=True):
     """What was found in the payloads of a stream, newest first.
 
     Attributes:
@@ -487,7 +487,7 @@ def command(context: ContextInfo, place: Route) -> str:
 
 def entry_of(place: Route) -> tuple[str, EntryId] | None:
     """The entry that a place is about, with its stream; none if it is about none."""
-    return (place.stream, place.id) if isinstance(place, OneEntry | Trace) else None
+    return (place.stream, place.id) if isinstance(place, EntryRoute | TraceRoute) else None
 
 
 def short_id(entry_id: EntryId) -> str:

@@ -11,17 +11,17 @@ from streamops.model.ids import EntryId
 from streamops.model.observation import Observation
 from streamops.model.streams import StreamRole
 from streamops.tui.routes import (
-    DeadLetterEntries,
-    Delayed,
-    Entries,
-    Group,
-    OneDeadLetter,
-    OneDelayed,
-    OneEntry,
-    Pending,
+    DeadLetterEntriesRoute,
+    DeadLetterRoute,
+    DelayedMessageRoute,
+    DelayedRoute,
+    EntriesRoute,
+    EntryRoute,
+    GroupRoute,
+    PendingRoute,
     Route,
-    Stream,
-    Trace,
+    StreamRoute,
+    TraceRoute,
 )
 
 
@@ -141,17 +141,17 @@ def selection_at(place: Route, *, dead_letters: bool) -> Selection | None:
         dead_letters: Whether its stream is a dead-letter queue.
     """
     match place:
-        case Stream(stream) | Entries(stream):
+        case StreamRoute(stream) | EntriesRoute(stream):
             sort = SelectionKind.DEAD_LETTERS if dead_letters else SelectionKind.STREAM
             return Selection(sort=sort, stream=stream, dead_letters=dead_letters)
-        case Group(stream, group):
+        case GroupRoute(stream, group):
             return Selection(sort=SelectionKind.GROUP, stream=stream, group=group, dead_letters=dead_letters)
-        case Pending(stream, group, consumer):
+        case PendingRoute(stream, group, consumer):
             sort = SelectionKind.GROUP if consumer is None else SelectionKind.CONSUMER
             return Selection(
                 sort=sort, stream=stream, group=group, consumer=consumer, dead_letters=dead_letters
             )
-        case OneEntry(stream, entry_id, group=group, consumer=consumer):
+        case EntryRoute(stream, entry_id, group=group, consumer=consumer):
             return Selection(
                 sort=SelectionKind.ENTRY if group is None else SelectionKind.PENDING,
                 stream=stream,
@@ -160,7 +160,7 @@ def selection_at(place: Route, *, dead_letters: bool) -> Selection | None:
                 ids=(entry_id,),
                 dead_letters=dead_letters,
             )
-        case Trace(stream, entry_id):
+        case TraceRoute(stream, entry_id):
             return Selection(
                 sort=SelectionKind.ENTRY, stream=stream, ids=(entry_id,), dead_letters=dead_letters
             )
@@ -170,13 +170,13 @@ def selection_at(place: Route, *, dead_letters: bool) -> Selection | None:
 def _beside(place: Route) -> Selection | None:
     """What a place is about that is about a queue beside a stream, or about one thing in it."""
     match place:
-        case DeadLetterEntries(queue):
+        case DeadLetterEntriesRoute(queue):
             return Selection(sort=SelectionKind.DEAD_LETTERS, stream=queue, dead_letters=True)
-        case OneDeadLetter(queue, entry_id):
+        case DeadLetterRoute(queue, entry_id):
             return Selection(sort=SelectionKind.DEAD_LETTER, stream=queue, ids=(entry_id,), dead_letters=True)
-        case Delayed(stream):
+        case DelayedRoute(stream):
             return Selection(sort=SelectionKind.QUEUE, stream=stream)
-        case OneDelayed(stream, message):
+        case DelayedMessageRoute(stream, message):
             return Selection(sort=SelectionKind.MESSAGE, stream=stream, messages=(message,))
     return None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from streamops.present.views import View
+from streamops.present.views import SavedView
 
 if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
     from streamops.operations.console import Console
@@ -59,8 +59,8 @@ class TuiSettings(Struct, frozen=True):
     open_source: Callable[[str], Awaitable[Source]]
     every: timedelta | None = timedelta(seconds=2)
     theme: str = "dark"
-    views: Mapping[str, View] = {}
-    save_view: Callable[[str, View], Awaitable[str]] | None = None
+    views: Mapping[str, SavedView] = {}
+    save_view: Callable[[str, SavedView], Awaitable[str]] | None = None
     keymap: Mapping[str, str] = {}
     mouse: bool = True
     colour: bool = True

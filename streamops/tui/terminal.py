@@ -65,7 +65,7 @@ DRIVER = "streamops.tui.web.driver:BrowserDriver"
 DRIVER_VARIABLE = "TEXTUAL_DRIVER"
 
 
-class Stream(Protocol):
+class TtyStream(Protocol):
     """What is asked of stdin and stdout."""
 
     def isatty(self) -> bool:
@@ -77,7 +77,9 @@ def is_in_browser(environment: Mapping[str, str]) -> bool:
     return environment.get(DRIVER_VARIABLE) == DRIVER
 
 
-def require_terminal(stdin: Stream | None, stdout: Stream | None, environment: Mapping[str, str]) -> None:
+def require_terminal(
+    stdin: TtyStream | None, stdout: TtyStream | None, environment: Mapping[str, str]
+) -> None:
     """Refuse to draw where nothing can be drawn.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from streamops.model.ids import EntryId
 from streamops.model.names import name_bytes
-from streamops.model.pending import Selection, Unfit
+from streamops.model.pending import PendingSelection, Unfit
 from streamops.wire.batches import Request
 from streamops.wire.faults import required
 from streamops.wire.gone import GoneSearch
@@ -49,7 +49,7 @@ async def read_claimable(
     *,
     most: int | None,
     search: GoneSearch | None = None,
-) -> Selection:
+) -> PendingSelection:
     """Count rows, lowest first, at most so many.
 
     Args:
@@ -77,7 +77,7 @@ async def read_claimable_ids(
     *,
     most: int | None,
     search: GoneSearch | None = None,
-) -> tuple[Selection, Unfit, bytes]:
+) -> tuple[PendingSelection, Unfit, bytes]:
     """Count those of the IDs that can be claimed, lowest first, at most so many; and those that cannot.
 
     Returns:
@@ -138,9 +138,9 @@ class _ClaimableCounts:
         self._last = rows[-1][ID]
         return rows
 
-    def selection(self) -> Selection:
+    def selection(self) -> PendingSelection:
         """What was counted."""
-        return Selection(
+        return PendingSelection(
             self.count,
             tuple((decode_name(owner), count) for owner, count in self._owners.most_common()),
             decode_pending_rows(self._sample),

@@ -25,7 +25,7 @@ from streamops.errors import SettingsError
 from streamops.model.server import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.parsing import PARSER
-from streamops.wire.pool import Pool
+from streamops.wire.pool import ClosingPool
 from streamops.wire.primary_tracker import PrimaryTracker
 from streamops.wire.sentinel import SentinelClient, SentinelPool
 
@@ -89,7 +89,7 @@ def connection_pool(
     options: ConnectionOptions,
     address: tuple[str, int] | None = None,
     succession: PrimaryTracker | None = None,
-) -> Pool:
+) -> ClosingPool:
     """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice.
 
     Args:
@@ -102,12 +102,12 @@ def connection_pool(
     """
     kwargs = connection_kwargs(options) | {"max_connections": MAX_CONNECTIONS}
     if options.socket_path is not None:
-        return Pool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
+        return ClosingPool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
     if options.mode is Mode.SENTINEL:
         return _sentinel_pool(options, kwargs, succession or PrimaryTracker())
     host, port = address or options.addresses[0]
     kwargs |= {"host": host, "port": port, "socket_keepalive": True, **transport_kwargs(options.tls)}
-    return Pool(**kwargs)
+    return ClosingPool(**kwargs)
 
 
 def transport_kwargs(tls: Tls | None) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _sentinel_pool(
         "parser_class": PARSER,
         **_credentials(options.sentinel_username, options.sentinel_password),
     }
-    pools = [Pool(host=host, port=port, **watcher) for host, port in options.addresses]
+    pools = [ClosingPool(host=host, port=port, **watcher) for host, port in options.addresses]
     watchers = SentinelClient(pools, patience, succession)
     return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # redis-py has no types here
 

@@ -24,7 +24,7 @@ AT_ONCE: Final = 8
 ANY_BODY: Final = "*"
 
 
-class Delayed(NamedTuple):
+class MessageToDelay(NamedTuple):
     """A message to be delayed.
 
     Attributes:
@@ -39,7 +39,7 @@ class Delayed(NamedTuple):
 
 
 async def schedule_many(
-    server: Server, stream: str, messages: Sequence[Delayed], queue: str = ""
+    server: Server, stream: str, messages: Sequence[MessageToDelay], queue: str = ""
 ) -> list[datetime | Fault | None]:
     """Add delayed messages; for each when it is due, or none where its ID is taken, or why it was refused.
 
@@ -93,14 +93,14 @@ class _Batch:
     def full(self) -> bool:
         return self.messages >= MOST or self.bytes >= MOST_BYTES
 
-    def add(self, message: Delayed) -> None:
+    def add(self, message: MessageToDelay) -> None:
         body = encode_body(message.body)
         self.arguments += (message.id, body, _when(message.due))
         self.messages += 1
         self.bytes += len(body)
 
 
-def _batches(messages: Sequence[Delayed]) -> Iterator[_Batch]:
+def _batches(messages: Sequence[MessageToDelay]) -> Iterator[_Batch]:
     batch = _Batch()
     for message in messages:
         batch.add(message)

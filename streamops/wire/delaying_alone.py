@@ -5,7 +5,7 @@ from typing import Final
 
 from streamops.wire.delayed import milliseconds, moment
 from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.gathering import Gatherer
 from streamops.wire.keys import bodies_key, delayed_key
@@ -18,7 +18,7 @@ SCRIPT: Final = "delayed_schedule"
 
 
 async def schedule_one(
-    gatherer: Gatherer, server: Server, stream: str, message: Delayed, queue: str = ""
+    gatherer: Gatherer, server: Server, stream: str, message: MessageToDelay, queue: str = ""
 ) -> datetime | Fault | None:
     """Add a delayed message, and say when it is due; none where there is one of that ID already.
 

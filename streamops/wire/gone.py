@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from streamops.model.ids import EntryId
-from streamops.model.pending import Gone
+from streamops.model.pending import DeletedPending
 from streamops.wire.batches import Request
 from streamops.wire.faults import fault
 from streamops.wire.node import Reply
@@ -35,7 +35,7 @@ class GoneSearch:
         self._server = server
         self._stream = stream
         self._weight = max(1, entry_bytes)
-        self.found = Gone()
+        self.found = DeletedPending()
 
     async def look_at(self, ids: Sequence[bytes]) -> None:
         """Look at some entries, lowest first; raises ``ServerError`` where that fails."""
@@ -52,7 +52,9 @@ class GoneSearch:
         gone = [one for one in missing if one not in existing]
         found = self.found
         sample = [EntryId.parse(one) for one in gone[: SAMPLE - len(found.sample)]]
-        self.found = Gone(found.looked + len(ids), found.count + len(gone), (*found.sample, *sample))
+        self.found = DeletedPending(
+            found.looked + len(ids), found.count + len(gone), (*found.sample, *sample)
+        )
 
     async def _range(self, first: bytes, last: bytes, count: int) -> set[bytes]:
         return _ids(

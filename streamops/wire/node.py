@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from streamops.model.names import name_bytes
 from streamops.wire.faults import is_read_only
 from streamops.wire.parsing import MOST_REPLY, ReplyTooLargeError
-from streamops.wire.pool import Pool
+from streamops.wire.pool import ClosingPool
 from streamops.wire.read_timeout import ReadTimeout
 
 try:
@@ -44,7 +44,7 @@ class Node:
         label: Its address in words.
     """
 
-    def __init__(self, pool: Pool, label: str, timeout: float) -> None:
+    def __init__(self, pool: ClosingPool, label: str, timeout: float) -> None:
         self.label = label
         self._pool = pool
         self._timeout = timeout

@@ -13,7 +13,7 @@ from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import RedisError
 
 
-class Pool(ConnectionPool):
+class ClosingPool(ConnectionPool):
     """Connections to one server, all of them gone once it is closed.
 
     Attributes:

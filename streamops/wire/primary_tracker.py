@@ -10,7 +10,7 @@ class PrimaryReplacedError(LostConnection):
     """Another server is the primary than the one that was asked so far, and may know less."""
 
 
-class Named(NamedTuple):
+class NamedPrimary(NamedTuple):
     """Whom a Sentinel names.
 
     Attributes:
@@ -31,15 +31,15 @@ class PrimaryTracker:
     """
 
     def __init__(self) -> None:
-        self.last: Named | None = None
+        self.last: NamedPrimary | None = None
         self.moves = 0
         self._agreed: tuple[tuple[str, int], float] | None = None
 
-    def is_newer_than(self, named: Named) -> bool:
+    def is_newer_than(self, named: NamedPrimary) -> bool:
         """Whether a later primary was heard of."""
         return self.last is not None and self.last.epoch > named.epoch
 
-    def follow(self, named: Named) -> None:
+    def follow(self, named: NamedPrimary) -> None:
         """Somebody is believed."""
         self.last = named
         self._agreed = None
@@ -48,7 +48,7 @@ class PrimaryTracker:
         """There is somebody who may know better than those that were told late."""
         self._agreed = None
 
-    def agreed_for(self, late: Sequence[Named], now: float) -> float:
+    def agreed_for(self, late: Sequence[NamedPrimary], now: float) -> float:
         """Seconds for which those that were told late have named one and the same, without a doubt meanwhile."""
         addresses = {named.address for named in late}
         if len(addresses) != 1:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from streamops.model.consumer_table import Members
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import EntryId
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault, required
@@ -153,7 +153,7 @@ async def pending_pages(server: Server, page: PendingRange) -> AsyncIterator[tup
         page = page._replace(after=rows[-1].id)
 
 
-async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tuple[Entry, ...] | Fault]:
+async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tuple[StreamEntry, ...] | Fault]:
     """XRANGE of each range, payloads included."""
     requests = [
         Request(
@@ -175,7 +175,7 @@ async def read_page(
     *,
     newest_first: bool = False,
     what: str = "",
-) -> tuple[Entry, ...]:
+) -> tuple[StreamEntry, ...]:
     """XRANGE or XREVRANGE between two IDs, both inclusive, payloads included.
 
     Raises:
@@ -212,7 +212,7 @@ async def read_pending_by_id(
     return [row for rows in await _asked(server, requests, f"group {stream}/{group}") for row in rows]
 
 
-async def read_by_id(server: Server, stream: str, ids: Sequence[EntryId]) -> list[Entry]:
+async def read_by_id(server: Server, stream: str, ids: Sequence[EntryId]) -> list[StreamEntry]:
     """Those of the IDs that are entries of the stream, in their order; raises where it cannot be read."""
     requests = [
         Request(stream, ("XRANGE", stream, str(one), str(one), "COUNT", 1), decode_entries) for one in ids

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply
 from streamops.model.consumer_table import NOBODY, ConsumerColumns, Members
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import EPOCH, EntryId
 from streamops.model.names import name_text
 from streamops.model.readings import GroupReading, StreamReading
@@ -136,10 +136,10 @@ def decode_pending_rows(reply: Iterable[Sequence[Reply]]) -> tuple[PendingEntry,
     )
 
 
-def decode_entries(reply: Iterable[Sequence[Reply] | None]) -> tuple[Entry, ...]:
+def decode_entries(reply: Iterable[Sequence[Reply] | None]) -> tuple[StreamEntry, ...]:
     """XRANGE, XREVRANGE: IDs with their fields in order, repeated names kept."""
     return tuple(
-        Entry(EntryId.parse(row[0]), tuple(zip(row[1][::2], row[1][1::2], strict=True)))
+        StreamEntry(EntryId.parse(row[0]), tuple(zip(row[1][::2], row[1][1::2], strict=True)))
         for row in reply
         if row is not None
     )

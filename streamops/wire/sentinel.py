@@ -10,8 +10,8 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
-from streamops.wire.pool import Pool
-from streamops.wire.primary_tracker import Named, PrimaryTracker
+from streamops.wire.pool import ClosingPool
+from streamops.wire.primary_tracker import NamedPrimary, PrimaryTracker
 
 LONGEST_FAILOVER: Final = 30.0
 """Seconds after which every Sentinel that is well has heard of a failover, or it has come to nothing."""
@@ -30,7 +30,7 @@ class SentinelClient(Sentinel):
         succession: What the company of those who ask has heard, and will.
     """
 
-    def __init__(self, pools: Iterable[Pool], patience: float, succession: PrimaryTracker) -> None:
+    def __init__(self, pools: Iterable[ClosingPool], patience: float, succession: PrimaryTracker) -> None:
         super().__init__([])  # type: ignore[no-untyped-call] # redis-py has no types here
         self._patience = patience
         self._succession = succession
@@ -53,7 +53,7 @@ class SentinelClient(Sentinel):
         """
         problem: RedisError | TimeoutError = MasterNotFoundError("no Sentinel was asked")
         answer: MasterNotFoundError | None = None
-        late: list[Named] = []
+        late: list[NamedPrimary] = []
         strangers = 0
         patience = self._share(within)
         # Others may change the order meanwhile.
@@ -93,13 +93,13 @@ class SentinelClient(Sentinel):
         self.sentinels.remove(sentinel)
         self.sentinels.insert(at, sentinel)
 
-    def _outlast(self, late: Sequence[Named]) -> None:
+    def _outlast(self, late: Sequence[NamedPrimary]) -> None:
         """Raise, unless most of the Sentinels have agreed for longer than those that are silent may know better."""
         most = late if len(late) > len(self.sentinels) // 2 else ()
         if self._succession.agreed_for(most, time.monotonic()) < LONGEST_FAILOVER:
             raise MasterNotFoundError("the Sentinels that name a primary have not heard of the last failover")
 
-    async def _ask(self, sentinel: Redis, service_name: str) -> tuple[bool, Named | None]:
+    async def _ask(self, sentinel: Redis, service_name: str) -> tuple[bool, NamedPrimary | None]:
         """Whether a Sentinel knows the service, and whom it names, if anybody healthy."""
         state = await _state(sentinel, service_name)
         if state is None:
@@ -111,11 +111,11 @@ class SentinelClient(Sentinel):
             if promoted and promoted != address:
                 # Its number is known since it was promoted, which may have been a moment ago.
                 state = await _state(sentinel, service_name) or state
-                return True, Named(_epoch(state), promoted)
+                return True, NamedPrimary(_epoch(state), promoted)
         is_well = "master" in state["flags"] and not state["flags"] & {"s_down", "o_down"}
-        return True, Named(_epoch(state), address) if is_well else None
+        return True, NamedPrimary(_epoch(state), address) if is_well else None
 
-    def _follow(self, named: Named) -> tuple[str, int]:
+    def _follow(self, named: NamedPrimary) -> tuple[str, int]:
         self._succession.follow(named)
         return named.address
 
@@ -156,7 +156,7 @@ async def _promoted(sentinel: Redis, service_name: str) -> tuple[str, int] | Non
     return (told[0].decode(), told[1]) if told else None
 
 
-class SentinelPool(Pool, SentinelConnectionPool):
+class SentinelPool(ClosingPool, SentinelConnectionPool):
     """Connections to the primary; closes those to the Sentinels too.
 
     Attributes:

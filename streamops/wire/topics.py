@@ -75,7 +75,7 @@ async def remove_topic(server: Server, name: str, digest: str) -> None:
 def encode_topic(topic: Topic) -> bytes:
     """A topic as it is kept, its secret included."""
     return msgspec.json.encode(
-        _Kept(
+        _TopicFields(
             v=VERSION,
             url=topic.url,
             method=topic.method,
@@ -123,7 +123,7 @@ def decode_topic(name: str, raw: bytes) -> Topic:
     )
 
 
-class _Kept(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class _TopicFields(Struct, frozen=True, kw_only=True, omit_defaults=True):
     v: Any
     url: str
     method: str = "POST"
@@ -143,7 +143,7 @@ class _Kept(Struct, frozen=True, kw_only=True, omit_defaults=True):
     secret: str | None = None
 
 
-_DECODER: Final = msgspec.json.Decoder(_Kept)
+_DECODER: Final = msgspec.json.Decoder(_TopicFields)
 
 
 def _kept(name: str, raw: bytes) -> KeptTopic:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from streamops.model.observation import Observation
 from streamops.tui.charting import SPANS, Span, chart_width, field_columns, grid, group_charts, window
 from streamops.tui.history import alerts
-from streamops.tui.history.alerts import Alerts
+from streamops.tui.history.alerts import FindingsTracker
 from streamops.tui.history.memory import MetricsHistory
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
@@ -74,7 +74,7 @@ def cost(step: Callable[[int], object], times: int) -> float:
 
 def measure_polls(rounds: list[Observation]) -> tuple[float, float]:
     """Milliseconds that a poll costs the memory of charts, and the findings."""
-    past, alerts = MetricsHistory(), Alerts()
+    past, alerts = MetricsHistory(), FindingsTracker()
     return (
         cost(lambda number: past.take(at(rounds[number % ROUNDS], number * 2), seconds(2)), POLLS),
         cost(lambda number: alerts.take(at(rounds[number % ROUNDS], number * 2)), POLLS),

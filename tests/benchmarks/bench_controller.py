@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import structlog
 
-from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.controller import Controller, RoundReport
 from streamops.autoscaling.decisions import EVERY, Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
@@ -160,7 +160,7 @@ async def measure(running: RunningServer) -> None:
         await controller.leave()
 
 
-def tell(spent: list[float], watch: Stopwatch, report: Report) -> None:
+def tell(spent: list[float], watch: Stopwatch, report: RoundReport) -> None:
     """Print what was measured."""
     mean, every = statistics.mean(spent), EVERY.total_seconds()
     codes = Counter(f"{one.code} {one.outcome}" for one in report.decisions.values())

@@ -26,7 +26,7 @@ from streamops.runtime.events import Event
 from streamops.runtime.promoter import Promoter
 from streamops.wire.consuming.promoting import promote_due
 from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from tests.support.programs import find_programs
@@ -91,7 +91,7 @@ async def publish(server: Server, first: int, count: int) -> float:
         some = range(at, min(at + 10_000, first + count))
         delay = timedelta(milliseconds=LATER_MS)
         answers = await schedule_many(
-            server, "orders", [Delayed(f"m{number}", BODY, delay) for number in some]
+            server, "orders", [MessageToDelay(f"m{number}", BODY, delay) for number in some]
         )
         if None in answers:
             raise SystemExit("an ID was taken")
@@ -141,7 +141,7 @@ async def lateness(server: Server, running: RunningServer) -> list[int]:
     dues = {}
     for burst in range(PROMPT // BURST):
         messages = [
-            Delayed(
+            MessageToDelay(
                 f"p{burst}-{number}",
                 DelayedBody("orders", ((b"id", f"p{burst}-{number}".encode()),)),
                 timedelta(milliseconds=random.randint(0, LONGEST_MS)),

@@ -5,9 +5,9 @@ from time import process_time
 
 from msgspec.structs import replace
 
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.series_limits import NO_LIMITS
-from streamops.exporter.shown import Reading
+from streamops.exporter.shown import ScrapeReading
 from streamops.exporter.stream_counts import NO_COUNTERS, advance
 from streamops.exporter.text import Form, LabelCache
 from streamops.model.observation import Observation
@@ -48,10 +48,10 @@ def _measure(speed: int) -> tuple[list[float], int, int]:
     for scrape, observation in enumerate(pages):
         started = process_time()
         counters = advance(counters, observation)
-        reading, counted = Reading(observation, counters=counters), process_time()
-        page = Page(reading, NO_LIMITS, labels, 0.0).plain()
+        reading, counted = ScrapeReading(observation, counters=counters), process_time()
+        page = MetricsPage(reading, NO_LIMITS, labels, 0.0).plain()
         printed = process_time()
-        Page(reading, NO_LIMITS, labels, 0.0).packed(Form.TEXT)
+        MetricsPage(reading, NO_LIMITS, labels, 0.0).packed(Form.TEXT)
         ended = process_time()
         taken = (counted - started, printed - counted, ended - printed)
         if scrape < WARM:

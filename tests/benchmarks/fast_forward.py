@@ -9,9 +9,9 @@ from random import Random
 
 from msgspec import Struct
 
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.series_limits import NO_LIMITS
-from streamops.exporter.shown import Reading
+from streamops.exporter.shown import ScrapeReading
 from streamops.exporter.stream_counts import Counters, advance
 from streamops.exporter.text import Form, LabelCache
 from streamops.model.snapshot import Snapshot
@@ -87,17 +87,17 @@ class Exporting:
         self._labels = LabelCache()
         self._counters: Counters | None = None
 
-    def scrape(self, found: Snapshot) -> Page:
+    def scrape(self, found: Snapshot) -> MetricsPage:
         """One scrape, rendered and compressed."""
         observation = self._observer.observe(found, partial=False)
         self._counters = advance(self._counters, observation)
-        page = Page(Reading(observation, counters=self._counters), NO_LIMITS, self._labels, 0.0)
+        page = MetricsPage(ScrapeReading(observation, counters=self._counters), NO_LIMITS, self._labels, 0.0)
         for form in Form:
             page.packed(form)
         return page
 
 
-def fast_forward(streams: int, scrapes: int, seed: int = 7) -> Iterator[tuple[int, Page]]:
+def fast_forward(streams: int, scrapes: int, seed: int = 7) -> Iterator[tuple[int, MetricsPage]]:
     """Scrape that often; gives the number of each scrape, and its page."""
     world, exporting = World(streams, Random(seed)), Exporting()
     for number in range(scrapes):

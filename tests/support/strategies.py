@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
@@ -75,10 +75,10 @@ def spans() -> SearchStrategy[timedelta]:
 
 
 @cache
-def entries() -> SearchStrategy[Entry]:
+def entries() -> SearchStrategy[StreamEntry]:
     """Entries with any bytes in any number of fields."""
     field = st.tuples(st.binary(max_size=20), st.binary(max_size=100))
-    return st.builds(Entry, entry_ids(), st.lists(field, min_size=1, max_size=5).map(tuple))
+    return st.builds(StreamEntry, entry_ids(), st.lists(field, min_size=1, max_size=5).map(tuple))
 
 
 @st.composite

@@ -39,7 +39,7 @@ class BadTrigger(Exception):
     """The metadata cannot be understood; the text says what is wrong, in one line."""
 
 
-class Reading(NamedTuple):
+class GroupRead(NamedTuple):
     """What a pool's workers read: a stream, as a consumer group."""
 
     stream: str
@@ -74,7 +74,7 @@ class Board:
         reads: What each pool's workers read, by the names of the pools.
     """
 
-    def __init__(self, reads: Mapping[str, Reading]) -> None:
+    def __init__(self, reads: Mapping[str, GroupRead]) -> None:
         self.reads = dict(reads)
         self._views = dict.fromkeys(reads, PoolView())
         self._changes = {name: asyncio.Event() for name in reads}

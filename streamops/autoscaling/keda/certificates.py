@@ -10,11 +10,11 @@ import structlog
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.service.web_config import Named, load_authorities, load_certificate, marks_of
+from streamops.service.web_config import CertificateNames, load_authorities, load_certificate, marks_of
 
 LOG: Final = structlog.get_logger("streamops.keda")
 
-NAMED: Final = Named("--tls-cert, --tls-key", "--tls-cert", "--tls-key")
+NAMED: Final = CertificateNames("--tls-cert, --tls-key", "--tls-cert", "--tls-key")
 CLIENT_CA: Final = "--tls-client-ca"
 
 
@@ -44,13 +44,13 @@ def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
     Raises:
         SettingsError: A file cannot be read or is none of its kind.
     """
-    kept = _Kept(files)
+    kept = _CurrentConfig(files)
     return grpc.dynamic_ssl_server_credentials(
         kept.configuration, kept.fetch, require_client_authentication=files.client_authorities is not None
     )
 
 
-class _Kept:
+class _CurrentConfig:
     """The configuration in force. Connections are greeted by gRPC's own threads."""
 
     def __init__(self, files: TlsFiles) -> None:

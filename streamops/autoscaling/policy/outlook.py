@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import floor, isfinite
 from typing import Final
 
-from streamops.autoscaling.policy.view import View, seconds, speed, spell, workers
+from streamops.autoscaling.policy.view import PolicyView, seconds, speed, spell, workers
 from streamops.model.pools import Signals
 from streamops.model.scaling import ScaleCode, ScaleDecision
 
@@ -20,7 +20,7 @@ _ONLY: Final = {
 }
 
 
-def signals(view: View) -> Signals:
+def signals(view: PolicyView) -> Signals:
     """The numbers behind a decision."""
     demand, state = view.demand, view.state
     timed = bool(view.rate or not view.backlog)
@@ -41,7 +41,7 @@ def signals(view: View) -> Signals:
     )
 
 
-def outlook(view: View, decision: ScaleDecision) -> tuple[str, ...]:
+def outlook(view: PolicyView, decision: ScaleDecision) -> tuple[str, ...]:
     """What would change the number that was decided: sentences about these workers, once they all work."""
     if decision.code in _ONLY:
         return (_ONLY[decision.code],)
@@ -50,7 +50,7 @@ def outlook(view: View, decision: ScaleDecision) -> tuple[str, ...]:
     return (*_more(view, decision.target), _fewer(view, decision.target))
 
 
-def least_backlog(view: View, count: int) -> int:
+def least_backlog(view: PolicyView, count: int) -> int:
     """From how many waiting entries on rule ``backlog`` would ask for more than so many workers, all of them working.
 
     Peaks that were worked off before excuse a backlog like them for as long as its wait is short enough, which is
@@ -72,7 +72,7 @@ def least_backlog(view: View, count: int) -> int:
     return max(1, floor(max(least)) + 1)
 
 
-def _more(view: View, count: int) -> Iterator[str]:
+def _more(view: PolicyView, count: int) -> Iterator[str]:
     """When there would be more workers."""
     config, cap = view.config, view.state.cap
     if count >= config.maximum:
@@ -90,7 +90,7 @@ def _more(view: View, count: int) -> Iterator[str]:
         yield f"More when over {pressed} come in for {seconds(view.tuning.pressed_for)}."
 
 
-def _fewer(view: View, count: int) -> str:
+def _fewer(view: PolicyView, count: int) -> str:
     """When there would be fewer."""
     config, tuning, changed = view.config, view.tuning, view.state.changed_at
     if view.demand.waiting is None:

@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.state import Cap, ScalingState, begin_trial, learn, recent
 from streamops.autoscaling.policy.view import (
-    View,
+    PolicyView,
     handling,
     look,
     seconds,
@@ -54,7 +54,7 @@ def decide(config: ScalingConfig, state: ScalingState, demand: Demand) -> tuple[
     return replace(_remember(view, decision.target), last=decision), decision
 
 
-def wake(view: View) -> ScaleDecision | None:
+def wake(view: PolicyView) -> ScaleDecision | None:
     """Rule 1: work for a pool of none: anything waiting or pending, or anything added; or a lag that is unknown."""
     demand, samples = view.demand, view.state.samples
     if demand.ordered:
@@ -73,14 +73,14 @@ def wake(view: View) -> ScaleDecision | None:
     return ScaleDecision(target, ScaleCode.WAKE, text)
 
 
-def warmup(view: View) -> ScaleDecision | None:
+def warmup(view: PolicyView) -> ScaleDecision | None:
     """Rule 2: one reading has no rates."""
     if len(view.state.samples) > 1:
         return None
     return _hold(view, ScaleCode.WARMUP, f"first reading; {workers(view.demand.ordered)} until there are two")
 
 
-def stuck(view: View) -> ScaleDecision | None:
+def stuck(view: PolicyView) -> ScaleDecision | None:
     """Rule 3: there is work, workers live, and nothing is acknowledged."""
     stalled, demand, limit = view.state.stalled_since, view.demand, view.tuning.stuck_after
     if stalled is None:
@@ -92,7 +92,7 @@ def stuck(view: View) -> ScaleDecision | None:
     return _hold(view, ScaleCode.STUCK, f"{said}: dead handler or poison entry; more workers will not help")
 
 
-def not_starting(view: View) -> ScaleDecision | None:
+def not_starting(view: PolicyView) -> ScaleDecision | None:
     """Rule 4: workers were ordered long ago, and none lives."""
     starting, demand = view.state.starting, view.demand
     if demand.ready or not starting or demand.at - starting[0] <= view.tuning.not_starting * view.start_up:
@@ -102,7 +102,7 @@ def not_starting(view: View) -> ScaleDecision | None:
     return _hold(view, ScaleCode.NOT_STARTING, f"{said}: look at why they do not start")
 
 
-def sleep(view: View) -> ScaleDecision | None:
+def sleep(view: PolicyView) -> ScaleDecision | None:
     """Rule 5: no work of any kind for long enough, in a pool that may go to zero."""
     arrived, demand = view.state.arrived_at, view.demand
     if view.config.minimum or arrived is None or demand.waiting != 0 or demand.pending:
@@ -114,7 +114,7 @@ def sleep(view: View) -> ScaleDecision | None:
     return ScaleDecision(0, ScaleCode.IDLE, text)
 
 
-def no_rate(view: View) -> ScaleDecision | None:
+def no_rate(view: PolicyView) -> ScaleDecision | None:
     """Rule 6: how fast a worker is has not been seen yet."""
     if view.rate:
         return None
@@ -122,7 +122,7 @@ def no_rate(view: View) -> ScaleDecision | None:
     return _hold(view, ScaleCode.NO_RATE, text)
 
 
-def lag_unknown(view: View) -> ScaleDecision | None:
+def lag_unknown(view: PolicyView) -> ScaleDecision | None:
     """Rule 7: arrivals are counted, and a backlog may be known in part; what is left over is not: never down."""
     if view.demand.waiting is not None:
         return None
@@ -135,7 +135,7 @@ def lag_unknown(view: View) -> ScaleDecision | None:
     return more or _hold(view, ScaleCode.LAG_UNKNOWN, text)
 
 
-def saturated(view: View) -> ScaleDecision | None:
+def saturated(view: PolicyView) -> ScaleDecision | None:
     """Rule 8: back to the knee, hold there while work waits, and try again now and then."""
     cap, ordered = view.state.cap, view.demand.ordered
     if cap is None or view.state.idle_since is not None:
@@ -157,7 +157,7 @@ def saturated(view: View) -> ScaleDecision | None:
     return ScaleDecision(target, ScaleCode.SATURATED, f"{said}; trying {target} after {seconds(cap.pause)}")
 
 
-def _up_to(view: View, cap: Cap, said: str) -> ScaleDecision | None:
+def _up_to(view: PolicyView, cap: Cap, said: str) -> ScaleDecision | None:
     """As many as help may be ordered like any others."""
     more = backlog(view) or arrivals(view)
     if more is None or more.target <= cap.workers:
@@ -165,7 +165,7 @@ def _up_to(view: View, cap: Cap, said: str) -> ScaleDecision | None:
     return ScaleDecision(cap.workers, ScaleCode.SATURATED, f"{more.text}; {said}: {cap.workers}")
 
 
-def backlog(view: View) -> ScaleDecision | None:
+def backlog(view: PolicyView) -> ScaleDecision | None:
     """Rule 9: entries will wait too long. No test of a trend: bursts cannot wait for one."""
     tuning, limit = view.tuning, view.objective
     if view.ahead <= tuning.ahead_share * limit or view.wait <= tuning.now_share * limit:
@@ -174,7 +174,7 @@ def backlog(view: View) -> ScaleDecision | None:
     return _excused(view) or _up(view, ScaleCode.BACKLOG, f"{said} (limit {seconds(limit)})")
 
 
-def _excused(view: View) -> ScaleDecision | None:
+def _excused(view: PolicyView) -> ScaleDecision | None:
     """The veto: peaks as high as this one were worked off before, and these workers do it in time."""
     tuning, limit = view.tuning, view.tuning.safe_share * view.objective
     like = sum(peak.height >= tuning.alike * view.backlog for peak in view.state.peaks)
@@ -187,7 +187,7 @@ def _excused(view: View) -> ScaleDecision | None:
     return _hold(view, ScaleCode.SAWTOOTH, text)
 
 
-def arrivals(view: View) -> ScaleDecision | None:
+def arrivals(view: PolicyView) -> ScaleDecision | None:
     """Rule 10: more comes in than the workers can take."""
     since = view.state.pressed_since
     if since is None or view.demand.at - since < view.tuning.pressed_for:
@@ -199,7 +199,7 @@ def arrivals(view: View) -> ScaleDecision | None:
     return _up(view, ScaleCode.ARRIVALS, text)
 
 
-def draining(view: View) -> ScaleDecision | None:
+def draining(view: PolicyView) -> ScaleDecision | None:
     """Rule 11: the backlog is being worked off, or the workers for it are starting; one long overdue is not waited for."""
     demand, starting = view.demand, view.state.starting
     if starting and demand.at - starting[-1] <= view.tuning.not_starting * view.start_up:
@@ -214,7 +214,7 @@ def draining(view: View) -> ScaleDecision | None:
     return _hold(view, ScaleCode.DRAINING, text)
 
 
-def idle(view: View) -> ScaleDecision | None:
+def idle(view: PolicyView) -> ScaleDecision | None:
     """Rule 12: fewer workers, no fewer than half, would have done, as a replay of what came in of late shows."""
     state, tuning, ordered, now = view.state, view.tuning, view.demand.ordered, view.demand.at
     if ordered <= view.config.minimum or (
@@ -238,7 +238,7 @@ def idle(view: View) -> ScaleDecision | None:
     return None
 
 
-def steady(view: View) -> ScaleDecision:
+def steady(view: PolicyView) -> ScaleDecision:
     """Rule 13: nothing speaks for a change."""
     text = (
         f"{speed(view.arrivals)} coming in, {handling(view.demand.ordered)} {speed(view.capacity)},"
@@ -247,7 +247,7 @@ def steady(view: View) -> ScaleDecision:
     return _hold(view, ScaleCode.STEADY, text)
 
 
-RULES: Final[tuple[Callable[[View], ScaleDecision | None], ...]] = (
+RULES: Final[tuple[Callable[[PolicyView], ScaleDecision | None], ...]] = (
     wake,
     warmup,
     stuck,
@@ -264,25 +264,25 @@ RULES: Final[tuple[Callable[[View], ScaleDecision | None], ...]] = (
 )
 
 
-def _hold(view: View, code: ScaleCode, text: str) -> ScaleDecision:
+def _hold(view: PolicyView, code: ScaleCode, text: str) -> ScaleDecision:
     return ScaleDecision(view.demand.ordered, code, text)
 
 
-def _up(view: View, code: ScaleCode, text: str) -> ScaleDecision | None:
+def _up(view: PolicyView, code: ScaleCode, text: str) -> ScaleDecision | None:
     """As many as arrivals and the backlog need, no more at once than the steps allow."""
     ordered, tuning = view.demand.ordered, view.tuning
     target = min(_needed(view), max(tuning.factor * ordered, ordered + tuning.addition))
     return ScaleDecision(target, code, f"{text}: {ordered} to {target}") if target > ordered else None
 
 
-def _needed(view: View) -> int:
+def _needed(view: PolicyView) -> int:
     """Workers for what comes in, kept a little idle, or for it and the backlog within the objective."""
     for_arrivals = view.arrivals / (view.tuning.use * view.rate)
     for_backlog = view.arrivals / view.rate + view.backlog_at_start_up / (view.rate * view.objective)
     return ceil(max(for_arrivals, for_backlog))
 
 
-def _limited(view: View, verdict: ScaleDecision) -> ScaleDecision:
+def _limited(view: PolicyView, verdict: ScaleDecision) -> ScaleDecision:
     """The verdict within what is of use, never below what there is, and within the limits, which have the last word."""
     config, demand, target, text = view.config, view.demand, verdict.target, verdict.text
     if demand.waiting is not None and target > (useful := max(_useful_workers(view), demand.ordered)):
@@ -296,14 +296,14 @@ def _limited(view: View, verdict: ScaleDecision) -> ScaleDecision:
     return ScaleDecision(bounded, ScaleCode.LIMIT if held and bounded != target else verdict.code, text)
 
 
-def _useful_workers(view: View) -> int:
+def _useful_workers(view: PolicyView) -> int:
     """How many workers can have work at all: portions of what is there and will be."""
     config, demand = view.config, view.demand
     enough = ceil(view.arrivals / (view.tuning.use * view.rate)) if view.rate else 1
     return max(1, enough, ceil((view.backlog + demand.pending) / config.prefetch))
 
 
-def _remember(view: View, target: int) -> ScalingState:
+def _remember(view: PolicyView, target: int) -> ScalingState:
     state, demand, tuning = view.state, view.demand, view.tuning
     if target == demand.ordered:
         return state

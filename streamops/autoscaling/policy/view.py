@@ -10,7 +10,7 @@ from streamops.autoscaling.policy.state import Sample, ScalingState
 from streamops.model.scaling import Demand
 
 
-class View(Struct, frozen=True, kw_only=True):
+class PolicyView(Struct, frozen=True, kw_only=True):
     """A reading beside what is remembered. Times are seconds.
 
     Attributes:
@@ -56,7 +56,7 @@ class View(Struct, frozen=True, kw_only=True):
         return self.demand.ordered * self.rate
 
 
-def look(config: ScalingConfig, state: ScalingState, demand: Demand) -> View:
+def look(config: ScalingConfig, state: ScalingState, demand: Demand) -> PolicyView:
     """The view of a reading that the state has learned from."""
     rate, samples = state.rate or 0.0, state.samples
     start_up = config.start_up.total_seconds() if state.start_up is None else state.start_up
@@ -65,7 +65,7 @@ def look(config: ScalingConfig, state: ScalingState, demand: Demand) -> View:
     births = sorted(max(0.0, at + start_up - demand.at) for at in state.starting)
     left = _backlog_after(backlog, arrivals, rate=rate, ready=ready, births=births, span=span)
     served = _time_to_serve(backlog, rate, ready, births)
-    return View(
+    return PolicyView(
         config=config,
         state=state,
         demand=demand,

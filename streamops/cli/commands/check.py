@@ -15,17 +15,22 @@ from streamops.errors import ExitCode, SettingsError
 from streamops.model.json_text import encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
-from streamops.monitor.probes import ProbeLimits, ProbeResult, Verdict, assess_probe
+from streamops.monitor.probes import ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
 from streamops.operations.console import Console
 from streamops.present.probes import nagios_line, probe_document, probe_line
 
 EXIT_CODES: Final = {
-    Verdict.HELD: ExitCode.DONE,
-    Verdict.WARNED: ExitCode.DONE,
-    Verdict.NOT_KNOWN: ExitCode.NOT_KNOWN,
-    Verdict.BREACHED: ExitCode.BREACHED,
+    ProbeVerdict.HELD: ExitCode.DONE,
+    ProbeVerdict.WARNED: ExitCode.DONE,
+    ProbeVerdict.NOT_KNOWN: ExitCode.NOT_KNOWN,
+    ProbeVerdict.BREACHED: ExitCode.BREACHED,
 }
-NAGIOS_CODES: Final = {Verdict.HELD: 0, Verdict.WARNED: 1, Verdict.BREACHED: 2, Verdict.NOT_KNOWN: UNKNOWN}
+NAGIOS_CODES: Final = {
+    ProbeVerdict.HELD: 0,
+    ProbeVerdict.WARNED: 1,
+    ProbeVerdict.BREACHED: 2,
+    ProbeVerdict.NOT_KNOWN: UNKNOWN,
+}
 
 
 @click.command(

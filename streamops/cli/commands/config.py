@@ -14,7 +14,7 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import ABSENT
 from streamops.settings.config import validate_file, validate_files
-from streamops.settings.decoding import Problem, join_key
+from streamops.settings.decoding import ConfigProblem, join_key
 from streamops.settings.describe import SettingRow, describe_left_out, describe_settings, render_example
 from streamops.settings.files import notices, read_files
 
@@ -50,7 +50,7 @@ SETTING_COLUMNS: tuple[Column[SettingRow], ...] = (
     ),
 )
 
-PROBLEM_COLUMNS: tuple[Column[Problem], ...] = (
+PROBLEM_COLUMNS: tuple[Column[ConfigProblem], ...] = (
     Column(
         key="file",
         title="FILE",
@@ -164,7 +164,7 @@ def example() -> None:
     write(render_example())
 
 
-def _mapping_problems(session: Session) -> tuple[Problem, ...]:
+def _mapping_problems(session: Session) -> tuple[ConfigProblem, ...]:
     """What is wrong with the keys that the context in use maps to streams."""
     try:
         settings = session.settings
@@ -186,7 +186,7 @@ def _mapping_problems(session: Session) -> tuple[Problem, ...]:
         return ()
     context = join_key("contexts", settings.context)
     return tuple(
-        Problem(
+        ConfigProblem(
             settings.origins[one.table], join_key(f"{context}.{one.table}", one.stream), one.text, one.hint
         )
         for one in found
@@ -198,7 +198,7 @@ def setting_json(row: SettingRow) -> Json:
     return {"key": row.key, "value": row.value or None, "origin": row.origin}
 
 
-def _problem_json(problem: Problem) -> Json:
+def _problem_json(problem: ConfigProblem) -> Json:
     return {
         "file": safe(problem.file),
         "key": problem.key or None,

@@ -12,7 +12,7 @@ from streamops.cli.output.printer import Section
 from streamops.cli.params import COMPLETIONS, ENTRY_ID
 from streamops.cli.session import Session, with_session
 from streamops.model.dead_letters import QueueSummary
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.fields import intent_fields
 from streamops.model.ids import EntryId
 from streamops.model.json_text import text_json
@@ -182,7 +182,7 @@ def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
         return DeadLetterRow(letter, await console.dead_letters.clock(queue))
 
     row = session.run(read)
-    opened = envelope_fields(Entry(row.letter.id, row.letter.fields))
+    opened = envelope_fields(StreamEntry(row.letter.id, row.letter.fields))
     printer.print_record(
         row,
         lambda: {"schema": "streamops.dlq.show/1", **dead_letter_json(row)},
@@ -222,13 +222,13 @@ def export(session: Session, /, *, queue: str, file: str, **values: Any) -> None
 
 
 def _export(
-    session: Session, selection: DeadLetterSelection, write: Callable[[Sequence[Entry]], None]
+    session: Session, selection: DeadLetterSelection, write: Callable[[Sequence[StreamEntry]], None]
 ) -> int:
     return session.run(lambda console: console.dead_letters.export(selection, write))
 
 
-def _to_stdout(queue: str) -> Callable[[Sequence[Entry]], None]:
-    def write(entries: Sequence[Entry]) -> None:
+def _to_stdout(queue: str) -> Callable[[Sequence[StreamEntry]], None]:
+    def write(entries: Sequence[StreamEntry]) -> None:
         sys.stdout.write("".join(entry_line(queue, entry).decode() for entry in entries))
 
     return write

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
-from streamops.autoscaling.history import History, read_history, replay_history
-from streamops.autoscaling.simulation import Workers
+from streamops.autoscaling.history import ArrivalHistory, read_history, replay_history
+from streamops.autoscaling.simulation import SimulatedWorkers
 from streamops.cli.acting.progress import ProgressPrinter
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS, DURATION, MOMENT, RATE
@@ -136,7 +136,7 @@ def simulate(
     `per_second` (a rate) and `added` (a counter), such as a range query of streamops_stream_entries_added_total gives.
     """
     _check(stream=stream, group=group, history=history, minimum=minimum, maximum=maximum, objective=objective)
-    workers = Workers(
+    workers = SimulatedWorkers(
         slots=SLOTS,
         handler_mean=SLOTS / per_worker,
         handler_deviation=VARIATION * SLOTS / per_worker,
@@ -181,7 +181,7 @@ def _check(
             raise SettingsError(message, "`streamops autoscale simulate --help` shows how.")
 
 
-def _history_of_file(name: str) -> History:
+def _history_of_file(name: str) -> ArrivalHistory:
     """The history in a file, or on stdin; raises ``SettingsError`` if it cannot be read."""
     try:
         with _opened(name) as file:
@@ -202,7 +202,7 @@ def _opened(name: str) -> Iterator[TextIO]:
 
 def _history_of_stream(
     session: Session, stream: str, group: str | None, since: datetime | timedelta, max_scan: int
-) -> tuple[History, int]:
+) -> tuple[ArrivalHistory, int]:
     """A stream's arrivals by the times of its entries' IDs, and how many consumers of the group were seen lately.
 
     Raises:
@@ -237,7 +237,9 @@ def _history_of_stream(
         session.narrator.note(
             f"group {group} has {counted(consumers, 'consumer that was', 'consumers that were')} seen lately"
         )
-    return History(counts=found.counts, begins_at=found.begins_at, missing=tuple(_missing(found))), consumers
+    return ArrivalHistory(
+        counts=found.counts, begins_at=found.begins_at, missing=tuple(_missing(found))
+    ), consumers
 
 
 def _missing(found: "ArrivalCounts") -> Iterator[str]:
@@ -255,7 +257,7 @@ def _missing(found: "ArrivalCounts") -> Iterator[str]:
         yield f"counting ended at {timestamp(until)} after {found.scanned:,} entries: --max-scan allows more"
 
 
-def _explain(session: Session, history: History, workers: Workers, interval: int) -> None:
+def _explain(session: Session, history: ArrivalHistory, workers: SimulatedWorkers, interval: int) -> None:
     """Say what is simulated, and what of the load cannot be seen."""
     note = session.narrator.note
     span = timedelta(seconds=len(history.counts))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.cli.command import Command
 from streamops.cli.output.printer import Printer, Section
 from streamops.cli.params import DURATION, patterns_argument
-from streamops.cli.reading import Survey
+from streamops.cli.reading import StreamsReading
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_reading
 from streamops.errors import ExitCode, SettingsError
@@ -51,13 +51,13 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
         raise SettingsError("--sample: rates take from 0.5 s to an hour to show", "Write --sample 5s.")
     printer = session.printer(STATUS_COLUMNS, GROUP_DETAIL_COLUMNS)
 
-    async def read(console: Console) -> Survey:
+    async def read(console: Console) -> StreamsReading:
         await console.discover(queues=True)
         observation = await console.observe()
         if sample:
             await asyncio.sleep(sample.total_seconds())
             observation = await console.observe()
-        return Survey(observation, console.discovery.is_open)
+        return StreamsReading(observation, console.discovery.is_open)
 
     survey = session.run(read, patterns)
     left_out = print_status(printer, survey.observation, session.given.limit)

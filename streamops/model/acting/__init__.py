@@ -1,6 +1,6 @@
 """What acting is spoken of in: actors, plans and their danger, outcomes, the audit log, and jobs."""
 
-from streamops.model.acting.actors import Actor, Environment, Identity
+from streamops.model.acting.actors import Actor, Environment, StreamIdentity
 from streamops.model.acting.audit import Action, ActionPage, AuditPhase, AuditRecord
 from streamops.model.acting.effects import Effect, EffectKind
 from streamops.model.acting.intents import OperationIntent
@@ -21,7 +21,6 @@ __all__ = [
     "EffectKind",
     "Environment",
     "Failed",
-    "Identity",
     "Impact",
     "Job",
     "JobPage",
@@ -32,4 +31,5 @@ __all__ = [
     "Plan",
     "Progress",
     "Skipped",
+    "StreamIdentity",
 ]

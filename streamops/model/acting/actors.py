@@ -38,7 +38,7 @@ class Actor(Struct, frozen=True):
         return f"{self.user}@{self.host}:{self.pid}"
 
 
-class Identity(Struct, frozen=True):
+class StreamIdentity(Struct, frozen=True):
     """Which stream this is, so that another one of the same name is noticed.
 
     Attributes:

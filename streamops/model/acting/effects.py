@@ -58,7 +58,7 @@ class Effect(Struct, frozen=True, omit_defaults=True):
     words: tuple[str, ...] = ()
 
 
-class Row(Struct, frozen=True):
+class EffectRow(Struct, frozen=True):
     """A kind of fact.
 
     Attributes:
@@ -178,52 +178,52 @@ _K: Final = EffectKind
 _LOSES: Final = "Group {group} loses "
 
 # Groups that have nothing to do with it, and what is created.
-UNTOUCHED: Final = Row(_K.KEPT, "other-groups", "Other groups ({names}) are not touched.")
-STREAM_CREATED: Final = Row(_K.CREATED, "stream", "Stream {0} {1}.")
+UNTOUCHED: Final = EffectRow(_K.KEPT, "other-groups", "Other groups ({names}) are not touched.")
+STREAM_CREATED: Final = EffectRow(_K.CREATED, "stream", "Stream {0} {1}.")
 
 # Entries of a group.
-ACKNOWLEDGED: Final = Row(
+ACKNOWLEDGED: Final = EffectRow(
     _K.ACKNOWLEDGED,
     "pending",
     "{count:entry|entries} will count as processed by group {group}; {names:consumer|consumers} will not get them again.",
 )
-CLAIMED: Final = Row(_K.MOVED, "claimed", "{count:entry|entries} of {names} will belong to {0}.")
-HANDED_OVER: Final = Row(
+CLAIMED: Final = EffectRow(_K.MOVED, "claimed", "{count:entry|entries} of {names} will belong to {0}.")
+HANDED_OVER: Final = EffectRow(
     _K.MOVED,
     "handed-over",
     "{count:pending entry is|pending entries are} handed to {0}; idle times and delivery counts stay as they are.",
 )
-GIVEN_BACK: Final = Row(
+GIVEN_BACK: Final = EffectRow(
     _K.MOVED,
     "given-back",
     "{count:entry|entries} will be free for any consumer and keep {count:=its|their} owner until then, looking idle for 30 "
     "days: whoever reclaims next (XAUTOCLAIM, XCLAIM with a least idle time) gets {count:=it|them}, whoever only reads does "
     "not.",
 )
-TAKEN_BACK: Final = Row(_K.MOVED, "restored", "Takes back {0}: {count:entry|entries} of {names}.")
-MISSING: Final = Row(
+TAKEN_BACK: Final = EffectRow(_K.MOVED, "restored", "Takes back {0}: {count:entry|entries} of {names}.")
+MISSING: Final = EffectRow(
     _K.KEPT,
     "missing",
     "No longer in the stream, though pending: {names:sample}; acknowledge them to be rid of them.{0}",
 )
-GIVEN: Final = Row(
+GIVEN: Final = EffectRow(
     _K.REDELIVERED,
     "ahead",
     "The group begins after {0}: {count:entry|entries} will be given to it.",
     always=True,
 )
-NOT_GIVEN: Final = Row(
+NOT_GIVEN: Final = EffectRow(
     _K.UNDELIVERED, "before", "It is not given {count:entry|entries} that {count:=is|are} there."
 )
-REDELIVERED: Final = Row(
+REDELIVERED: Final = EffectRow(
     _K.REDELIVERED, "rewound", "{count:entry|entries} will be delivered again to its consumers."
 )
-PASSED_OVER: Final = Row(
+PASSED_OVER: Final = EffectRow(
     _K.UNDELIVERED,
     "forwarded",
     "{count:entry|entries} will never be delivered to it; they stay in the stream, for XRANGE.",
 )
-STILL_PENDING: Final = Row(
+STILL_PENDING: Final = EffectRow(
     _K.REDELIVERED,
     "pending",
     "{count:of them is|of them are} still pending: whoever reads them next takes them from {names}, and their count "
@@ -231,105 +231,115 @@ STILL_PENDING: Final = Row(
 )
 
 # Consumers and groups that go.
-IDLE_REMOVED: Final = Row(
+IDLE_REMOVED: Final = EffectRow(
     _K.REMOVED,
     "idle-consumers",
     "{count:consumer|consumers} of group {group}, idle for {0} and with nothing pending, will be removed; one that is not "
     "so any more then is left alone.",
 )
-CONSUMER_REMOVED: Final = Row(
+CONSUMER_REMOVED: Final = EffectRow(
     _K.REMOVED,
     "consumer",
     "Consumer {0} is removed, in one step that insists on it having nothing pending then.",
 )
-KEPT_PENDING: Final = Row(
+KEPT_PENDING: Final = EffectRow(
     _K.KEPT,
     "pending",
     "Kept, because they have pending entries: {names}. `streamops consumers rm --to` moves those.",
 )
-KEPT_ACTIVE: Final = Row(
+KEPT_ACTIVE: Final = EffectRow(
     _K.KEPT, "active", "{count:consumer is|consumers are} not idle for so long, and kept."
 )
-GROUP_REMOVED: Final = Row(
+GROUP_REMOVED: Final = EffectRow(
     _K.REMOVED,
     "group",
     "Group {group} ends, with its position {0} and {count:consumer|consumers}. The stream's entries stay.",
     always=True,
 )
-PENDING_LOST: Final = Row(
+PENDING_LOST: Final = EffectRow(
     _K.LOST, "not-redelivered", "{count:pending entry|pending entries} that will not be redelivered."
 )
-UNGIVEN_LOST: Final = Row(_K.LOST, "not-given", "{count:entry|entries} that it was still to be given.")
-ROWS_LOST: Final = Row(
+UNGIVEN_LOST: Final = EffectRow(_K.LOST, "not-given", "{count:entry|entries} that it was still to be given.")
+ROWS_LOST: Final = EffectRow(
     _K.LOST, "missing", "{count:pending row|pending rows} of entries that no longer exist."
 )
 
 # Entries that go, and what groups lose with them.
-OLDEST_GO: Final = Row(_K.REMOVED, "oldest", "The oldest {0}{count:most} of {1} go.{2}")
-NODES_GO: Final = Row(
+OLDEST_GO: Final = EffectRow(_K.REMOVED, "oldest", "The oldest {0}{count:most} of {1} go.{2}")
+NODES_GO: Final = EffectRow(
     _K.REMOVED,
     "oldest-nodes",
     "The oldest go, at most {count:most} of {0}, in whole nodes of the stream: some may stay for that.{1}",
 )
-NONE_GOES: Final = Row(_K.KEPT, "needed", "None of {count:entry|entries} may go yet.", always=True)
-ALL_STAY: Final = Row(_K.KEPT, "within-bound", "The bound leaves all of {count:entry|entries}.", always=True)
-HELD_BY_PENDING: Final = Row(_K.HELD_BACK, "pending", "group {group}: {0} pending{1}")
-HELD_BY_UNREAD: Final = Row(_K.HELD_BACK, "unread", "group {group} has yet to read {count:entry|entries}")
-LOSES_UNREAD: Final = Row(_K.LOST, "unread", "{count:entry|entries} that it has yet to read.", begins=_LOSES)
-LOSES_PENDING: Final = Row(
+NONE_GOES: Final = EffectRow(_K.KEPT, "needed", "None of {count:entry|entries} may go yet.", always=True)
+ALL_STAY: Final = EffectRow(
+    _K.KEPT, "within-bound", "The bound leaves all of {count:entry|entries}.", always=True
+)
+HELD_BY_PENDING: Final = EffectRow(_K.HELD_BACK, "pending", "group {group}: {0} pending{1}")
+HELD_BY_UNREAD: Final = EffectRow(
+    _K.HELD_BACK, "unread", "group {group} has yet to read {count:entry|entries}"
+)
+LOSES_UNREAD: Final = EffectRow(
+    _K.LOST, "unread", "{count:entry|entries} that it has yet to read.", begins=_LOSES
+)
+LOSES_PENDING: Final = EffectRow(
     _K.LOST, "pending", "{count:pending entry|pending entries} ({names:pairs}).", begins=_LOSES
 )
-LOSES_NOTHING: Final = Row(_K.KEPT, "all", "Group {group} loses nothing.")
-UNNEEDED_GO: Final = Row(_K.REMOVED, "unneeded", "The entries themselves, which no group needs.")
-CAP_LOST: Final = Row(_K.LOST, "cap", "At most {count:most entry|entries} at the stream's beginning, {0}.")
-FOR_GOOD: Final = Row(_K.LOST, "entries", "{count:entry|entries}{0}.")
-DANGLING: Final = Row(
+LOSES_NOTHING: Final = EffectRow(_K.KEPT, "all", "Group {group} loses nothing.")
+UNNEEDED_GO: Final = EffectRow(_K.REMOVED, "unneeded", "The entries themselves, which no group needs.")
+CAP_LOST: Final = EffectRow(
+    _K.LOST, "cap", "At most {count:most entry|entries} at the stream's beginning, {0}."
+)
+FOR_GOOD: Final = EffectRow(_K.LOST, "entries", "{count:entry|entries}{0}.")
+DANGLING: Final = EffectRow(
     _K.KEPT,
     "dangling",
     "{count:pending row that points|pending rows that point} to nothing will be left: consumers get empty entries for them "
     "until they are acknowledged.{0}",
 )
-DELETED: Final = Row(_K.REMOVED, "entries", "{count:entry goes|entries go} for every group, by {0}.")
-NEVER_GETS: Final = Row(
+DELETED: Final = EffectRow(_K.REMOVED, "entries", "{count:entry goes|entries go} for every group, by {0}.")
+NEVER_GETS: Final = EffectRow(
     _K.LOST,
     "unread-deleted",
     "never gets {count:entry|entries} that it has yet to read.",
     begins="Group {group} ",
 )
-KEEPS_DANGLING: Final = Row(
+KEEPS_DANGLING: Final = EffectRow(
     _K.KEPT,
     "dangling-by-group",
     "keeps {count:pending row that points|pending rows that point} to nothing ({names:pairs}).",
     begins="Group {group} ",
 )
-ROWS_DELETED: Final = Row(
+ROWS_DELETED: Final = EffectRow(
     _K.LOST,
     "pending-deleted",
     "loses {count:pending entry|pending entries} ({names:pairs}).",
     begins="Group {group} ",
 )
-ALL_READ: Final = Row(
+ALL_READ: Final = EffectRow(
     _K.KEPT,
     "acknowledged",
     "{count:group has|groups have} read and acknowledged all of them.",
 )
 
 # What is left out of a selection.
-NOT_PENDING: Final = Row(
+NOT_PENDING: Final = EffectRow(
     _K.SKIPPED,
     "not-pending",
     "{count:ID is|IDs are} not pending in this group, and will be left out.",
 )
-ELSEWHERE: Final = Row(
+ELSEWHERE: Final = EffectRow(
     _K.SKIPPED,
     "owned-elsewhere",
     "{count:ID is|IDs are} not owned by whom they are to be taken from, and will be left out.",
 )
-BUSY: Final = Row(_K.SKIPPED, "busy", "{count:ID is|IDs are} not idle for long enough, and will be left out.")
-NOT_IN_QUEUE: Final = Row(
+BUSY: Final = EffectRow(
+    _K.SKIPPED, "busy", "{count:ID is|IDs are} not idle for long enough, and will be left out."
+)
+NOT_IN_QUEUE: Final = EffectRow(
     _K.SKIPPED, "not-in-queue", "{count:ID is|IDs are} not in the queue, and will be left out."
 )
-NO_ENTRY: Final = Row(
+NO_ENTRY: Final = EffectRow(
     _K.SKIPPED,
     "no-entry",
     "{count:ID is no entry|IDs are no entries} of the stream, and will be left out.",
@@ -343,149 +353,153 @@ WHY_REFUSED: Final = {
 }
 """Why a row cannot be given back what it had."""
 UNRESTORABLE: Final = {
-    why: Row(
+    why: EffectRow(
         _K.SKIPPED, why, f"{{count:entry|entries}} cannot be restored and will be left alone: {words}.{{0}}"
     )
     for why, words in WHY_REFUSED.items()
 }
 
 # Dead letters.
-REASONS: Final = Row(_K.SELECTED, "reasons", "Reasons{0}: {names:pairs}.")
-DEAD_LETTERS_LOST: Final = Row(
+REASONS: Final = EffectRow(_K.SELECTED, "reasons", "Reasons{0}: {names:pairs}.")
+DEAD_LETTERS_LOST: Final = EffectRow(
     _K.LOST, "dead-letters", "{count:letter|letters} of {0} in the queue, for good."
 )
-DEAD_LETTERS_STAY: Final = Row(_K.KEPT, "dead-letters", "{count:letter stays|letters stay}.")
-LAG_UNKNOWN: Final = Row(
+DEAD_LETTERS_STAY: Final = EffectRow(_K.KEPT, "dead-letters", "{count:letter stays|letters stay}.")
+LAG_UNKNOWN: Final = EffectRow(
     _K.LOST,
     "lag",
     "Group {group}{0} reads the queue itself: after letters leave it, its lag may not be known.",
     always=True,
 )
-REPUBLISHED: Final = Row(
+REPUBLISHED: Final = EffectRow(
     _K.ADDED,
     "republished",
     "Entries are added to stream {0}, with new IDs and their own fields in order; {1}: {names}.",
 )
-REPUBLISHED_UNREAD: Final = Row(
+REPUBLISHED_UNREAD: Final = EffectRow(
     _K.ADDED,
     "republished-unread",
     "Entries are added to stream {0}, with new IDs and their own fields in order; no group reads it yet.",
 )
-PENDING_AGAIN: Final = Row(
+PENDING_AGAIN: Final = EffectRow(
     _K.REDELIVERED,
     "pending-again",
     "Entries of stream {0} become pending again for group {group}, owned by __replay__ and idle for 30 days: the first of "
     "its consumers that claims (XAUTOCLAIM) gets them.",
 )
-RETRIED: Final = Row(_K.REDELIVERED, "retried", "Entries are added to {0}, which group {group} alone reads.")
-PAYLOADS: Final = Row(
+RETRIED: Final = EffectRow(
+    _K.REDELIVERED, "retried", "Entries are added to {0}, which group {group} alone reads."
+)
+PAYLOADS: Final = EffectRow(
     _K.KEPT,
     "payloads",
     "{count:letter refers|letters refer} to a payload kept beside the stream: it must still be there, and is kept for 7 "
     "days from then.",
 )
-FOREIGN_ADDED: Final = Row(
+FOREIGN_ADDED: Final = EffectRow(
     _K.ADDED,
     "foreign-origin",
     "{count:letter names|letters name} stream {0}, which is not the queue's own: added there all the same, as you asked.",
 )
-FOREIGN_LEFT: Final = Row(
+FOREIGN_LEFT: Final = EffectRow(
     _K.SKIPPED,
     "foreign-origin",
     "{count:letter names|letters name} stream {0}, which {1}: left in the queue{2}.",
 )
-STRAY: Final = Row(
+STRAY: Final = EffectRow(
     _K.SKIPPED,
     "no-such-target",
     "{count:letter is|letters are} of a stream or group that is not there: skipped.",
 )
-UNCOUNTED: Final = Row(
+UNCOUNTED: Final = EffectRow(
     _K.SKIPPED,
     "uncounted",
     "Streams and groups are those of the first {0} letters; letters of others are skipped.",
 )
 
 # Delayed messages.
-DUE_NOW: Final = Row(
+DUE_NOW: Final = EffectRow(
     _K.MOVED, "due-now", "{count:message|messages} will be added to {names}, and leave the queue."
 )
-CANCELLED: Final = Row(
+CANCELLED: Final = EffectRow(
     _K.REMOVED,
     "delayed",
     "{count:message|messages} will never be delivered; {0} will stay in the queue of {1}.",
 )
-STILL_DELAYED: Final = Row(_K.KEPT, "delayed")
-RETRIES_LOST: Final = Row(
+STILL_DELAYED: Final = EffectRow(_K.KEPT, "delayed")
+RETRIES_LOST: Final = EffectRow(
     _K.LOST,
     "retries",
     "{count:of them is a retry|of them are retries}: the group that failed will not get the entry behind it again.",
 )
-MESSAGES_LOST: Final = Row(_K.LOST, "delayed", "{count:message|messages}{0}.")
-NOT_OURS: Final = Row(
+MESSAGES_LOST: Final = EffectRow(_K.LOST, "delayed", "{count:message|messages}{0}.")
+NOT_OURS: Final = EffectRow(
     _K.SKIPPED,
     "foreign",
     "{count:member|members} of {0} that streamops did not write, such as {names}, will stay as they are: no command "
     "touches them.",
 )
-BROKEN: Final = Row(
+BROKEN: Final = EffectRow(
     _K.SKIPPED,
     "broken",
     "{count:message|messages} cannot become entries and will be left out, such as {names}: {0}.",
 )
 
 # Entries that are added.
-PUBLISHED: Final = Row(
+PUBLISHED: Final = EffectRow(
     _K.ADDED, "published", "One entry will be added to {0}; {names:of group|groups} will get it."
 )
-RESTORED: Final = Row(_K.ADDED, "restored", "{count:entry is|entries are} added to stream {0}, {1}.")
-RESTORED_BEFORE: Final = Row(
+RESTORED: Final = EffectRow(_K.ADDED, "restored", "{count:entry is|entries are} added to stream {0}, {1}.")
+RESTORED_BEFORE: Final = EffectRow(
     _K.SKIPPED,
     "restored-before",
     "{count} of the file's {0} were restored before: it goes on where that stopped.",
 )
-GIVEN_TO_ALL: Final = Row(_K.ADDED, "groups", "All of its groups ({names}) will be given them.")
-TAKEN_OUT: Final = Row(
+GIVEN_TO_ALL: Final = EffectRow(_K.ADDED, "groups", "All of its groups ({names}) will be given them.")
+TAKEN_OUT: Final = EffectRow(
     _K.SKIPPED,
     "not-deleted",
     "{count:entry of the file was|entries of the file were} not deleted, as the file says, and will be left out.",
 )
-TOO_WIDE: Final = Row(
+TOO_WIDE: Final = EffectRow(
     _K.SKIPPED,
     "too-wide",
     "{count:entry has|entries have} more fields than the server's scripts can add, and will fail.",
 )
 
 # Stale pending entries.
-HANDLED_AGAIN: Final = Row(
+HANDLED_AGAIN: Final = EffectRow(
     _K.REDELIVERED,
     "stale",
     "Those delivered less than {0} times (now {count}) are handled again: {1}",
     always=True,
 )
-DEAD_LETTERED: Final = Row(
+DEAD_LETTERED: Final = EffectRow(
     _K.MOVED,
     "dead-lettered",
     "Those delivered {0} times or more (now {count}) go to {1} as they are, with the reason max-deliveries. The server "
     "counts: what a worker had only read ahead when it died was delivered too.",
     always=True,
 )
-DELETED_RECORDED: Final = Row(
+DELETED_RECORDED: Final = EffectRow(
     _K.MOVED,
     "payload-missing",
     "Those that were deleted from the stream (now {count}) are put on record in {0}, with the reason payload-missing.",
     always=True,
 )
-TWICE: Final = Row(_K.REDELIVERED, "other-groups", "Other groups get these entries a second time: {names}.")
-WAITING: Final = Row(
+TWICE: Final = EffectRow(
+    _K.REDELIVERED, "other-groups", "Other groups get these entries a second time: {names}."
+)
+WAITING: Final = EffectRow(
     _K.KEPT, "waiting", "{count:entry waits|entries wait} for {0} to read them: nobody does."
 )
 
 # Pools and topics.
-RESIZED: Final = Row(_K.RESIZED, "workers", "{0} to {count:worker|workers}.", always=True)
-TOPIC_DELAYED: Final = Row(_K.KEPT, "topic-delayed")
-TOPIC_ENTRIES: Final = Row(_K.KEPT, "topic-entries")
+RESIZED: Final = EffectRow(_K.RESIZED, "workers", "{0} to {count:worker|workers}.", always=True)
+TOPIC_DELAYED: Final = EffectRow(_K.KEPT, "topic-delayed")
+TOPIC_ENTRIES: Final = EffectRow(_K.KEPT, "topic-entries")
 
 ROWS: Final = {
     (row.kind, row.reason): row
-    for row in (*UNRESTORABLE.values(), *(one for one in globals().values() if isinstance(one, Row)))
+    for row in (*UNRESTORABLE.values(), *(one for one in globals().values() if isinstance(one, EffectRow)))
 }

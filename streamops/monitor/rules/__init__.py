@@ -49,7 +49,7 @@ from streamops.monitor.rules.streams import (
 from streamops.monitor.thresholds import Thresholds
 
 
-class Judged(Enum):
+class RuleScope(Enum):
     """What a rule judges; of groups, only those of which something may be found, which is few of them most of the time."""
 
     WAITING = "a group for which entries may wait"
@@ -72,44 +72,44 @@ class Rule(NamedTuple):
     """
 
     code: FindingCode
-    judged: Judged
+    judged: RuleScope
     find: Callable[..., Finding | None]
     explained_by: frozenset[FindingCode] = frozenset()
 
 
 def _rule(
-    judged: Judged, find: Callable[..., Finding | None], *explained_by: Callable[..., Finding | None]
+    judged: RuleScope, find: Callable[..., Finding | None], *explained_by: Callable[..., Finding | None]
 ) -> Rule:
     causes = frozenset(FindingCode(cause.__name__) for cause in explained_by)
     return Rule(FindingCode(find.__name__), judged, find, causes)
 
 
 RULES: Final = (
-    _rule(Judged.WAITING, no_consumers),
-    _rule(Judged.PENDING, stalled),
-    _rule(Judged.WAITING, stopped, no_consumers, stalled),
-    _rule(Judged.WAITING, lag_growing, no_consumers, stalled, stopped),
-    _rule(Judged.PENDING, dead_consumer),
-    _rule(Judged.PENDING, poison),
-    _rule(Judged.PENDING, pending_old, stalled),
-    _rule(Judged.PAST, rewound),
-    _rule(Judged.PAST, lost),
-    _rule(Judged.PAST, retention_edge, lost),
-    _rule(Judged.WAITING, behind, no_consumers, stalled, stopped, lag_growing),
-    _rule(Judged.PENDING, dangling_pending),
-    _rule(Judged.STREAM, dead_letters),
-    _rule(Judged.NODE, eviction_risk),
-    _rule(Judged.NODE, oom),
-    _rule(Judged.SERVER, streams_gone),
-    _rule(Judged.QUEUE, delayed_overdue),
-    _rule(Judged.QUEUE, delayed_foreign),
+    _rule(RuleScope.WAITING, no_consumers),
+    _rule(RuleScope.PENDING, stalled),
+    _rule(RuleScope.WAITING, stopped, no_consumers, stalled),
+    _rule(RuleScope.WAITING, lag_growing, no_consumers, stalled, stopped),
+    _rule(RuleScope.PENDING, dead_consumer),
+    _rule(RuleScope.PENDING, poison),
+    _rule(RuleScope.PENDING, pending_old, stalled),
+    _rule(RuleScope.PAST, rewound),
+    _rule(RuleScope.PAST, lost),
+    _rule(RuleScope.PAST, retention_edge, lost),
+    _rule(RuleScope.WAITING, behind, no_consumers, stalled, stopped, lag_growing),
+    _rule(RuleScope.PENDING, dangling_pending),
+    _rule(RuleScope.STREAM, dead_letters),
+    _rule(RuleScope.NODE, eviction_risk),
+    _rule(RuleScope.NODE, oom),
+    _rule(RuleScope.SERVER, streams_gone),
+    _rule(RuleScope.QUEUE, delayed_overdue),
+    _rule(RuleScope.QUEUE, delayed_foreign),
 )
 
 EXPLAINED_BY: Final = {rule.code: rule.explained_by for rule in RULES}
 
-_RULES: Final = {judged: tuple(rule for rule in RULES if rule.judged is judged) for judged in Judged}
+_RULES: Final = {judged: tuple(rule for rule in RULES if rule.judged is judged) for judged in RuleScope}
 _GROUP_RULES: Final = {
-    asked: tuple(rule for rule in RULES if rule.judged in compress(Judged, asked))
+    asked: tuple(rule for rule in RULES if rule.judged in compress(RuleScope, asked))
     for asked in product((False, True), repeat=3)
 }
 """The rules of a group by whether entries may wait, some are pending, and anything happened to it."""
@@ -121,7 +121,7 @@ def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Findin
     return _found(rules, evidence, thresholds) if rules else ()
 
 
-def judge(judged: Judged, *evidence: object) -> tuple[Finding, ...]:
+def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:
     """What the rules find, given what they judge and the thresholds; worst first, then in the order of the rules."""
     return _found(_RULES[judged], *evidence)
 

@@ -15,7 +15,7 @@ from streamops.monitor.rules.evidence import (
     undelivered_for,
     waited,
 )
-from streamops.monitor.samples import Column, GroupSample
+from streamops.monitor.samples import GroupSample, SampleSeries
 from streamops.monitor.thresholds import Thresholds
 
 
@@ -241,7 +241,7 @@ def _trim(evidence: GroupEvidence) -> str:
     return command("trim", evidence.stream.name, options="--before 7d")
 
 
-def _at_edge(recent: Column[GroupSample], ratio: float) -> bool:
+def _at_edge(recent: SampleSeries[GroupSample], ratio: float) -> bool:
     """Whether all recent readings, and enough of them, show most of the stream undelivered."""
     return len(recent.values) >= SUSTAINED and all(
         sample.lag is not None and sample.lag > ratio * sample.stream.length for sample in recent.values

@@ -7,13 +7,13 @@ from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.server import ServerNode
 from streamops.model.streams import StreamRole, StreamState
 from streamops.model.wording import command, counted, first_few, quoted, span
-from streamops.monitor.history import Gone, StreamHistory
+from streamops.monitor.history import GoneStreams, StreamHistory
 from streamops.monitor.rates import arrivals
-from streamops.monitor.samples import Column, StreamSample
+from streamops.monitor.samples import SampleSeries, StreamSample
 from streamops.monitor.thresholds import Thresholds
 
 
-def streams_gone(gone: Gone | None, now: datetime, thresholds: Thresholds) -> Finding | None:
+def streams_gone(gone: GoneStreams | None, now: datetime, thresholds: Thresholds) -> Finding | None:
     """Streams vanished with their server's data, or the last ones did; critical in the first case."""
     if gone is None or now - gone.at >= thresholds.report_for:
         return None
@@ -105,7 +105,7 @@ def dead_letters(stream: StreamState, history: StreamHistory, thresholds: Thresh
     )
 
 
-def _fast(growth: Column[StreamSample], added: int, thresholds: Thresholds) -> bool:
+def _fast(growth: SampleSeries[StreamSample], added: int, thresholds: Thresholds) -> bool:
     """Whether enough came, or, where readings are sparse and span longer, proportionally more."""
     longer = max(1.0, growth.span / thresholds.dead_letters_growth_within)
     return added >= thresholds.dead_letters_growth * longer

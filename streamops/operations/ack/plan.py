@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import ACKNOWLEDGED, NOT_PENDING, ROWS_LOST
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
@@ -20,7 +20,7 @@ class AckEvidence(Struct, frozen=True):
         other_groups: The stream's other groups.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     rows: tuple[PendingEntry, ...]
     existing: frozenset[EntryId]
     other_groups: tuple[str, ...]

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from streamops.model.acting import Effect, Identity, Plan
+from streamops.model.acting import Effect, Plan, StreamIdentity
 from streamops.model.acting.effects import BUSY, CLAIMED, ELSEWHERE, MISSING, NOT_PENDING, Said
 from streamops.model.fields import Passing
-from streamops.model.pending import Gone, Selection, Unfit
+from streamops.model.pending import DeletedPending, PendingSelection, Unfit
 from streamops.model.streams import Consumer
 from streamops.model.wording import first_few, span
 from streamops.operations.claim.intent import ClaimIntent
@@ -28,11 +28,11 @@ class ClaimEvidence(Struct, frozen=True, kw_only=True):
         chosen: Where IDs were named, of each of them, lowest first, whether it is selected: 1 or 0.
     """
 
-    identity: Identity
-    selection: Selection
+    identity: StreamIdentity
+    selection: PendingSelection
     unfit: Unfit
     consumers: Passing[tuple[Consumer, ...]]
-    gone: Gone | None = None
+    gone: DeletedPending | None = None
     chosen: bytes = b""
 
     def consumer(self, name: str) -> Consumer | None:
@@ -95,7 +95,7 @@ def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[Said]:
         yield f"All of these entries still exist{beyond}; this server would not say so when they are claimed."
 
 
-def missing_entries(gone: Gone, more: str = "") -> Effect | None:
+def missing_entries(gone: DeletedPending, more: str = "") -> Effect | None:
     """Which of the rows are of entries that no longer exist; ``more`` is a sentence about them."""
     return MISSING(gone.count, more, names=map(str, gone.sample))
 

@@ -11,7 +11,7 @@ from streamops.errors import SettingsError, StreamopsError
 from streamops.model.acting import Plan, Skipped
 from streamops.model.acting.effects import say
 from streamops.model.ids import LAST_ID, EntryId
-from streamops.model.pending import Done, Selection, Unfit
+from streamops.model.pending import PendingChange, PendingSelection, Unfit
 from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
@@ -50,7 +50,7 @@ LAST_WORDS: Final = 4.0
 """Seconds for the page under way where the claim is stopped."""
 
 
-class Pace:
+class ClaimPace:
     """How many rows a page has, so that it keeps the server some milliseconds and not more.
 
     Attributes:
@@ -78,7 +78,7 @@ class Claiming:
         self._until = evidence.selection.last_id or LAST_ID
         self._chosen = evidence.chosen
         self._unhandled = unhandled_of(intent.stream, intent.group, evidence.consumers)
-        self._pace = Pace()
+        self._pace = ClaimPace()
 
     async def pages(self) -> None:
         """Claim what matches, page by page; the server works on the next one while this one is reported."""
@@ -202,7 +202,7 @@ def _check(intent: ClaimIntent) -> None:
 
 async def _select(
     server: Server, intent: ClaimIntent, search: GoneSearch | None
-) -> tuple[Selection, Unfit, bytes]:
+) -> tuple[PendingSelection, Unfit, bytes]:
     what = claimable(intent)
     if intent.ids is not None:
         return await read_claimable_ids(server, what, ids_of(intent), most=intent.count, search=search)
@@ -215,7 +215,9 @@ CLAIM = Operation(
     plan=plan_claim,
     apply=apply_claim,
     writes=("XCLAIM", "XAUTOCLAIM"),
-    undo=lambda intent, records: undo_rows(records, intent.stream, intent.group, Done.CLAIMED, intent.to),
+    undo=lambda intent, records: undo_rows(
+        records, intent.stream, intent.group, PendingChange.CLAIMED, intent.to
+    ),
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import IDLE_REMOVED, KEPT_ACTIVE, KEPT_PENDING
 from streamops.model.fields import Passing
 from streamops.model.streams import Consumer
@@ -26,7 +26,7 @@ class PruneConsumersEvidence(Struct, frozen=True, kw_only=True):
         polls_are_seen: Whether the server counts a consumer that asks in vain as active (from Redis 7.2 on).
     """
 
-    identity: Identity
+    identity: StreamIdentity
     idle: tuple[Consumer, ...]
     kept: Passing[tuple[Consumer, ...]]
     active: Passing[int]

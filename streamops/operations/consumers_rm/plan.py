@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import CONSUMER_REMOVED, HANDED_OVER
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
@@ -26,7 +26,7 @@ class RemoveConsumerEvidence(Struct, frozen=True, kw_only=True):
         polls_are_seen: Whether the server counts a consumer that asks in vain as active (from Redis 7.2 on).
     """
 
-    identity: Identity
+    identity: StreamIdentity
     consumer: Consumer
     sample: tuple[PendingEntry, ...]
     to_exists: bool

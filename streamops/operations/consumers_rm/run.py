@@ -4,7 +4,7 @@ from typing import Final
 
 from streamops.errors import StalePlan
 from streamops.model.acting import Plan, Skipped
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, inspect_stream
@@ -102,7 +102,7 @@ REMOVE_CONSUMER = Operation(
     apply=apply_remove_consumer,
     writes=_writes,
     undo=lambda intent, records: undo_rows(
-        records, intent.stream, intent.group, Done.CLAIMED, intent.to or ""
+        records, intent.stream, intent.group, PendingChange.CLAIMED, intent.to or ""
     ),
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,

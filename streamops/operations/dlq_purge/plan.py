@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import DEAD_LETTERS_LOST, DEAD_LETTERS_STAY, NOT_IN_QUEUE
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.selections import SelectedDeadLetters
@@ -25,7 +25,7 @@ class PurgeEvidence(Struct, frozen=True, kw_only=True):
         sample: The first few of them.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     letters: SelectedDeadLetters
     sample: tuple[DeadLetter, ...] = ()
 

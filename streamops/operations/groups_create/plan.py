@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import GIVEN, NOT_GIVEN, STREAM_CREATED, Said
 from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
@@ -27,7 +27,7 @@ class CreateGroupEvidence(Struct, frozen=True, kw_only=True):
         other_groups: The stream's groups.
     """
 
-    identity: Identity | None = None
+    identity: StreamIdentity | None = None
     length: int = 0
     position: EntryId
     existing: EntryId | None = None

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import GROUP_REMOVED, PENDING_LOST, UNGIVEN_LOST, Said
 from streamops.model.entries import Amount
 from streamops.model.fields import Passing
@@ -34,7 +34,7 @@ class DestroyGroupEvidence(Struct, frozen=True, kw_only=True):
         other_groups: The stream's other groups.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     now: datetime | None
     position: EntryId
     entries_read: int | None

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import PASSED_OVER, REDELIVERED, STILL_PENDING, Said
 from streamops.model.entries import Amount
 from streamops.model.fields import Passing
@@ -42,7 +42,7 @@ class RewindGroupEvidence(Struct, frozen=True, kw_only=True):
         other_groups: The stream's other groups.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     position: EntryId
     target: EntryId
     last_generated_id: Passing[EntryId]

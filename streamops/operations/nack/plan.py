@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import ELSEWHERE, GIVEN_BACK, NOT_PENDING
 from streamops.model.entries import PendingEntry
 from streamops.operations.nack.intent import NackIntent
@@ -19,7 +19,7 @@ class NackEvidence(Struct, frozen=True, kw_only=True):
         elsewhere: How many are owned by another consumer than was asked for.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     rows: tuple[PendingEntry, ...]
     absent: int
     elsewhere: int

@@ -1,7 +1,7 @@
 """``nack``: give pending entries back, so that another consumer gets them at once."""
 
 from streamops.model.acting import Plan, Skipped
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.nack.intent import NackIntent
@@ -60,7 +60,7 @@ NACK = Operation(
     plan=plan_nack,
     apply=apply_nack,
     writes=("XCLAIM",),
-    undo=lambda intent, records: undo_rows(records, intent.stream, intent.group, Done.NACKED),
+    undo=lambda intent, records: undo_rows(records, intent.stream, intent.group, PendingChange.NACKED),
     undo_snapshot=True,
     groups_a_ms=ONE_A_MILLISECOND,
 )

@@ -23,7 +23,7 @@ from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.publish.plan import PublishEvidence, losers, plan_publish
 from streamops.operations.running import Run
 from streamops.operations.trim.intent import TrimIntent
-from streamops.operations.trim.run import Pace
+from streamops.operations.trim.run import TrimPace
 from streamops.operations.trim.survey import survey_trim
 from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
@@ -87,7 +87,7 @@ async def _schedule(run: Run, intent: PublishIntent, delay: timedelta) -> None:
 
 async def _trim(server: Server, stream: str, kept: int, cap: TrimEvidence) -> int:
     """Trim as far as the plan said, slice by slice; how many entries went."""
-    pace, removed = Pace(cap.entry_bytes, len(cap.identity.positions)), 0
+    pace, removed = TrimPace(cap.entry_bytes, len(cap.identity.positions)), 0
     while left := cap.removable.upper - removed:
         most = min(left, max(pace.size, pace.least))
         done = await _slice(server, stream, kept, cap, most)

@@ -25,7 +25,7 @@ class ReplayMode(StrEnum):
     """As an entry of the group's retry stream, which that group alone reads."""
 
 
-class Route(Struct, frozen=True):
+class ReplayRoute(Struct, frozen=True):
     """Where letters of one kind go.
 
     Attributes:
@@ -92,7 +92,7 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
         bool,
         option("Replay letters that name another stream than the queue's own to that stream, too."),
     ] = False
-    routes: Annotated[tuple[Route, ...], inner("Where they go, once that is known.")] = ()
+    routes: Annotated[tuple[ReplayRoute, ...], inner("Where they go, once that is known.")] = ()
 
     def __post_init__(self) -> None:
         super().__post_init__()

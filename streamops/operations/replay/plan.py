@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.acting import Effect, Identity, Plan
+from streamops.model.acting import Effect, Plan, StreamIdentity
 from streamops.model.acting.effects import (
     FOREIGN_ADDED,
     FOREIGN_LEFT,
@@ -34,7 +34,7 @@ from streamops.operations.planning import (
     queue_warnings,
     untouched,
 )
-from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode, ReplayRoute
 
 
 class TargetStream(Struct, frozen=True):
@@ -84,11 +84,11 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
             come to miss what is taken out.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     letters: SelectedDeadLetters
     sample: tuple[DeadLetter, ...] = ()
     targets: tuple[TargetStream, ...] = ()
-    routes: tuple[Route, ...] = ()
+    routes: tuple[ReplayRoute, ...] = ()
     mode: ReplayMode | None = None
     stray: int = 0
     sources: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     yield _moves(evidence)
 
 
-def _others(evidence: ReplayEvidence, taken: list[Route]) -> Effect | None:
+def _others(evidence: ReplayEvidence, taken: list[ReplayRoute]) -> Effect | None:
     reached = {(route.home, route.to_group) for route in taken}
     return untouched(
         [
@@ -160,7 +160,7 @@ def _others(evidence: ReplayEvidence, taken: list[Route]) -> Effect | None:
     )
 
 
-def _taken(evidence: ReplayEvidence) -> Iterator[Route]:
+def _taken(evidence: ReplayEvidence) -> Iterator[ReplayRoute]:
     """The routes that letters take, as far as they were counted."""
     kinds = {(kind.stream, kind.group) for kind, _ in evidence.letters.tally.kinds}
     groups = {group for _, group in kinds}

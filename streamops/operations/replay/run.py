@@ -18,15 +18,15 @@ from streamops.monitor.dead_letters import (
 )
 from streamops.operations.operation import Operation, Writes
 from streamops.operations.planning import gone_meanwhile
-from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode, ReplayRoute
 from streamops.operations.replay.plan import ReplayEvidence, plan_replay
 from streamops.operations.replay.survey import FEW, survey_replay
 from streamops.operations.running import Run
-from streamops.wire.consuming.payloads import Payload, fetch_payloads, keep_payload
+from streamops.wire.consuming.payloads import StoredPayload, fetch_payloads, keep_payload
 from streamops.wire.keys import encoded_part, moved_key, payload_key, replayed_key
 from streamops.wire.writes.replay import (
-    Moved,
-    Placed,
+    DeadLetterMove,
+    ReplayReply,
     check_unused,
     move_dead_letters,
     place_dead_letters,
@@ -37,9 +37,9 @@ from streamops.wire.writes.replay_arguments import (
     BATCH,
     PAYLOADS_KEPT,
     DeadLetterBatch,
+    ParsedDeadLetter,
     Replayer,
     ScriptRoute,
-    Taken,
     TargetGroups,
 )
 
@@ -73,7 +73,7 @@ def replayer_of(intent: ReplayIntent, evidence: ReplayEvidence) -> Replayer:
 class Mover:
     """Moves letters of one replay, and tells the run of each batch."""
 
-    def __init__(self, run: Run, replayer: Replayer, routes: Sequence[Route]) -> None:
+    def __init__(self, run: Run, replayer: Replayer, routes: Sequence[ReplayRoute]) -> None:
         self._run = run
         self._server = run.server
         self._routes = {(route.stream, route.group): route for route in routes}
@@ -86,11 +86,11 @@ class Mover:
             told=tuple(told for told in replayer.told if told.stream in homes),
         )
 
-    async def move(self, letters: DeadLetterBatch) -> Moved:
+    async def move(self, letters: DeadLetterBatch) -> ReplayReply:
         """Move letters inside the server; raises ``StreamopsError``."""
         return await move_dead_letters(self._server, self._within, letters)
 
-    async def report(self, moved: Moved, cursor: EntryId) -> None:
+    async def report(self, moved: ReplayReply, cursor: EntryId) -> None:
         """Tell of a batch."""
         left, failed = _skipped(moved.left), _failed(moved.failed)
         await self._run.report(moved.moved, cursor=str(cursor), skipped=left, failed=failed)
@@ -101,7 +101,7 @@ class Mover:
         Those that go to one key go in their order.
         """
         for batch in _batches(letters):
-            shares: dict[Route | None, list[DeadLetter]] = {}
+            shares: dict[ReplayRoute | None, list[DeadLetter]] = {}
             for letter in await self._see_to_payloads(batch):
                 shares.setdefault(_target_of(self._route_of(letter)), []).append(letter)
             for target, share in shares.items():
@@ -121,7 +121,7 @@ class Mover:
             await self._run.report(moved.moved, skipped=_skipped(moved.left), failed=_failed(moved.failed))
             ids = ids[moved.seen :]
 
-    async def _move_across(self, route: Route, letters: Sequence[DeadLetter]) -> None:
+    async def _move_across(self, route: ReplayRoute, letters: Sequence[DeadLetter]) -> None:
         queue = self._replayer.queue
         if self._replayer.guarded:
             await check_unused(self._server, queue, letters[-1].id)
@@ -176,7 +176,7 @@ class Mover:
         if value is None:
             return None
         # Whoever does this again writes the same key.
-        copy = Payload(
+        copy = StoredPayload(
             payload_key(route.home, f"{encoded_part(self._replayer.queue)}:{letter.id}"), value, PAYLOADS_KEPT
         )
         await keep_payload(self._server, copy)
@@ -193,12 +193,12 @@ class Mover:
             for stream in self._replayer.sources
         )
 
-    def _route_of(self, letter: DeadLetter) -> Route | None:
+    def _route_of(self, letter: DeadLetter) -> ReplayRoute | None:
         stream = "" if self._replayer.anywhere else letter.origin or ""
         group = "" if self._replayer.mode == ReplayMode.REPUBLISH else letter.group or ""
         return self._routes.get((stream, group))
 
-    def _handed_on(self, route: Route, letter: DeadLetter) -> list[bytes]:
+    def _handed_on(self, route: ReplayRoute, letter: DeadLetter) -> list[bytes]:
         """What the script in the other slot needs of a letter."""
         edits = self._replayer.edits
         if self._replayer.mode == ReplayMode.REDELIVER:
@@ -212,18 +212,18 @@ class Mover:
 
 
 _THERE: Final = frozenset({"moved", "already"})
-_WITHIN: Final = Route("", "", "", "")
+_WITHIN: Final = ReplayRoute("", "", "", "")
 """Whatever one script on the queue reaches."""
 
 
-def _target_of(route: Route | None) -> Route | None:
+def _target_of(route: ReplayRoute | None) -> ReplayRoute | None:
     """The same for all routes whose letters one script hands on, whatever they say of themselves."""
     if route is None:
         return None
     return _WITHIN if route.atomic else replace(route, stream="", group="")
 
 
-def _way(route: Route) -> ScriptRoute:
+def _way(route: ReplayRoute) -> ScriptRoute:
     return ScriptRoute(route.stream, route.group, route.home, route.key, route.to_group)
 
 
@@ -239,8 +239,8 @@ def _is_rewritten(letter: DeadLetter) -> bool:
     ) not in (letter.entry.fields)
 
 
-def _taken(letter: DeadLetter) -> Taken:
-    return Taken(letter.fields, letter.born_id, letter.payload_key)
+def _taken(letter: DeadLetter) -> ParsedDeadLetter:
+    return ParsedDeadLetter(letter.fields, letter.born_id, letter.payload_key)
 
 
 def _batches(letters: Sequence[DeadLetter]) -> Iterator[list[DeadLetter]]:
@@ -258,7 +258,9 @@ def _batches(letters: Sequence[DeadLetter]) -> Iterator[list[DeadLetter]]:
         yield batch
 
 
-def _those(letters: Sequence[DeadLetter], told: Sequence[Placed], became: str) -> list[tuple[str, str]]:
+def _those(
+    letters: Sequence[DeadLetter], told: Sequence[DeadLetterMove], became: str
+) -> list[tuple[str, str]]:
     return [
         (str(one.id), place.why) for one, place in zip(letters, told, strict=True) if place.became == became
     ]

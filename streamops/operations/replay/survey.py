@@ -14,7 +14,7 @@ from streamops.model.wording import counted, first_few
 from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import survey_dead_letters
 from streamops.monitor.inspection import find_stream
-from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode, ReplayRoute
 from streamops.operations.replay.plan import ForeignOrigin, ReplayEvidence, TargetStream
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import is_own_key, require_one_slot, retry_key, same_slot
@@ -28,7 +28,7 @@ MISSING: Final = "does not exist"
 FOREIGN: Final = "is not the queue's own"
 
 
-class Targets(NamedTuple):
+class ReplayDestinations(NamedTuple):
     """Where letters go back to.
 
     Attributes:
@@ -42,7 +42,7 @@ class Targets(NamedTuple):
 
 async def read_targets(
     server: Server, intent: ReplayIntent, letters: SelectedDeadLetters, sources: Sequence[str]
-) -> Targets:
+) -> ReplayDestinations:
     """The streams that the letters go back to, with their groups.
 
     Letters say themselves where they came from, and whoever may write to the queue writes letters: they go to the
@@ -54,7 +54,7 @@ async def read_targets(
         ServerError: One cannot be read.
     """
     if intent.to is not None:
-        return Targets((await _read_named(server, intent.to),))
+        return ReplayDestinations((await _read_named(server, intent.to),))
     named: Counter[str] = Counter()
     for kind, number in letters.tally.kinds:
         named[kind.stream] += number
@@ -85,7 +85,7 @@ async def read_targets(
     if problems and not targets:
         raise _nowhere(intent, problems)
     left = own & {name for name, problem in problems.items() if not problem}
-    return Targets(
+    return ReplayDestinations(
         tuple(targets),
         tuple(
             ForeignOrigin(name, named[name], problem, problem == FOREIGN)
@@ -149,27 +149,30 @@ def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> Replay
 
 def routes_of(
     server: Server, intent: ReplayIntent, mode: ReplayMode, targets: Sequence[TargetStream]
-) -> tuple[Route, ...]:
+) -> tuple[ReplayRoute, ...]:
     """Which letters go where; raises ``Forbidden`` where a name allows no key beside it on a cluster."""
-    routes: list[Route] = []
+    routes: list[ReplayRoute] = []
     for target in targets:
         named = "" if intent.to is not None else target.stream
         if mode is ReplayMode.REPUBLISH:
-            routes.append(Route(named, "", target.stream, target.stream))
+            routes.append(ReplayRoute(named, "", target.stream, target.stream))
             continue
         groups = [(group, group) for group in target.groups]
         if len(groups) == 1:
             # Letters that name no group can be of no other one.
             groups.append(("", target.groups[0]))
         routes += [
-            Route(named, said, target.stream, _key(server, mode, target.stream, group), group)
+            ReplayRoute(named, said, target.stream, _key(server, mode, target.stream, group), group)
             for said, group in groups
         ]
     return tuple(_slotted(server, intent.queue, route) for route in routes)
 
 
 def stray_dead_letters(
-    letters: SelectedDeadLetters, mode: ReplayMode, routes: Sequence[Route], foreign: Sequence[ForeignOrigin]
+    letters: SelectedDeadLetters,
+    mode: ReplayMode,
+    routes: Sequence[ReplayRoute],
+    foreign: Sequence[ForeignOrigin],
 ) -> int:
     """How many of the letters that were counted no route takes, apart from those that name foreign streams."""
     anywhere = any(not route.stream for route in routes)
@@ -191,11 +194,11 @@ def _key(server: Server, mode: ReplayMode, stream: str, group: str) -> str:
     return key
 
 
-def _slotted(server: Server, queue: str, route: Route) -> Route:
+def _slotted(server: Server, queue: str, route: ReplayRoute) -> ReplayRoute:
     atomic = server.options.mode is not Mode.CLUSTER or same_slot(queue, route.home, route.key)
     if not atomic:
         require_one_slot(server.options.mode, route.home)
-    return Route(route.stream, route.group, route.home, route.key, route.to_group, atomic)
+    return ReplayRoute(route.stream, route.group, route.home, route.key, route.to_group, atomic)
 
 
 FEW: Final = 4

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import (
     GIVEN_TO_ALL,
     RESTORED,
@@ -65,7 +65,7 @@ class RestoreEvidence(Struct, frozen=True, kw_only=True):
         groups: Its groups.
     """
 
-    identity: Identity | None = None
+    identity: StreamIdentity | None = None
     target: str
     file: RestoreFile
     said: int

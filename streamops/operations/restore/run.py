@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Forbidden, StalePlan
 from streamops.model.acting import Failed, Plan, Skipped
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import find_stream
@@ -81,7 +81,7 @@ class _Restoring:
     async def entries(self) -> None:
         """Add all that are left."""
         left = read_entries(self._intent.file, self._evidence.file, self.done)
-        kept: list[Entry] = []
+        kept: list[StreamEntry] = []
         while size := await self._run.batch_size(BATCH):
             kept += islice(left, max(0, size - len(kept)))
             if not kept:
@@ -93,7 +93,7 @@ class _Restoring:
             else:
                 kept = await self._catch_up(kept, left, other)
 
-    async def _add(self, batch: list[Entry]) -> int | None:
+    async def _add(self, batch: list[StreamEntry]) -> int | None:
         """Add some; where somebody else has done so meanwhile, how far that is."""
         there = await self._still_there(batch)
         narrow = [entry for entry in batch if len(entry.fields) <= WIDEST and entry.id not in there]
@@ -120,7 +120,7 @@ class _Restoring:
         await self._run.report(len(narrow), skipped=skipped, failed=failed)
         return None
 
-    async def _still_there(self, batch: list[Entry]) -> set[EntryId]:
+    async def _still_there(self, batch: list[StreamEntry]) -> set[EntryId]:
         """Entries that would be there twice, with new IDs: they were written to the file, but not deleted."""
         if not finds_own_entries(self._intent, self._evidence):
             return set()
@@ -129,7 +129,9 @@ class _Restoring:
         # An ID alone says nothing where a stream was removed and began anew.
         return {entry.id for entry in batch if found.get(entry.id) == entry}
 
-    async def _catch_up(self, kept: list[Entry], left: Iterator[Entry], other: int) -> list[Entry]:
+    async def _catch_up(
+        self, kept: list[StreamEntry], left: Iterator[StreamEntry], other: int
+    ) -> list[StreamEntry]:
         """Leave alone what somebody else has restored meanwhile; what is still to do of what was read."""
         if other <= self.done:
             raise StalePlan(
@@ -158,7 +160,7 @@ async def _examined(path: str) -> RestoreFile:
         stop.set()
 
 
-def _fitting(entries: list[Entry], most: int) -> int:
+def _fitting(entries: list[StreamEntry], most: int) -> int:
     """How many of the first entries one script may add."""
     weight = fields = 0
     for number, entry in enumerate(entries[:most]):

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import SettingsError, StalePlan
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.operations.backups import Text, as_bytes, is_cut_off, parse_line, taken_back, takes_back
 from streamops.operations.restore.plan import RestoreFile
@@ -72,13 +72,13 @@ def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFi
         return look.told(_stamp(file))
 
 
-def read_entries(path: str, told: RestoreFile, skip: int) -> Iterator[Entry]:
+def read_entries(path: str, told: RestoreFile, skip: int) -> Iterator[StreamEntry]:
     """The entries of a file after the first ``skip``; raises ``StalePlan`` where it has changed."""
     for line in _records(path, told, skip):
         yield parse_entry(line)[1]
 
 
-def parse_entry(line: bytes) -> tuple[str, Entry]:
+def parse_entry(line: bytes) -> tuple[str, StreamEntry]:
     """The stream and the entry of a line; raises ``ValueError`` where it tells none."""
     with suppress(msgspec.ValidationError):
         return parse_line(line)
@@ -89,7 +89,9 @@ def parse_entry(line: bytes) -> tuple[str, Entry]:
         return parse_line(line)
     pairs = shown.pairs if shown.pairs is not None else tuple(shown.fields.items())
     fields = tuple((as_bytes(name), as_bytes(value)) for name, value in pairs)
-    return as_bytes(shown.stream).decode("utf-8", "surrogateescape"), Entry(EntryId.parse(shown.id), fields)
+    return as_bytes(shown.stream).decode("utf-8", "surrogateescape"), StreamEntry(
+        EntryId.parse(shown.id), fields
+    )
 
 
 class _FileScan:

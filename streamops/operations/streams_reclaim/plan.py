@@ -6,7 +6,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import (
     DEAD_LETTERED,
     DELETED_RECORDED,
@@ -36,7 +36,7 @@ class ReclaimEvidence(Struct, frozen=True, kw_only=True):
         library: The library whose envelope the first of the entries has; empty where it has none that is known.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     stale: Stale
     consumers: Passing[tuple[Consumer, ...]] = ()
     others: tuple[str, ...] = ()

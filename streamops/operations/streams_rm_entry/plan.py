@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from streamops.model.acting import Effect, Identity, Plan
+from streamops.model.acting import Effect, Plan, StreamIdentity
 from streamops.model.acting.effects import (
     ALL_READ,
     DELETED,
@@ -47,7 +47,7 @@ class DeleteEvidence(Struct, frozen=True):
         by_xdelex: Whether the server can delete an entry and its pending rows together, and its version is sound.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     existing: tuple[EntryId, ...]
     groups: tuple[GroupEffect, ...]
     entry_bytes: int

@@ -35,7 +35,7 @@ BACKUP_BYTES: Final = 4 << 20
 BACKUP_PAGE: Final = 1_000
 
 
-class Pace:
+class TrimPace:
     """How many entries a slice takes, so that it keeps the server some milliseconds and not more.
 
     Attributes:
@@ -74,7 +74,7 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
         await _write_backup(run, intent, intent.backup, evidence.asked or ZERO_ID)
         # From here on, whoever resumes it must not write the file again.
         await run.report(0, cursor=cursor, at_once=True)
-    pace = Pace(evidence.entry_bytes, len(evidence.identity.positions))
+    pace = TrimPace(evidence.entry_bytes, len(evidence.identity.positions))
     done: Slice | None = None
     while size := await run.batch_size(pace.size):
         most = min(run.remaining, max(size, pace.least))

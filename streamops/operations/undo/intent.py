@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from streamops.model.acting import AuditRecord, Impact, OperationIntent
 from streamops.model.fields import argument, inner
 from streamops.model.ids import EntryId
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 
 
 class UndoIntent(OperationIntent, frozen=True, kw_only=True):
@@ -28,12 +28,12 @@ class UndoIntent(OperationIntent, frozen=True, kw_only=True):
     audit_id: Annotated[EntryId, argument("The action, by its ID in the audit log.", completes="actions")]
     stream: Annotated[str, inner("The stream.")] = ""
     group: Annotated[str, inner("Its group.")] = ""
-    done: Annotated[Done | None, inner("What was done to the rows.")] = None
+    done: Annotated[PendingChange | None, inner("What was done to the rows.")] = None
     holder: Annotated[str, inner("Who claimed them.")] = ""
 
 
 def undo_rows(
-    records: Sequence[AuditRecord], stream: str, group: str, done: Done, holder: str = ""
+    records: Sequence[AuditRecord], stream: str, group: str, done: PendingChange, holder: str = ""
 ) -> UndoIntent:
     """The intent that gives pending rows back what they had before an action, whose records these are."""
     action = EntryId.parse(records[0].id)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.acting.effects import TAKEN_BACK, UNRESTORABLE
 from streamops.model.entries import PendingEntry
 from streamops.model.wording import first_few
@@ -32,7 +32,7 @@ class UndoEvidence(Struct, frozen=True, kw_only=True):
         counted: How many units it did, as it told at its end; without one, how many it had planned.
     """
 
-    identity: Identity
+    identity: StreamIdentity
     operation: str
     at: datetime | None
     by: str

@@ -11,7 +11,7 @@ from streamops.model.acting import AuditRecord, Impact, OperationIntent, Plan, S
 from streamops.model.acting.effects import WHY_REFUSED
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.audit import ENDS, PAGE, read_action, read_audit, undo_blobs, undone_actions
@@ -159,7 +159,7 @@ async def _restore(
         intent.stream,
         intent.group,
         rows,
-        done=intent.done or Done.CLAIMED,
+        done=intent.done or PendingChange.CLAIMED,
         holder=intent.holder,
         at=at,
         position=position,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.present.cells import (
     NAME_WIDTH,
     NOT_THERE,
@@ -146,7 +146,7 @@ ERROR_WIDTH: Final = 30
 
 
 def _preview(row: DeadLetterRow) -> str:
-    return preview(Entry(row.letter.id, row.letter.fields))
+    return preview(StreamEntry(row.letter.id, row.letter.fields))
 
 
 DEAD_LETTER_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from streamops.autoscaling.history import OURS, History, Replayed
-from streamops.autoscaling.simulation import Result, Step, Workers
+from streamops.autoscaling.history import OURS, ArrivalHistory, Replayed
+from streamops.autoscaling.simulation import Result, SimulatedWorkers, SimulationStep
 from streamops.model.json_text import Json
 from streamops.present.cells import count_cell
 from streamops.present.table import Align, Cell, Column, Tone
@@ -82,7 +82,9 @@ SIMULATION_COLUMNS: Final[tuple[Column[Replayed], ...]] = (
 )
 
 
-def simulation_document(history: History, workers: Workers, rows: Sequence[Replayed], interval: int) -> Json:
+def simulation_document(
+    history: ArrivalHistory, workers: SimulatedWorkers, rows: Sequence[Replayed], interval: int
+) -> Json:
     """``streamops.autoscale.simulate/2``: what each policy makes of a history, and when ours would have acted.
 
     Args:
@@ -115,7 +117,7 @@ def simulation_document(history: History, workers: Workers, rows: Sequence[Repla
     }
 
 
-def _changes(steps: Sequence[Step]) -> list[Step]:
+def _changes(steps: Sequence[SimulationStep]) -> list[SimulationStep]:
     """The readings at which the number of workers or the rule that decided was another than before."""
     return [
         step
@@ -124,11 +126,11 @@ def _changes(steps: Sequence[Step]) -> list[Step]:
     ]
 
 
-def _rule(step: Step) -> str:
+def _rule(step: SimulationStep) -> str:
     return step.why.partition(": ")[0]
 
 
-def _decision(step: Step) -> Json:
+def _decision(step: SimulationStep) -> Json:
     return {
         "second": step.second,
         "queue": step.queue,

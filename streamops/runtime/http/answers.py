@@ -17,7 +17,7 @@ FULL_SECONDS: Final = 30
 """The same where it is out of memory."""
 
 
-class Problem(Exception):
+class HttpError(Exception):
     """A request that is answered with an error."""
 
     def __init__(self, status: int, error: str, hint: str = "", retry_after: int | None = None) -> None:
@@ -28,28 +28,28 @@ class Problem(Exception):
         self.retry_after = retry_after
 
 
-def of_http(error: web.HTTPException) -> Problem:
+def of_http(error: web.HTTPException) -> HttpError:
     """An error of aiohttp's own as ours."""
     hints = {
         404: "Paths are /topics/TOPIC/messages and /topics/TOPIC/messages/ID.",
         413: "Send a smaller message.",
     }
-    return Problem(error.status, (error.reason or "error").lower(), hints.get(error.status, ""))
+    return HttpError(error.status, (error.reason or "error").lower(), hints.get(error.status, ""))
 
 
-def of_ours(error: StreamopsError) -> Problem:
+def of_ours(error: StreamopsError) -> HttpError:
     """A failure of the server; its address is told to the log, not to whoever asks."""
     if isinstance(error, Unreachable):
-        return Problem(503, "the server of this topic does not answer", "Come again.", AWAY_SECONDS)
+        return HttpError(503, "the server of this topic does not answer", "Come again.", AWAY_SECONDS)
     if isinstance(error, Forbidden):
-        return Problem(409, error.message, error.hint)
+        return HttpError(409, error.message, error.hint)
     LOG.error("%s", error.message)
     if isinstance(error, ServerError) and "out of memory" in error.message:
-        return Problem(503, "the server of this topic is out of memory", "Come again later.", FULL_SECONDS)
-    return Problem(500, "the server of this topic refused", "The intake's log tells why.")
+        return HttpError(503, "the server of this topic is out of memory", "Come again later.", FULL_SECONDS)
+    return HttpError(500, "the server of this topic refused", "The intake's log tells why.")
 
 
-def error_answer(problem: Problem, **headers: str) -> web.Response:
+def error_answer(problem: HttpError, **headers: str) -> web.Response:
     """A problem as it is answered."""
     if problem.retry_after is not None:
         headers["Retry-After"] = str(problem.retry_after)

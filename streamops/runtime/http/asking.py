@@ -12,7 +12,7 @@ from aiohttp import web
 
 from streamops.errors import SettingsError
 from streamops.model.measures import parse_duration
-from streamops.runtime.http.answers import Problem, shown
+from streamops.runtime.http.answers import HttpError, shown
 from streamops.runtime.http.messages import JSON_TYPE
 from streamops.service.addresses import as_address
 
@@ -31,7 +31,7 @@ def refuse_pages(request: web.Request) -> None:
         host = ""
     local = host == "localhost" or ((address := as_address(host)) is not None and address.is_loopback)
     if not local or "Origin" in request.headers or "Sec-Fetch-Site" in request.headers:
-        raise Problem(
+        raise HttpError(
             403, "pages in browsers are not let in without a token", "State token_file under [intake]."
         )
 
@@ -43,10 +43,10 @@ def due_of(request: web.Request) -> datetime | timedelta | None:
         Problem: It cannot be understood.
     """
     if unknown := sorted(request.query.keys() - QUERY):
-        raise Problem(400, f"unknown parameter {shown(unknown[0])}", "Known are id, delay and at.")
+        raise HttpError(400, f"unknown parameter {shown(unknown[0])}", "Known are id, delay and at.")
     delay, at = request.query.get("delay"), request.query.get("at")
     if delay is not None and at is not None:
-        raise Problem(400, "delay and at exclude each other", "Send one of them.")
+        raise HttpError(400, "delay and at exclude each other", "Send one of them.")
     if at is not None:
         return _instant(at)
     if delay is None:
@@ -54,7 +54,7 @@ def due_of(request: web.Request) -> datetime | timedelta | None:
     try:
         return parse_duration(delay)
     except SettingsError as error:
-        raise Problem(400, f"delay: {error.message}", "Send delay=30m, or a number of seconds.") from None
+        raise HttpError(400, f"delay: {error.message}", "Send delay=30m, or a number of seconds.") from None
 
 
 def _instant(text: str) -> datetime:
@@ -65,22 +65,22 @@ def _instant(text: str) -> datetime:
         # The calendar's first and last hours have no time in UTC.
         instant = moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise Problem(400, "at is no instant", hint) from None
+        raise HttpError(400, "at is no instant", hint) from None
     if moment.tzinfo is None:
-        raise Problem(400, "at names no zone", hint)
+        raise HttpError(400, "at names no zone", hint)
     return instant
 
 
 def check_content(content_type: str, body: bytes) -> None:
-    """Refuse a content type that is none, and what says that it is JSON and is not; raises ``Problem``."""
+    """Refuse a content type that is none, and what says that it is JSON and is not; raises ``HttpError``."""
     kind = content_type.partition(";")[0].strip().lower()
     if len(content_type) > 200 or not content_type.isprintable() or not content_type.isascii():  # noqa: PLR2004 - long for a type
-        raise Problem(400, "the content type is none", "Send Content-Type: application/json.")
+        raise HttpError(400, "the content type is none", "Send Content-Type: application/json.")
     if kind != JSON_TYPE:
         return
     try:
         msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise Problem(
+        raise HttpError(
             400, "the message says that it is JSON, and is not", "Send JSON, or another Content-Type."
         ) from None

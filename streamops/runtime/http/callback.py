@@ -19,7 +19,7 @@ from streamops import errors
 from streamops.model.topics import Topic
 from streamops.runtime.http.breaker import Breaker, BreakerOptions, BreakerState
 from streamops.runtime.http.calling import Caller, CallError
-from streamops.runtime.http.judging import TROUBLED, Answer, Done, Reject, Retry, Verdict, judge
+from streamops.runtime.http.judging import TROUBLED, Accepted, Answer, Rejected, TryAgain, Verdict, judge
 from streamops.runtime.http.messages import Delivered, message_of
 
 LOG: Final = logging.getLogger("streamops.callbacks")
@@ -60,16 +60,16 @@ class Callback:
 
         Raises:
             RetryLater: It was not; or the host is left alone for now, which does not count as an attempt.
-            Reject: No further call can help.
+            errors.Reject: No further call can help.
         """
         verdict, advice = await self._verdict(topic, entry)
         LOG.info("topic %s: call %d of %s: %s", topic.name, entry.attempt, entry.origin_id, _told(verdict))
         match verdict:
-            case Done():
+            case Accepted():
                 return
-            case Reject():
+            case Rejected():
                 raise errors.Reject(verdict.reason)
-            case Retry():
+            case TryAgain():
                 delay = topic.retry(entry.attempt, self._chance())
                 raise errors.RetryLater(max(delay, advice), verdict.reason)
 
@@ -85,7 +85,7 @@ class Callback:
                 answer = await self._caller.call(topic, message_of(entry, topic))
             except CallError as error:
                 report(error.troubled)
-                return Retry(error.reason), timedelta()
+                return TryAgain(error.reason), timedelta()
             report(answer.status in TROUBLED)
             return judge(topic, answer), _advice(answer)
 
@@ -154,7 +154,7 @@ class _Host:
 
 
 def _told(verdict: Verdict) -> str:
-    return "done" if isinstance(verdict, Done) else verdict.reason
+    return "done" if isinstance(verdict, Accepted) else verdict.reason
 
 
 def _now() -> float:

@@ -21,7 +21,7 @@ from yarl import URL
 import streamops
 from streamops.model.topics import Topic
 from streamops.runtime.http.judging import Answer
-from streamops.runtime.http.messages import Message
+from streamops.runtime.http.messages import WebhookMessage
 from streamops.runtime.http.signing import SIGNATURE, sign
 from streamops.service.addresses import Reach, as_address
 
@@ -105,7 +105,7 @@ class Caller:
         if self._opened is not None:
             await self._opened.aclose()
 
-    async def call(self, topic: Topic, message: Message) -> Answer:
+    async def call(self, topic: Topic, message: WebhookMessage) -> Answer:
         """Send a message to its topic's URL, and read the answer.
 
         Raises:
@@ -128,7 +128,7 @@ class Caller:
             problem = CallError(f"{host}: {_words(error)}", troubled=not _is_refusal(error))
         raise problem
 
-    async def _follow(self, topic: Topic, message: Message) -> Answer:
+    async def _follow(self, topic: Topic, message: WebhookMessage) -> Answer:
         url = topic.url
         for _ in range(MOST_REDIRECTS):
             headers = self._headers(topic, message, url)
@@ -154,7 +154,7 @@ class Caller:
             answer = Answer(response.status, tuple(response.headers.items()), content, whole)
             return answer, response.headers.get("Location")
 
-    def _headers(self, topic: Topic, message: Message, url: str) -> dict[str, str]:
+    def _headers(self, topic: Topic, message: WebhookMessage, url: str) -> dict[str, str]:
         headers = {
             "User-Agent": f"streamops/{streamops.__version__}",
             "Accept": "application/json, */*;q=0.5",

@@ -39,7 +39,7 @@ LEASE: Final = timedelta(seconds=60)
 Topics = Callable[[], Mapping[str, Topic]]
 
 
-class Shape(NamedTuple):
+class TopicShape(NamedTuple):
     """What of a topic a worker is made of."""
 
     name: str
@@ -52,7 +52,7 @@ class Shape(NamedTuple):
 class Running(NamedTuple):
     """A worker at work, and what it is made of."""
 
-    shapes: frozenset[Shape]
+    shapes: frozenset[TopicShape]
     worker: Worker
     task: asyncio.Task[None]
 
@@ -76,7 +76,7 @@ class Dispatcher:
         self._running: Running | None = None
         self._draining: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
-        self._refused: dict[Shape, float] = {}
+        self._refused: dict[TopicShape, float] = {}
 
     def changed(self) -> None:
         """Topics are not what they were."""
@@ -119,7 +119,7 @@ class Dispatcher:
     async def _arrange(self) -> None:
         """Replace the worker where it is not made of the topics there are."""
         wanted = frozenset(_shape(topic) for topic in self._topics().values() if topic.enabled)
-        running = self._running.shapes if self._running else frozenset[Shape]()
+        running = self._running.shapes if self._running else frozenset[TopicShape]()
         readable = frozenset(
             [shape for shape in wanted if shape in running or await self._is_readable(shape)]
         )
@@ -130,7 +130,7 @@ class Dispatcher:
             worker = self._worker(readable)
             self._running = Running(readable, worker, asyncio.create_task(worker.run(), name="topics"))
 
-    async def _is_readable(self, shape: Shape) -> bool:
+    async def _is_readable(self, shape: TopicShape) -> bool:
         """Whether a topic's stream can be read: one that cannot be must not hold the others up."""
         now = asyncio.get_running_loop().time()
         if self._refused.get(shape, 0.0) > now:
@@ -158,7 +158,7 @@ class Dispatcher:
         running.task.add_done_callback(self._draining.discard)
         running.task.add_done_callback(_tell_end)
 
-    def _worker(self, shapes: frozenset[Shape]) -> Worker:
+    def _worker(self, shapes: frozenset[TopicShape]) -> Worker:
         site = self._place.site
         app = Streamops(
             site.options, name="topics", dead_letters=site.names.dead_letters, delayed=site.names.delayed
@@ -198,8 +198,8 @@ class Dispatcher:
         return topic
 
 
-def _shape(topic: Topic) -> Shape:
-    return Shape(topic.name, topic.key, topic.group, topic.concurrency, topic.max_attempts)
+def _shape(topic: Topic) -> TopicShape:
+    return TopicShape(topic.name, topic.key, topic.group, topic.concurrency, topic.max_attempts)
 
 
 def _log_events(app: Streamops, names: Mapping[tuple[str, str], str]) -> None:

@@ -24,7 +24,7 @@ from streamops.model.names import name_bytes
 from streamops.model.secret import Secret
 from streamops.runtime.http.answers import (
     AWAY_SECONDS,
-    Problem,
+    HttpError,
     error_answer,
     json_answer,
     of_http,
@@ -34,7 +34,7 @@ from streamops.runtime.http.answers import (
 )
 from streamops.runtime.http.asking import check_content, due_of, refuse_pages
 from streamops.runtime.http.messages import DATA
-from streamops.runtime.http.registry import Listing, TopicRegistry
+from streamops.runtime.http.registry import TopicListing, TopicRegistry
 from streamops.service.requests import LargeBody, MalformedBody, decoded, encoding_of
 
 LOG: Final = logging.getLogger("streamops.intake")
@@ -109,13 +109,13 @@ class _Ingest:
         topic = listing.topic
         added = await listing.place.mailbox.add(topic, body, content_type=content_type, ident=ident, due=due)
         if added is None and await listing.place.mailbox.find(topic, ident) is None:
-            raise Problem(
+            raise HttpError(
                 409,
                 f"ID {ident} was taken in the delayed queue of {topic.name}",
                 "By another program, another topic, or a message that is called now: use another ID.",
             )
         if added is None:
-            raise Problem(
+            raise HttpError(
                 409, f"a message {ident} of {topic.name} waits already", "Cancel it first, or use another ID."
             )
         LOG.info(
@@ -144,14 +144,14 @@ class _Ingest:
         listing, ident = self._listing(request), request.match_info["id"]
         message = await listing.place.mailbox.find(listing.topic, ident)
         if message is None:
-            raise Problem(404, f"no message {shown(ident)} waits", NO_SUCH)
+            raise HttpError(404, f"no message {shown(ident)} waits", NO_SUCH)
         return json_answer(200, _message_json(listing, ident, message))
 
     async def cancel(self, request: web.Request) -> web.Response:
         """Cancel a message that waits."""
         listing, ident = self._listing(request), request.match_info["id"]
         if not await listing.place.mailbox.cancel(listing.topic, ident):
-            raise Problem(404, f"no message {shown(ident)} waits", NO_SUCH)
+            raise HttpError(404, f"no message {shown(ident)} waits", NO_SUCH)
         LOG.info("topic %s: message %s is cancelled", listing.topic.name, ident)
         return json_answer(200, {"topic": listing.topic.name, "id": ident, "cancelled": True})
 
@@ -166,7 +166,7 @@ class _Ingest:
                     return await handler(request)
                 self._authenticate(request)
                 return await self._bounded(request, handler)
-            except Problem as problem:
+            except HttpError as problem:
                 return error_answer(problem)
             except web.HTTPException as error:
                 return error_answer(of_http(error), Allow=error.headers.get("Allow", ""))
@@ -176,13 +176,13 @@ class _Ingest:
                 raise
             except Exception:
                 LOG.exception("a bug in the intake")
-                return error_answer(Problem(500, "something went wrong here", "Its log tells more."))
+                return error_answer(HttpError(500, "something went wrong here", "Its log tells more."))
 
         return guard
 
     async def _bounded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         if self._under_way >= AT_ONCE:
-            raise Problem(503, "too many requests at once", "Come again.", FULL_SECONDS)
+            raise HttpError(503, "too many requests at once", "Come again.", FULL_SECONDS)
         self._under_way += 1
         try:
             return await handler(request)
@@ -198,23 +198,23 @@ class _Ingest:
         # Every token is compared, so that time tells nothing.
         matches = [hmac.compare_digest(given, digest) for digest in self._digests]
         if scheme.lower() != "bearer" or not any(matches):
-            raise Problem(401, "no valid token", "Send `Authorization: Bearer TOKEN`.")
+            raise HttpError(401, "no valid token", "Send `Authorization: Bearer TOKEN`.")
 
-    def _listing(self, request: web.Request) -> Listing:
+    def _listing(self, request: web.Request) -> TopicListing:
         name = request.match_info["topic"]
         listing = self._book.listings.get(name)
         if listing is not None:
             return listing
         if not self._book.complete:
-            raise Problem(
+            raise HttpError(
                 503, f"topic {shown(name)} is not known yet", "A server does not answer.", AWAY_SECONDS
             )
-        raise Problem(404, f"there is no topic {shown(name)}", "`streamops topics ls` lists them.")
+        raise HttpError(404, f"there is no topic {shown(name)}", "`streamops topics ls` lists them.")
 
-    def _ident(self, request: web.Request, listing: Listing) -> str:
+    def _ident(self, request: web.Request, listing: TopicListing) -> str:
         ident = request.match_info.get("id") or request.query.get("id", "")
         if ident and (not IDENT.fullmatch(ident) or ident.startswith(f"{listing.topic.group}:")):
-            raise Problem(
+            raise HttpError(
                 400,
                 "not an ID for a message",
                 f"Up to 100 letters, digits, '.', '_', ':' and '-', not beginning with {listing.topic.group}:.",
@@ -226,19 +226,19 @@ class _Ingest:
             async with asyncio.timeout(BODY_SECONDS):
                 body = await request.read()
         except TimeoutError:
-            raise Problem(408, "the message did not arrive in time", "Send it in one go.") from None
+            raise HttpError(408, "the message did not arrive in time", "Send it in one go.") from None
         encoding = encoding_of(request.headers.get("Content-Encoding"))
         try:
             return decoded(body, encoding, self._options.max_body)
         except MalformedBody:
-            raise Problem(
+            raise HttpError(
                 400, f"the message is no whole {encoding}", "Send it as Content-Encoding says."
             ) from None
         except LargeBody:
             raise of_http(web.HTTPRequestEntityTooLarge(self._options.max_body, len(body))) from None
 
 
-def _message_json(listing: Listing, ident: str, message: DelayedMessage) -> dict[str, Any]:
+def _message_json(listing: TopicListing, ident: str, message: DelayedMessage) -> dict[str, Any]:
     body = message.body
     return {
         "topic": listing.topic.name,

@@ -18,11 +18,11 @@ TROUBLED: Final = frozenset({429, 502, 503, 504})
 """Statuses that speak of a host in trouble, rather than of one message."""
 
 
-class Done(Struct, frozen=True):
+class Accepted(Struct, frozen=True):
     """The message was taken."""
 
 
-class Retry(Struct, frozen=True):
+class TryAgain(Struct, frozen=True):
     """The call failed, and the next one may not.
 
     Attributes:
@@ -32,7 +32,7 @@ class Retry(Struct, frozen=True):
     reason: str
 
 
-class Reject(Struct, frozen=True):
+class Rejected(Struct, frozen=True):
     """No further call can help.
 
     Attributes:
@@ -42,7 +42,7 @@ class Reject(Struct, frozen=True):
     reason: str
 
 
-Verdict = Done | Retry | Reject
+Verdict = Accepted | TryAgain | Rejected
 
 
 class Answer(Struct, frozen=True):
@@ -70,16 +70,16 @@ def judge(topic: Topic, answer: Answer) -> Verdict:
     the call is repeated, with the reason, until the dead letters tell it to a person.
     """
     if answer.status == GONE:
-        return Reject("the receiver says that it is gone for good: status 410")
+        return Rejected("the receiver says that it is gone for good: status 410")
     if answer.status in REDIRECTION:
-        return Retry(f"status {answer.status}: redirected to elsewhere, which is not followed")
+        return TryAgain(f"status {answer.status}: redirected to elsewhere, which is not followed")
     if answer.status not in SUCCESS:
-        return Retry(f"status {answer.status}")
+        return TryAgain(f"status {answer.status}")
     if topic.retry_empty and not answer.body.strip():
-        return Retry(f"status {answer.status} with an empty answer")
+        return TryAgain(f"status {answer.status} with an empty answer")
     if topic.retry_when and (why := _condition(topic.retry_when, answer)):
-        return Retry(why)
-    return Done()
+        return TryAgain(why)
+    return Accepted()
 
 
 def _condition(text: str, answer: Answer) -> str:

@@ -41,7 +41,7 @@ class Delivered(Protocol):
         """The payload kept beside the stream; none where there is none."""
 
 
-class Message(Struct, frozen=True):
+class WebhookMessage(Struct, frozen=True):
     """One message on its way to the receiver.
 
     Attributes:
@@ -59,13 +59,13 @@ class Message(Struct, frozen=True):
     content_type: str
 
 
-def message_of(entry: Delivered, topic: Topic) -> Message:
+def message_of(entry: Delivered, topic: Topic) -> WebhookMessage:
     """The message that an entry holds."""
     fields = [pair for pair in entry.fields if not pair[0].startswith(RESERVED)]
     first = dict(reversed(fields))
     body = entry.payload if entry.payload is not None else first.get(DATA)
     stated = _printable(first.get(CONTENT_TYPE, b"")) if body is not None else JSON_TYPE
-    return Message(
+    return WebhookMessage(
         id=_printable(first.get(IDENT, b"")) or entry.origin_id,
         origin_id=entry.origin_id,
         attempt=entry.attempt,

@@ -107,7 +107,7 @@ class TopicServer:
         self.problem = problem
 
 
-class Listing(Struct, frozen=True):
+class TopicListing(Struct, frozen=True):
     """A topic and where its messages are."""
 
     topic: Topic
@@ -124,12 +124,12 @@ class TopicRegistry:
     def __init__(self, sites: Sequence[Site], changed: Callable[[], None] = lambda: None) -> None:
         self.places = tuple(map(TopicServer, sites))
         self._changed = changed
-        self._listings: dict[str, Listing] = {}
+        self._listings: dict[str, TopicListing] = {}
         self._doubled: dict[tuple[str, str], str] = {}
         self._list()
 
     @property
-    def listings(self) -> Mapping[str, Listing]:
+    def listings(self) -> Mapping[str, TopicListing]:
         """The topics by name."""
         return self._listings
 
@@ -166,7 +166,7 @@ class TopicRegistry:
             await asyncio.sleep(LOOK_EVERY.total_seconds())
 
     def _list(self) -> None:
-        found: dict[str, Listing] = {}
+        found: dict[str, TopicListing] = {}
         read: dict[tuple[TopicServer, str, str], str] = {}
         doubled: dict[tuple[str, str], str] = {}
         for place in self.places:
@@ -178,7 +178,7 @@ class TopicRegistry:
                     # Messages of one group go to either at random.
                     doubled[place.label, name] = f"topic {reader} has the same stream and group"
                 else:
-                    found[name] = Listing(topic, place)
+                    found[name] = TopicListing(topic, place)
         self._tell(doubled)
         if found != self._listings:
             self._listings = found

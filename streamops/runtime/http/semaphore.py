@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from msgspec import Struct
 
 
-class _Line(Struct):
+class _WaitLine(Struct):
     """Those who wait for permits for one topic."""
 
     weight: int
@@ -26,7 +26,7 @@ class WeightedSemaphore:
     def __init__(self, total: int) -> None:
         self._free = total
         self._now = 0.0
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, _WaitLine] = {}
 
     @asynccontextmanager
     async def one(self, name: str, weight: int) -> AsyncIterator[None]:
@@ -39,7 +39,7 @@ class WeightedSemaphore:
             self._hand_out()
 
     async def _take(self, name: str, weight: int) -> None:
-        line = self._lines.setdefault(name, _Line(weight, self._now, deque()))
+        line = self._lines.setdefault(name, _WaitLine(weight, self._now, deque()))
         line.weight = weight
         if not line.waiting:
             # Whoever did not want any for a while has saved nothing up.

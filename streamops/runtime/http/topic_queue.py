@@ -19,7 +19,7 @@ from streamops.model.topics import Topic
 from streamops.runtime.http.messages import IDENT, message_fields
 from streamops.wire.consuming.publishing import Addition, add
 from streamops.wire.delayed import read_messages, read_queues
-from streamops.wire.delaying import Delayed
+from streamops.wire.delaying import MessageToDelay
 from streamops.wire.delaying_alone import schedule_one
 from streamops.wire.faults import Fault, fault
 from streamops.wire.gathering import Gatherer
@@ -92,7 +92,7 @@ class TopicQueue:
             parts = [part for pair in fields for part in pair]
             await add(self._gatherer, stream, Addition(parts), None)
             return Added(ident, None)
-        message = Delayed(ident, DelayedBody(stream, fields), due)
+        message = MessageToDelay(ident, DelayedBody(stream, fields), due)
         answer = await schedule_one(self._gatherer, self._server, stream, message, queue)
         if isinstance(answer, Fault):
             raise answer.error(queue)

@@ -20,9 +20,9 @@ from streamops.runtime.loading import load_app
 from streamops.runtime.logs import log_events
 from streamops.runtime.supervisor.spec import (
     REPORT_EVERY,
-    Failure,
     Recycled,
-    Report,
+    StartFailure,
+    WorkerReport,
     WorkerSpec,
     decode_spec,
     encode_report,
@@ -50,7 +50,7 @@ def main() -> int:
         run = runner()
         app = _prepared(load_app(spec.app), spec)
         if spec.tell_connection:
-            channel.send(Report(connection=app.connection))
+            channel.send(WorkerReport(connection=app.connection))
         run(_work(app, spec, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
         return _told(channel, error)
@@ -71,7 +71,7 @@ class Channel:
         self._descriptor = descriptor
         os.set_blocking(descriptor, False)
 
-    def send(self, report: Report) -> None:
+    def send(self, report: WorkerReport) -> None:
         """Send a report; it is left out where one before it is not all sent: the next one says as much."""
         self.push()
         if not self.waiting:
@@ -143,7 +143,7 @@ class _Process:
             return
         worker = self.worker
         self._channel.send(
-            Report(
+            WorkerReport(
                 worker_id=worker.id,
                 state=worker.state,
                 figures=worker.counts,
@@ -182,7 +182,7 @@ async def _work(app: Streamops, spec: WorkerSpec, channel: Channel, stdin: int, 
 
 def _told(channel: Channel, error: StreamopsError) -> int:
     channel.flush(LAST_WORD)
-    channel.send(Report(failure=Failure(error.message, error.hint, error.exit_code)))
+    channel.send(WorkerReport(failure=StartFailure(error.message, error.hint, error.exit_code)))
     return error.exit_code
 
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from streamops.model.workers import WorkerState
 from streamops.runtime.counts import HandlerCounts, at_rest, total
-from streamops.runtime.supervisor.spec import Report, WorkerSpec, decode_report, encode_spec, grace_of
+from streamops.runtime.supervisor.spec import WorkerReport, WorkerSpec, decode_report, encode_spec, grace_of
 from streamops.wire.options import ConnectionOptions
 
 ASK: Final = b"\n"
@@ -42,7 +42,7 @@ class WorkerProcess:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.pid = process.pid
-        self.report = Report()
+        self.report = WorkerReport()
         self.connection: ConnectionOptions | None = None
         self.silence = 0.0
         self.told = False
@@ -171,7 +171,7 @@ class WorkerProcess:
         finally:
             transport.close()
 
-    def _hear(self, report: Report) -> None:
+    def _hear(self, report: WorkerReport) -> None:
         """Take what it says; one that fails says no more than why, and has done what it has done."""
         self.silence = 0.0
         if report.asked >= self._asked:

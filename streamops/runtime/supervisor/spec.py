@@ -58,7 +58,7 @@ class Recycled(StrEnum):
     MAX_MEMORY = "max-memory"
 
 
-class Failure(Struct, frozen=True):
+class StartFailure(Struct, frozen=True):
     """Why a process could not begin.
 
     Attributes:
@@ -72,7 +72,7 @@ class Failure(Struct, frozen=True):
     exit_code: int
 
 
-class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a worker process tells, once a second and when something changes.
 
     Attributes:
@@ -91,7 +91,7 @@ class Report(Struct, frozen=True, kw_only=True, omit_defaults=True):
     figures: tuple[HandlerCounts, ...] = ()
     memory: int = 0
     recycled: Recycled | None = None
-    failure: Failure | None = None
+    failure: StartFailure | None = None
     connection: ConnectionOptions | None = None
     asked: int = 0
 
@@ -106,14 +106,14 @@ def decode_spec(line: bytes) -> WorkerSpec:
     return msgspec.json.decode(line, type=WorkerSpec, dec_hook=_conceal)
 
 
-def encode_report(report: Report) -> bytes:
+def encode_report(report: WorkerReport) -> bytes:
     """A report as a line; a password may be in it, as in orders."""
     return msgspec.json.encode(report, enc_hook=_reveal) + b"\n"
 
 
-def decode_report(line: bytes) -> Report:
+def decode_report(line: bytes) -> WorkerReport:
     """A report from a line."""
-    return msgspec.json.decode(line, type=Report, dec_hook=_conceal)
+    return msgspec.json.decode(line, type=WorkerReport, dec_hook=_conceal)
 
 
 def grace_of(spec: WorkerSpec) -> timedelta:

@@ -20,7 +20,7 @@ from streamops.errors import ExitCode, StreamopsError
 from streamops.model.backoff import Backoff
 from streamops.runtime.supervisor.pool import PoolSync
 from streamops.runtime.supervisor.process import ProcessSlot, ProcessTable, WorkerProcess
-from streamops.runtime.supervisor.spec import REPORT_EVERY, Failure, WorkerSpec, grace_of
+from streamops.runtime.supervisor.spec import REPORT_EVERY, StartFailure, WorkerSpec, grace_of
 
 PAUSES: Final = Backoff(0.25, 30.0)
 """How long a process that fell is not replaced."""
@@ -188,7 +188,7 @@ class Reloading:
 class CannotStart(StreamopsError):
     """No worker process can begin: what the first one said."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: StartFailure) -> None:
         super().__init__(failure.message, failure.hint)
         self.exit_code = ExitCode(failure.exit_code)
 
@@ -223,7 +223,7 @@ class Supervisor:
         self._unless_told = unless_told
         self._tasks: asyncio.TaskGroup | None = None
         self._forced = asyncio.Event()
-        self._failure: Failure | None = None
+        self._failure: StartFailure | None = None
         self._hopeless = False
         self._log = structlog.get_logger("streamops")
 

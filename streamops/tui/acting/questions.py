@@ -315,10 +315,10 @@ def _entry_id(_: IntentField, text: str) -> EntryId:
 
 def _moment(_: IntentField, text: str) -> datetime | timedelta:
     try:
-        app_state = datetime.fromisoformat(text)
+        parsed = datetime.fromisoformat(text)
     except ValueError:
         return parse_duration(text)
-    return app_state if app_state.tzinfo else app_state.replace(tzinfo=UTC)
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
 def _pair(_: IntentField, text: str) -> tuple[bytes, bytes]:

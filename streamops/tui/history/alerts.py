@@ -11,7 +11,7 @@ from streamops.model.observation import Finding, Observation, StreamView
 from streamops.monitor.observe import fold_retries
 from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest
 from streamops.tui.history.memory import MetricsHistory
-from streamops.tui.remember import Remembered
+from streamops.tui.remember import PerItemCache
 
 GRACE: Final = timedelta(minutes=1)
 """How long a finding may be out of sight and still be the same one when it is back."""
@@ -27,12 +27,12 @@ class _Seen(Struct):
     from_start: bool
 
 
-class Alerts:
+class FindingsTracker:
     """The findings of one server, from observation to observation."""
 
     def __init__(self) -> None:
         self._sights: dict[tuple[FindingKey, EntryId | None], _Seen] = {}
-        self._of_stream = Remembered[StreamView, tuple[Found, ...]](_found_about)
+        self._of_stream = PerItemCache[StreamView, tuple[Found, ...]](_found_about)
         self._found: Sequence[Found] = ()
         self._rows: dict[tuple[FindingKey, int], AlertRow] = {}
         self._shown: tuple[AlertRow, ...] = ()
@@ -101,7 +101,7 @@ class AlertMonitor:
     def __init__(self) -> None:
         self.past = MetricsHistory()
         self.firing: tuple[AlertRow, ...] = ()
-        self._alerts = Alerts()
+        self._alerts = FindingsTracker()
 
     def take(self, observation: Observation, every: timedelta | None) -> None:
         """Note an observation; those are asked for with so much time between them."""

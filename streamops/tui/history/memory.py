@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from streamops.model.observation import GroupView, Health, Observation, StreamView
 from streamops.present.charts.points import Mark, Point
-from streamops.tui.history.rings import FACTOR, Resolution, Ring, Shape, Ticks
+from streamops.tui.history.rings import FACTOR, Resolution, Ring, RingShape, Ticks
 from streamops.tui.history.rows import (
     GROUP_SHAPE,
     TOTAL_SHAPE,
@@ -19,7 +19,7 @@ from streamops.tui.history.rows import (
     together,
     totals_row,
 )
-from streamops.tui.remember import Remembered
+from streamops.tui.remember import PerItemCache
 
 TIERS: Final = (Resolution(2, 150), Resolution(10, 180), Resolution(60, 180), Resolution(300, 288))
 """Five minutes, half an hour, three hours and a day: some 25 KB for a group, whatever happens."""
@@ -51,7 +51,7 @@ ALL_WAITING, ALL_DEAD_LETTERS = Track(0, bounded=True), Track(2)
 ALL_ADDED, ALL_ARRIVED, ALL_DELIVERED, ALL_ACKED = Track(3), Track(5), Track(7), Track(9)
 
 
-class Kept:
+class RingSet:
     """The rings of one thing.
 
     Attributes:
@@ -63,7 +63,7 @@ class Kept:
 
     __slots__ = ("fault", "rings", "seen", "wanted")
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: RingShape) -> None:
         self.rings = tuple(Ring(tier, shape) for tier in TIERS)
         self.seen = 0.0
         self.fault = False
@@ -93,9 +93,9 @@ class MetricsHistory:
 
     def _begin(self) -> None:
         self._ticks = tuple(Ticks(tier) for tier in TIERS)
-        self._groups: dict[Key, Kept] = {}
-        self._whole = Kept(TOTAL_SHAPE)
-        self._sums = Remembered[StreamView, Totals](stream_totals)
+        self._groups: dict[Key, RingSet] = {}
+        self._whole = RingSet(TOTAL_SHAPE)
+        self._sums = PerItemCache[StreamView, Totals](stream_totals)
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -169,7 +169,7 @@ class MetricsHistory:
             kept.seen, kept.fault = at, view.health >= Health.WARN
             self._write(kept, group_row(view))
 
-    def _admit(self, key: Key, view: GroupView, leaving: Iterator[Key]) -> Kept | None:
+    def _admit(self, key: Key, view: GroupView, leaving: Iterator[Key]) -> RingSet | None:
         """Make room for a group, if there is a reason to."""
         wanted = key in self._wishes
         if len(self._groups) >= self._most:
@@ -179,7 +179,7 @@ class MetricsHistory:
             if victim is None:
                 return None
             del self._groups[victim]
-        kept = self._groups[key] = Kept(GROUP_SHAPE)
+        kept = self._groups[key] = RingSet(GROUP_SHAPE)
         kept.wanted = wanted
         self._wishes.discard(key)
         return kept
@@ -203,11 +203,11 @@ class MetricsHistory:
             else:
                 self._write(kept, nothing(GROUP_SHAPE))
 
-    def _write(self, kept: Kept, row: "array[float]") -> None:
+    def _write(self, kept: RingSet, row: "array[float]") -> None:
         for ring, ticks in zip(kept.rings, self._ticks, strict=True):
             ring.write(ticks.slot, row, fresh=ticks.fresh)
 
-    def _points(self, kept: Kept, track: Track, tier: Resolution, until: float) -> Iterator[Point]:
+    def _points(self, kept: RingSet, track: Track, tier: Resolution, until: float) -> Iterator[Point]:
         place = TIERS.index(tier)
         ring = kept.rings[place]
         for slot, at, joined in self._ticks[place].kept():

@@ -28,7 +28,7 @@ class Resolution(Struct, frozen=True):
         return self.spacing * self.length
 
 
-class Shape(Struct, frozen=True):
+class RingShape(Struct, frozen=True):
     """What a row holds, one number a column: a value that may be a bound, its mark, values, means and their counts.
 
     Attributes:
@@ -91,7 +91,7 @@ class Ring:
 
     __slots__ = ("_cells", "_shape")
 
-    def __init__(self, tier: Resolution, shape: Shape) -> None:
+    def __init__(self, tier: Resolution, shape: RingShape) -> None:
         self._shape = shape
         self._cells = array("f", [nan]) * (tier.length * shape.width)
 

@@ -10,10 +10,10 @@ from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, StreamView
 from streamops.model.streams import StreamRole
 from streamops.present.charts.points import Mark
-from streamops.tui.history.rings import Shape
+from streamops.tui.history.rings import RingShape
 
-GROUP_SHAPE: Final = Shape(greatest=2, means=2)
-TOTAL_SHAPE: Final = Shape(greatest=1, means=4)
+GROUP_SHAPE: Final = RingShape(greatest=2, means=2)
+TOTAL_SHAPE: Final = RingShape(greatest=1, means=4)
 
 
 def group_row(view: GroupView) -> "array[float]":
@@ -141,7 +141,7 @@ def totals_row(totals: Totals) -> "array[float]":
     )
 
 
-def nothing(shape: Shape) -> "array[float]":
+def nothing(shape: RingShape) -> "array[float]":
     """A row of which nothing is known."""
     return array("f", [nan]) * shape.width
 

@@ -14,12 +14,12 @@ from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
 from streamops.tui.explaining import runbook
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
 
-class Firing(Listing[AlertRow]):
+class Firing(ListScreen[AlertRow]):
     """Findings, the worst first; Enter leads to what they are about."""
 
     def rows_of(self, app_state: AppState) -> Sequence[AlertRow]:
@@ -44,7 +44,9 @@ class Firing(Listing[AlertRow]):
         """The group, or the stream."""
         if row.stream is None:
             return None
-        return routes.Stream(row.stream) if row.group is None else routes.Group(row.stream, row.group)
+        return (
+            routes.StreamRoute(row.stream) if row.group is None else routes.GroupRoute(row.stream, row.group)
+        )
 
     def name_of(self, row: AlertRow) -> str | None:
         """The group's name, or the stream's."""
@@ -73,7 +75,7 @@ class AlertsScreen(Firing):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Alerts, app_state: AppState) -> None:
+    def __init__(self, place: routes.AlertsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, ALERT_COLUMNS)
 
     def detail(self, row: AlertRow) -> Builder:

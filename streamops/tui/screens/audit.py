@@ -22,7 +22,7 @@ from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.acting.record_lines import action_lines
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
@@ -72,13 +72,13 @@ SHOWN = sorted(
 )
 
 
-class AuditScreen(Listing[Action]):
+class AuditScreen(ListScreen[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("enter", "all of it"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
 
-    def __init__(self, place: routes.Audit, app_state: AppState) -> None:
+    def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, SHOWN)
         self._actions: tuple[Action, ...] = ()
         self._page: ActionPage | None = None
@@ -133,7 +133,7 @@ class AuditScreen(Listing[Action]):
 
     def place_of(self, row: Action) -> Route:
         """All of it."""
-        return routes.OneAction(row)
+        return routes.ActionRoute(row)
 
     def detail(self, row: Action) -> Builder:
         """What the log tells of it; Enter tells what was before, too."""
@@ -177,7 +177,7 @@ class ActionScreen(ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
     HINTS = (("z", "undo"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneAction, app_state: AppState) -> None:
+    def __init__(self, place: routes.ActionRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._action = place.action
         self._before = Before((), ())

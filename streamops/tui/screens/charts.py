@@ -51,7 +51,7 @@ class ChartsScreen(Frame):
     ]
     HINTS = (("← →", "span"), ("t", "tail"), ("p", "freeze"), ("esc", "back"))
 
-    def __init__(self, place: routes.Charts, app_state: AppState) -> None:
+    def __init__(self, place: routes.ChartsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self.group_place = place
         self.span = 0
@@ -90,7 +90,7 @@ class ChartsScreen(Frame):
         """The group."""
         here = self.group_place
         dead = holds_dead_letters(self.app_state.observation, here.stream)
-        return selection_at(routes.Group(here.stream, here.group), dead_letters=dead)
+        return selection_at(routes.GroupRoute(here.stream, here.group), dead_letters=dead)
 
     def copyable(self) -> str | None:
         """The group's name."""
@@ -109,7 +109,7 @@ class ChartsScreen(Frame):
         self.show_bars()
 
     def _row(self) -> GroupRow | None:
-        return find_group(self.app_state, routes.Group(self.group_place.stream, self.group_place.group))
+        return find_group(self.app_state, routes.GroupRoute(self.group_place.stream, self.group_place.group))
 
 
 def explanation(width: int) -> list[Line]:

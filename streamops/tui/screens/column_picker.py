@@ -11,7 +11,7 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Back
 from streamops.tui.details import paragraph
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.line_view import SORT_MARKS
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
@@ -82,7 +82,7 @@ COLUMNS: tuple[Column[Heading], ...] = (
 )
 
 
-class ColumnPickerScreen(Listing[Heading]):
+class ColumnPickerScreen(ListScreen[Heading]):
     """The columns of the list below.
 
     Args:
@@ -101,7 +101,7 @@ class ColumnPickerScreen(Listing[Heading]):
         ("esc", "back"),
     )
 
-    def __init__(self, listing: Listing[Any]) -> None:
+    def __init__(self, listing: ListScreen[Any]) -> None:
         super().__init__(listing.place, listing.app_state, COLUMNS)
         self._listing = listing
         self._rows: tuple[Heading, ...] = self._headings()

@@ -8,7 +8,7 @@ from streamops.present.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import SwitchContext
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.source import ContextInfo
 from streamops.tui.words import PRODUCTION
 
@@ -48,7 +48,7 @@ CONTEXT_COLUMNS: Final[tuple[Column[ContextInfo], ...]] = (
 )
 
 
-class ContextsScreen(Listing[ContextInfo]):
+class ContextsScreen(ListScreen[ContextInfo]):
     """The contexts; Enter connects to one."""
 
     HINTS = (("enter", "connect"), ("/", "filter"), ("esc", "back"))

@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.model.dead_letters import QueueSummary
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
@@ -27,7 +27,7 @@ from streamops.present.text import safe
 from streamops.present.units import count, duration, percent, size
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
-from streamops.tui.charting import Part, parts_line
+from streamops.tui.charting import ChartPart, parts_line
 from streamops.tui.details import paragraph
 from streamops.tui.payload import SHOWN_BYTES, field_lines
 from streamops.tui.routes import Route
@@ -80,7 +80,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.DeadLetterEntries, app_state: AppState) -> None:
+    def __init__(self, place: routes.DeadLetterEntriesRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS, DEAD_LETTER_DETAIL_COLUMNS)
         self._queue = place.queue
         self._where = place.where
@@ -173,7 +173,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
 
     def place_of(self, row: DeadLetterRow) -> Route:
         """The letter."""
-        return routes.OneDeadLetter(self._queue, row.letter.id)
+        return routes.DeadLetterRoute(self._queue, row.letter.id)
 
     def name_of(self, row: DeadLetterRow) -> str:
         """The letter's ID."""
@@ -274,7 +274,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
     def _read_where(self, where: str) -> None:
         self._where, self._rows, self._more, self._read_at = where, (), False, None
         self.action_unmark()
-        self.place = routes.DeadLetterEntries(self._queue, where)
+        self.place = routes.DeadLetterEntriesRoute(self._queue, where)
         self.reread()
         self.show_body(self.app_state)
 
@@ -360,7 +360,7 @@ def dead_letter_detail(row: DeadLetterRow, width: int) -> list[Line]:
 
 def own_fields(row: DeadLetterRow, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
     """The fields with which the entry was added; what the letter says about itself is told apart."""
-    entry = Entry(row.letter.origin_id or row.letter.id, row.letter.fields)
+    entry = StreamEntry(row.letter.origin_id or row.letter.id, row.letter.fields)
     about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
     heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))
     return [heading, *field_lines(entry, width, limit=limit, raw=raw)]
@@ -378,8 +378,8 @@ def _origins(queue: QueueSummary) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def _parts(pairs: list[tuple[str, int]], tone: Tone) -> list[Part]:
-    return [Part(name, number, tone) for name, number in pairs]
+def _parts(pairs: list[tuple[str, int]], tone: Tone) -> list[ChartPart]:
+    return [ChartPart(name, number, tone) for name, number in pairs]
 
 
 def _share(name: str, number: int, queue: QueueSummary) -> Line:

@@ -37,7 +37,7 @@ class DeadLetterScreen(ReadingFrame):
     ]
     HINTS = (("v", "raw"), ("a", "trace"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneDeadLetter, app_state: AppState) -> None:
+    def __init__(self, place: routes.DeadLetterRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._letter_place = place
         self._row: DeadLetterRow | None = None
@@ -108,11 +108,11 @@ class DeadLetterScreen(ReadingFrame):
         self._raw = not self._raw
         self.tell()
 
-    def _origin(self) -> routes.Trace | None:
+    def _origin(self) -> routes.TraceRoute | None:
         letter = None if self._row is None else self._row.letter
         if letter is None or letter.origin is None or letter.origin_id is None:
             return None
-        return routes.Trace(letter.origin, letter.origin_id)
+        return routes.TraceRoute(letter.origin, letter.origin_id)
 
 
 REASONS_WIDTH = 20
@@ -135,7 +135,7 @@ class DeadLettersScreen(ReadListing[QueueRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.DeadLetters, app_state: AppState) -> None:
+    def __init__(self, place: routes.DeadLettersRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)
         self._last: tuple[str, ...] | None = None
 
@@ -191,7 +191,7 @@ class DeadLettersScreen(ReadListing[QueueRow]):
 
     def place_of(self, row: QueueRow) -> Route:
         """Its letters."""
-        return routes.DeadLetterEntries(row.queue.queue)
+        return routes.DeadLetterEntriesRoute(row.queue.queue)
 
     def selection_of(self, place: Route | None) -> Selection | None:
         """The queue, whatever was observed of it."""

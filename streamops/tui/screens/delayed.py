@@ -50,7 +50,7 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Delayed, app_state: AppState) -> None:
+    def __init__(self, place: routes.DelayedRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS, DELAYED_DETAIL_COLUMNS)
         self._delayed_place = place
         self._queue: DelayedQueueRow | None = None
@@ -94,7 +94,7 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
 
     def place_of(self, row: DelayedRow) -> Route:
         """The message."""
-        return routes.OneDelayed(self._delayed_place.stream, row.message.id)
+        return routes.DelayedMessageRoute(self._delayed_place.stream, row.message.id)
 
     def detail(self, row: DelayedRow) -> Builder:
         """The message in full."""
@@ -118,7 +118,7 @@ class DelayedMessageScreen(ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "raw", "decoded or raw", show=False, id="raw")]
     HINTS = (("v", "raw"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneDelayed, app_state: AppState) -> None:
+    def __init__(self, place: routes.DelayedMessageRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._message_place = place
         self._row: DelayedRow | None = None
@@ -163,7 +163,7 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
     AGAIN = 15.0
     HINTS = (("enter", "messages"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.DelayedQueues, app_state: AppState) -> None:
+    def __init__(self, place: routes.DelayedQueuesRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, DELAYED_QUEUE_COLUMNS)
         self._complete = True
 
@@ -194,7 +194,7 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
 
     def place_of(self, row: DelayedQueueRow) -> Route:
         """Its messages."""
-        return routes.Delayed(row.queue.stream)
+        return routes.DelayedRoute(row.queue.stream)
 
     def detail(self, row: DelayedQueueRow) -> Builder:
         """The queue in full."""

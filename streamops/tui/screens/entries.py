@@ -1,7 +1,7 @@
 """The tail of a stream: its newest entries, those that arrive, and older ones on the way up."""
 
 from streamops.errors import StreamopsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.monitor.search import EntryPage
 from streamops.present.rows import EntryRow
@@ -12,9 +12,9 @@ from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Follow
 from streamops.tui.follower import Tailed, TailLost
-from streamops.tui.kept import Kept
+from streamops.tui.kept import RecentEntries
 from streamops.tui.reads import problem
-from streamops.tui.remember import Remembered
+from streamops.tui.remember import PerItemCache
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line
 
@@ -34,10 +34,10 @@ class EntriesScreen(EntryList):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Entries, app_state: AppState) -> None:
+    def __init__(self, place: routes.EntriesRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, place.stream)
-        self._kept = Kept()
-        self._as_row = Remembered[Entry, EntryRow](lambda entry: EntryRow(self._stream, entry))
+        self._kept = RecentEntries()
+        self._as_row = PerItemCache[StreamEntry, EntryRow](lambda entry: EntryRow(self._stream, entry))
         self._older: EntryId | None = None
         self._asked = False
         self._read = False

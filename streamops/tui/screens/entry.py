@@ -8,7 +8,7 @@ from msgspec import json
 from textual.binding import Binding, BindingType
 
 from streamops.errors import StreamopsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.payloads import KeptPayload
 from streamops.model.streams import StreamRole
 from streamops.present.documents import entry_json
@@ -19,8 +19,8 @@ from streamops.present.text import safe
 from streamops.present.units import size
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Copy, Go, Page
-from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, Part, entry_text, parts_of
+from streamops.tui.asking import Copy, Go, ShowInPager
+from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of
 from streamops.tui.reads import problem
 from streamops.tui.screens.searched import Searched
 from streamops.tui.selection import Selection, holds_dead_letters, selection_at
@@ -55,7 +55,7 @@ class EntryScreen(Searched):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.OneEntry, app_state: AppState) -> None:
+    def __init__(self, place: routes.EntryRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._entry_place = place
         self._entry = place.entry
@@ -77,7 +77,7 @@ class EntryScreen(Searched):
         place = self._entry_place
         self.fetch(lambda source: source.read_entry(place.stream, place.id), self._take)
 
-    def _take(self, entry: Entry | None) -> None:
+    def _take(self, entry: StreamEntry | None) -> None:
         if entry is not None:
             self._entry = entry
         else:
@@ -97,7 +97,7 @@ class EntryScreen(Searched):
         gone = "it is gone: acknowledged by the last group, or its time was up"
         self._payloads[key] = gone if payload is None else payload
         if payload is not None and limit > SHOWN_BYTES:
-            self.post_message(Page(whole_text(payload.head), safe(key)))
+            self.post_message(ShowInPager(whole_text(payload.head), safe(key)))
         self._show_entry()
         self.show_bars()
 
@@ -117,14 +117,14 @@ class EntryScreen(Searched):
     # -- its parts -----------------------------------------------------------------------------------
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[EntryPart, ...]:
         """What it refers to, and its fields."""
         if self._entry is None:
             return ()
         return parts_of(self._entry, self._references(self._entry), self._payloads)
 
     @property
-    def part(self) -> Part | None:
+    def part(self) -> EntryPart | None:
         """The part one stands on."""
         parts = self.parts
         return parts[min(self._at, len(parts) - 1)] if parts else None
@@ -150,12 +150,12 @@ class EntryScreen(Searched):
         part = self.part
         reference = None if part is None else part.reference
         if reference is not None and reference.id is not None:
-            self.post_message(Go(routes.OneEntry(reference.stream, reference.id)))
+            self.post_message(Go(routes.EntryRoute(reference.stream, reference.id)))
         elif reference is not None and (kept := self._payloads.get(reference.key)) is not READING:
             self._open_payload(reference.key, kept)
         elif part is not None and part.value is not None:
             decoding = self._decodings.get(self._at, self._every)
-            self.post_message(Page(whole_text(part.value, decoding), part.name))
+            self.post_message(ShowInPager(whole_text(part.value, decoding), part.name))
 
     def action_copy_value(self) -> None:
         """Copy the value of the part, as it is where it is text, else in hex."""
@@ -178,7 +178,7 @@ class EntryScreen(Searched):
     def _open_payload(self, key: str, kept: KeptPayload | str | None) -> None:
         """Read the beginning of a payload; once that is here, page all of it."""
         if isinstance(kept, KeptPayload) and len(kept.head) == kept.size:
-            self.post_message(Page(whole_text(kept.head), safe(key)))
+            self.post_message(ShowInPager(whole_text(kept.head), safe(key)))
             return
         limit = PAGED_BYTES if isinstance(kept, KeptPayload) else SHOWN_BYTES
         self._payloads[key] = READING
@@ -189,7 +189,7 @@ class EntryScreen(Searched):
             partial(self._lack_payload, key),
         )
 
-    def _references(self, entry: Entry) -> Sequence[Reference]:
+    def _references(self, entry: StreamEntry) -> Sequence[Reference]:
         """What it refers to, by what is known of its stream."""
         observation, name = self.app_state.observation, self._entry_place.stream
         streams = () if observation is None else observation.streams

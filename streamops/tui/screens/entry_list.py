@@ -58,7 +58,7 @@ class EntryList(Marking[EntryRow]):
 
     def place_of(self, row: EntryRow) -> Route:
         """The entry."""
-        return routes.OneEntry(self._stream, row.entry.id, (self._stream, self.CRUMB), row.entry)
+        return routes.EntryRoute(self._stream, row.entry.id, (self._stream, self.CRUMB), row.entry)
 
     def name_of(self, row: EntryRow) -> str:
         """The entry's ID."""

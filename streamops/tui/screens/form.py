@@ -62,14 +62,14 @@ class NameInput(Input):
         self.value = self.choices[at % len(self.choices)]
 
 
-class Row(Horizontal):
+class FormRow(Horizontal):
     """One question: what it is called, and where it is answered."""
 
     DEFAULT_CSS = f"""
-    Row {{ height: 1; }}
-    Row Bar {{ width: {LABEL}; }}
-    Row Input {{ background: $background; background-tint: 0%; width: 1fr; }}
-    Row Input:focus {{ background: $surface; background-tint: 0%; }}
+    FormRow {{ height: 1; }}
+    FormRow Bar {{ width: {LABEL}; }}
+    FormRow Input {{ background: $background; background-tint: 0%; width: 1fr; }}
+    FormRow Input:focus {{ background: $surface; background-tint: 0%; }}
     """
 
     def __init__(self, question: Question, names: Sequence[str]) -> None:
@@ -139,7 +139,9 @@ class FormScreen(ActingFrame):
         observation, intent = app_state.observation, operation.intent
         filled = {**receiver_for(intent, observation, selection), **given}
         asked = questions_for(intent, selection, filled, long=intent.rated)
-        self._rows = [Row(question, names_for(question.field, observation, selection)) for question in asked]
+        self._rows = [
+            FormRow(question, names_for(question.field, observation, selection)) for question in asked
+        ]
         self._told = TextView(id="told")
         self._told.can_focus = False
         self._wrong: WrongAnswer | None = None
@@ -223,11 +225,11 @@ class FormScreen(ActingFrame):
         row, wrong = self._focused_row(), self._wrong
         self._told.show(lambda width: _help(row, wrong, width))
 
-    def _focused_row(self) -> Row | None:
+    def _focused_row(self) -> FormRow | None:
         return next((row for row in self._rows if row.answer.has_focus), None)
 
 
-def _help(row: Row | None, wrong: WrongAnswer | None, width: int) -> list[Line]:
+def _help(row: FormRow | None, wrong: WrongAnswer | None, width: int) -> list[Line]:
     if wrong is not None:
         return paragraph(f"✗ {safe(wrong.why)}", width, Tone.CRITICAL, hang=2)
     if row is None:

@@ -19,7 +19,7 @@ from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.asking import Back, Go, GoTo, Typed
 from streamops.tui.own_keys import own_hints
 from streamops.tui.reads import Fetch
-from streamops.tui.routes import Route, Search, command, entry_of
+from streamops.tui.routes import Route, SearchRoute, command, entry_of
 from streamops.tui.selection import Selection, fitting
 from streamops.tui.source import Source
 from streamops.tui.theme import Background
@@ -126,7 +126,7 @@ class Prompting(Screen[None]):
         """Something other than a filter or a place was typed to its end: what to search the stream for."""
         del sign
         if (stream := self.stream_name()) is not None:
-            self.post_message(Go(Search(stream, text)))
+            self.post_message(Go(SearchRoute(stream, text)))
 
     def _close_prompt(self, *, cancelled: bool) -> None:
         prompt, self._prompt = self._prompt, None

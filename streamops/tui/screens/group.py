@@ -17,7 +17,7 @@ from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
 from streamops.tui.group_box import group_box
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.streams import find_stream, missing
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.text_view import Builder, no_lines
@@ -30,7 +30,7 @@ TALL: Final = 32
 LAG_AND_RATES: Final = 2
 
 
-class GroupScreen(Listing[ConsumerRow]):
+class GroupScreen(ListScreen[ConsumerRow]):
     """The consumers of a group. The pane tells the group, whatever consumer the cursor is on."""
 
     CSS = """
@@ -50,7 +50,7 @@ class GroupScreen(Listing[ConsumerRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Group, app_state: AppState) -> None:
+    def __init__(self, place: routes.GroupRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)
         self.group_place = place
         self._row: GroupRow | None = None
@@ -93,7 +93,7 @@ class GroupScreen(Listing[ConsumerRow]):
 
     def place_of(self, row: ConsumerRow) -> Route:
         """The consumer's pending entries."""
-        return routes.Pending(row.stream, row.group, row.consumer.name)
+        return routes.PendingRoute(row.stream, row.group, row.consumer.name)
 
     def name_of(self, row: ConsumerRow) -> str:
         """The consumer's name."""
@@ -115,7 +115,7 @@ class GroupScreen(Listing[ConsumerRow]):
 
     def action_pending(self) -> None:
         """List the pending entries of all consumers."""
-        self.post_message(Go(routes.Pending(self.group_place.stream, self.group_place.group)))
+        self.post_message(Go(routes.PendingRoute(self.group_place.stream, self.group_place.group)))
 
     def _gap(self) -> str:
         observation = self.app_state.observation
@@ -126,7 +126,7 @@ class GroupScreen(Listing[ConsumerRow]):
         )
 
 
-def find_group(app_state: AppState, place: routes.Group | routes.Pending) -> GroupRow | None:
+def find_group(app_state: AppState, place: routes.GroupRoute | routes.PendingRoute) -> GroupRow | None:
     """A group with its stream; none where it was not observed."""
     stream = find_stream(app_state, place.stream)
     if stream is None:

@@ -107,7 +107,7 @@ class HelpScreen(Frame):
         """The row in full, its findings explained, its lag, and every number of it."""
         stream, group = focused(self.app_state, self._focus)
         view = group or stream
-        told = isinstance(self._focus, routes.Stream | routes.Group | routes.Pending)
+        told = isinstance(self._focus, routes.StreamRoute | routes.GroupRoute | routes.PendingRoute)
         if told and view is not None:
             names = [stream.stream.name] if stream is not None else []
             names += [group.group.name] if group is not None else []
@@ -164,7 +164,7 @@ def focused(app_state: AppState, place: Route) -> tuple[StreamView | None, Group
     name, group = getattr(place, "stream", None), getattr(place, "group", None)
     streams = () if app_state.observation is None else app_state.observation.streams
     stream = next((view for view in streams if view.stream.name == name), None)
-    if stream is None or isinstance(place, routes.OneEntry):
+    if stream is None or isinstance(place, routes.EntryRoute):
         return stream, None
     return stream, next((view for view in stream.groups if view.group.name == group), None)
 

@@ -22,7 +22,7 @@ from streamops.tui.app_state import AppState
 from streamops.tui.asking import Say
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -96,7 +96,7 @@ COLUMNS = tuple(
 )
 
 
-class JobsScreen(JobKeys, Listing[Job]):
+class JobsScreen(JobKeys, ListScreen[Job]):
     """The newest jobs."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
@@ -108,7 +108,7 @@ class JobsScreen(JobKeys, Listing[Job]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Jobs, app_state: AppState) -> None:
+    def __init__(self, place: routes.JobsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)
         self._jobs: tuple[Job, ...] = ()
         self._gaps: tuple[ReadError, ...] = ()
@@ -166,7 +166,7 @@ class JobsScreen(JobKeys, Listing[Job]):
 
     def place_of(self, row: Job) -> Route:
         """All of it."""
-        return routes.OneJob(row.id)
+        return routes.JobRoute(row.id)
 
     def detail(self, row: Job) -> Builder:
         """All of it."""
@@ -209,7 +209,7 @@ class JobScreen(JobKeys, ReadingFrame):
     BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
     HINTS = (("R", "plan the rest"), ("X", "stop it"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneJob, app_state: AppState) -> None:
+    def __init__(self, place: routes.JobRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._job_place = place
         self._job: Job | None = None

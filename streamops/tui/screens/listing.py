@@ -13,7 +13,7 @@ from streamops.present.filters import NONE, column_named, common_sign, names_of
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
-from streamops.present.views import View
+from streamops.present.views import SavedView
 from streamops.tui import words
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
@@ -229,10 +229,10 @@ class Arranged(Frame, Generic[Row]):
         self.list.take_columns(self._columns)
         self.show_bars()
 
-    def as_view(self, place: str) -> View:
+    def as_view(self, place: str) -> SavedView:
         """The list as it is arranged now, at a place as that is typed."""
         wish, own = self.wish, self._columns == self._own
-        return View(
+        return SavedView(
             place=place,
             filter=wish.text.strip(),
             sort=wish.sort,
@@ -241,7 +241,7 @@ class Arranged(Frame, Generic[Row]):
             columns=() if own else tuple(column.key for column in self._columns),
         )
 
-    def arrange_as(self, view: View) -> str:
+    def arrange_as(self, view: SavedView) -> str:
         """Arrange the list as a view has it, as far as that can be; say what cannot, in words."""
         problems = [self.complaint(FILTER, view.filter)]
         column = None if view.sort is None else column_named(view.sort, self.every_column)
@@ -271,7 +271,7 @@ PANE_AFTER: Final = 0.006
 """Seconds from a highlighted row to its details."""
 
 
-class Listing(Arranged[Row]):
+class ListScreen(Arranged[Row]):
     """A list and its pane. Subclasses say what a row is.
 
     Args:

@@ -11,14 +11,14 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.present.units import count
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.selection import Selection, together
 from streamops.tui.widgets.paint import Line
 
 Row = TypeVar("Row")
 
 
-class Marking(Listing[Row]):
+class Marking(ListScreen[Row]):
     """A list of entries. Marks stay with their rows, and go with them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

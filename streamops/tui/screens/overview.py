@@ -18,7 +18,7 @@ from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.history.rows import Totals, stream_totals, together
 from streamops.tui.overview import OverviewReads, page_lines
-from streamops.tui.remember import Remembered
+from streamops.tui.remember import PerItemCache
 from streamops.tui.screen_reads import read_workers
 from streamops.tui.screens.alerts import Firing, alert_lines
 from streamops.tui.widgets.bars import Body, BoxView, Divider
@@ -44,13 +44,13 @@ class OverviewScreen(Firing):
     """
     HINTS = (("enter", "go there"), ("6", "alerts"), ("g", "charts"), ("3", "groups"), ("esc", "back"))
 
-    def __init__(self, place: routes.Overview, app_state: AppState) -> None:
+    def __init__(self, place: routes.OverviewRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)
         self._panel = BoxView(id="panel")
         self._beside = OverviewReads()
         self._asked: set[str] = set()
         self._due = 0.0
-        self._sums = Remembered[StreamView, Totals](stream_totals)
+        self._sums = PerItemCache[StreamView, Totals](stream_totals)
 
     def compose_body(self) -> Iterable[Widget]:
         """The page and the list."""

@@ -20,7 +20,7 @@ from streamops.present.text import safe
 from streamops.present.units import duration, percent, terse
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
-from streamops.tui.charting import Part, parts_line
+from streamops.tui.charting import ChartPart, parts_line
 from streamops.tui.details import group_lines
 from streamops.tui.reads import problem
 from streamops.tui.routes import Route
@@ -87,25 +87,25 @@ def _whole(whole: PendingWhole, consumer: str | None) -> Line:
     return tuple(cells)
 
 
-def _idle(profile: PendingProfile) -> Sequence[Part]:
+def _idle(profile: PendingProfile) -> Sequence[ChartPart]:
     names = [*(f"≤{terse(bound)}" for bound in IDLE_BOUNDS), f">{terse(IDLE_BOUNDS[-1])}"]
     return _buckets(names, profile.idle_buckets, LONG_IDLE)
 
 
-def _deliveries(profile: PendingProfile) -> Sequence[Part]:
+def _deliveries(profile: PendingProfile) -> Sequence[ChartPart]:
     names = [*(f"≤{bound}" for bound in DELIVERY_BOUNDS), f">{DELIVERY_BOUNDS[-1]}"]
     return _buckets(["1", *names[1:]], profile.delivery_buckets, OFTEN)
 
 
-def _buckets(names: Sequence[str], numbers: Sequence[int], warn_from: int) -> Sequence[Part]:
+def _buckets(names: Sequence[str], numbers: Sequence[int], warn_from: int) -> Sequence[ChartPart]:
     return [
-        Part(name, number, Tone.WARN if at >= warn_from else Tone.OK)
+        ChartPart(name, number, Tone.WARN if at >= warn_from else Tone.OK)
         for at, (name, number) in enumerate(zip(names, numbers, strict=True))
     ]
 
 
-def _owner(name: str, pending: int, *, of: int) -> Part:
-    return Part(f"{safe(name)} {percent(pending / of, rounded=True) if of else ''}".rstrip(), pending)
+def _owner(name: str, pending: int, *, of: int) -> ChartPart:
+    return ChartPart(f"{safe(name)} {percent(pending / of, rounded=True) if of else ''}".rstrip(), pending)
 
 
 AHEAD: Final = 20
@@ -131,7 +131,7 @@ class PendingScreen(Marking[PendingRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Pending, app_state: AppState) -> None:
+    def __init__(self, place: routes.PendingRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, PENDING_COLUMNS)
         self.pending_place = place
         self._rows: tuple[PendingRow, ...] = ()
@@ -207,7 +207,7 @@ class PendingScreen(Marking[PendingRow]):
     def place_of(self, row: PendingRow) -> Route:
         """The entry."""
         here = self.pending_place
-        return routes.OneEntry(
+        return routes.EntryRoute(
             here.stream, row.entry.id, here.trail, group=here.group, consumer=row.entry.consumer
         )
 

@@ -38,7 +38,7 @@ class PoolsScreen(ReadListing[PoolRow]):
     AGAIN = 2.0
     HINTS = (("enter", "decisions"), ("5", "workers"), ("/", "filter"), ("f", "faults"), ("esc", "back"))
 
-    def __init__(self, place: routes.Pools, app_state: AppState) -> None:
+    def __init__(self, place: routes.PoolsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, POOL_COLUMNS, POOL_DETAIL_COLUMNS)
         self._decisions: dict[str, tuple[PoolDecision, ...]] = {}
 
@@ -77,7 +77,7 @@ class PoolsScreen(ReadListing[PoolRow]):
 
     def place_of(self, row: PoolRow) -> Route:
         """The pool."""
-        return routes.OnePool(row.pool.name)
+        return routes.PoolRoute(row.pool.name)
 
     def selection(self) -> Selection | None:
         """The pool."""
@@ -120,7 +120,7 @@ class PoolScreen(ReadingFrame):
     ]
     HINTS = (("l", "its group"), ("t", "tail"), ("r", "read again"), ("y", "copy name"), ("esc", "back"))
 
-    def __init__(self, place: routes.OnePool, app_state: AppState) -> None:
+    def __init__(self, place: routes.PoolRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._pool = place.pool
         self._row: PoolRow | None = None
@@ -178,7 +178,7 @@ class PoolScreen(ReadingFrame):
         """Show the group whose work it does."""
         pool = None if self._row is None else self._row.pool
         if pool is not None and pool.stream and pool.group:
-            self.post_message(Go(routes.Group(pool.stream, pool.group)))
+            self.post_message(Go(routes.GroupRoute(pool.stream, pool.group)))
 
 
 SAID_ABOVE: Final = "pool"

@@ -13,7 +13,7 @@ from streamops.present.units import count
 from streamops.tui import words
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
 
@@ -23,7 +23,7 @@ REST: Final = 20.0
 """A read that took a second is not made again for so many."""
 
 
-class ReadListing(Listing[Row]):
+class ReadListing(ListScreen[Row]):
     """Rows that no observation holds. Subclasses say what to read, and which rows follow from it.
 
     It is read with new observations, so that a frozen screen and a lost server are left alone; but not more often than

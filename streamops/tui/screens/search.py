@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from streamops.errors import SettingsError, StreamopsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchResult
 from streamops.present.rows import EntryRow
@@ -39,7 +39,7 @@ class SearchScreen(EntryList):
         ("esc", "stop, back"),
     )
 
-    def __init__(self, place: routes.Search, app_state: AppState) -> None:
+    def __init__(self, place: routes.SearchRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, place.stream)
         self._text = place.text
         self._scan = Scan()
@@ -111,7 +111,7 @@ class SearchScreen(EntryList):
             query = self._scan.slice_of(self._wanted)
             self.fetch(lambda source: source.search(self._stream, query), self._take_slice)
 
-    def _take(self, entries: Sequence[Entry]) -> None:
+    def _take(self, entries: Sequence[StreamEntry]) -> None:
         if entries:
             self._rows = (*self._rows, *(EntryRow(self._stream, entry) for entry in entries))
             self._bytes += sum(entry.size for entry in entries)

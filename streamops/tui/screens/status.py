@@ -17,9 +17,9 @@ from streamops.present.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import group_lines, server_lines
-from streamops.tui.remember import Remembered
+from streamops.tui.remember import PerItemCache
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.selection import Selection, selection_at
 from streamops.tui.widgets.paint import Line
 from streamops.tui.widgets.text_view import Builder
@@ -65,12 +65,12 @@ def words_of(row: GroupRow) -> str:
     )
 
 
-class GroupListing(Listing[GroupRow]):
+class GroupListing(ListScreen[GroupRow]):
     """A list of groups of some streams."""
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS, MORE_COLUMNS)
-        self._rows_of_stream = Remembered[StreamView, tuple[GroupRow, ...]](
+        self._rows_of_stream = PerItemCache[StreamView, tuple[GroupRow, ...]](
             lambda stream: group_rows((stream,))
         )
         self._folded: tuple[Sequence[StreamView], Sequence[StreamView]] = ((), ())
@@ -107,9 +107,9 @@ class GroupListing(Listing[GroupRow]):
         """The group, or the stream where it has none; the letters of a dead-letter queue."""
         stream = row.stream.stream.name
         if row.group is not None:
-            return routes.Group(stream, row.group.group.name)
+            return routes.GroupRoute(stream, row.group.group.name)
         dead = row.stream.stream.role is StreamRole.DEAD_LETTERS
-        return routes.DeadLetterEntries(stream) if dead else routes.Stream(stream)
+        return routes.DeadLetterEntriesRoute(stream) if dead else routes.StreamRoute(stream)
 
     def selection(self) -> Selection | None:
         """The group, or the stream where it has none."""

@@ -10,13 +10,13 @@ from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import stream_lines
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.status import GroupListing, why_empty
 from streamops.tui.selection import Selection, selection_at
 from streamops.tui.widgets.text_view import Builder
 
 
-class StreamsScreen(Listing[StreamView]):
+class StreamsScreen(ListScreen[StreamView]):
     """The streams; Enter leads to a stream's groups."""
 
     HINTS = (
@@ -51,7 +51,7 @@ class StreamsScreen(Listing[StreamView]):
 
     def place_of(self, row: StreamView) -> Route:
         """The stream."""
-        return routes.Stream(row.stream.name)
+        return routes.StreamRoute(row.stream.name)
 
     def selection(self) -> Selection | None:
         """The stream."""
@@ -78,7 +78,7 @@ class StreamScreen(GroupListing):
 
     HINTS = (("enter", "open"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.Stream, app_state: AppState) -> None:
+    def __init__(self, place: routes.StreamRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._stream = place.stream
         self._found: tuple[StreamView, ...] = ()

@@ -49,7 +49,7 @@ class TopicsScreen(ReadListing[TopicRow]):
 
     HINTS = (("enter", "topic"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.Topics, app_state: AppState) -> None:
+    def __init__(self, place: routes.TopicsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS, TOPIC_DETAIL_COLUMNS)
 
     async def read(self, source: Source) -> list[TopicRow]:
@@ -79,7 +79,7 @@ class TopicsScreen(ReadListing[TopicRow]):
 
     def place_of(self, row: TopicRow) -> Route:
         """The topic."""
-        return routes.OneTopic(row.name)
+        return routes.TopicRoute(row.name)
 
     def selection(self) -> Selection | None:
         """The topic, where it is kept in Redis."""
@@ -128,7 +128,7 @@ class TopicScreen(ReadingFrame):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.OneTopic, app_state: AppState) -> None:
+    def __init__(self, place: routes.TopicRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._topic_place = place
         self._row: TopicRow | None = None
@@ -185,7 +185,7 @@ class TopicScreen(ReadingFrame):
     def action_waiting(self) -> None:
         """Show what waits for it."""
         if (stream := self.stream_name()) is not None:
-            self.post_message(Go(routes.Delayed(stream)))
+            self.post_message(Go(routes.DelayedRoute(stream)))
 
     def _observed(self, row: TopicRow) -> tuple[StreamView | None, GroupView | None]:
         topic = row.topic

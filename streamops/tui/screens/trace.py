@@ -43,7 +43,7 @@ class TraceScreen(ReadingFrame):
     ]
     HINTS = (("enter", "the entry"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
 
-    def __init__(self, place: routes.Trace, app_state: AppState) -> None:
+    def __init__(self, place: routes.TraceRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._trace_place = place
         self._trace: EntryTrace | None = None
@@ -75,7 +75,7 @@ class TraceScreen(ReadingFrame):
     def action_entry(self) -> None:
         """Show the entry."""
         place = self._trace_place
-        self.post_message(Go(routes.OneEntry(place.stream, place.id)))
+        self.post_message(Go(routes.EntryRoute(place.stream, place.id)))
 
 
 def trace_lines(trace: EntryTrace, width: int) -> list[Line]:

@@ -8,12 +8,12 @@ from msgspec import Struct
 from streamops.present.filters import EVERY_SIGN
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.present.views import View, view_toml
+from streamops.present.views import SavedView, view_toml
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import GoTo
 from streamops.tui.details import paragraph
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
@@ -22,7 +22,7 @@ class ViewRow(Struct, frozen=True):
     """A view with its name."""
 
     name: str
-    view: View
+    view: SavedView
 
 
 def _column(key: str, title: str, words: str, width: int, priority: int) -> Column[ViewRow]:
@@ -53,7 +53,7 @@ COLUMNS = (
 )
 
 
-class ViewsScreen(Listing[ViewRow]):
+class ViewsScreen(ListScreen[ViewRow]):
     """The saved views."""
 
     LITERAL = EVERY_SIGN

@@ -128,7 +128,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
     AGAIN = 2.0
     HINTS = (("enter", "its pending"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
 
-    def __init__(self, place: routes.OneWorker, app_state: AppState) -> None:
+    def __init__(self, place: routes.WorkerRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)
         self._worker_place = place
         self._crowd: ServerWorkers | None = None
@@ -152,7 +152,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
         """What it reads, with the groups as they are observed."""
         consumers = () if self._row is None else self._row.heart.consumers
         rows = tuple(
-            ReadingRow(stream, group, consumer, find_group(app_state, routes.Group(stream, group)))
+            ReadingRow(stream, group, consumer, find_group(app_state, routes.GroupRoute(stream, group)))
             for stream, group, consumer in consumers
         )
         # The same rows again where nothing changed: the list draws what is new.
@@ -178,7 +178,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
 
     def place_of(self, row: ReadingRow) -> Route:
         """What it holds there."""
-        return routes.Pending(row.stream, row.group, row.consumer)
+        return routes.PendingRoute(row.stream, row.group, row.consumer)
 
     def selection_of(self, place: Route | None) -> Selection | None:
         """The consumer; nothing where there is none."""

@@ -58,7 +58,7 @@ class WorkersScreen(ReadListing[WorkerRow]):
         ("esc", "back"),
     )
 
-    def __init__(self, place: routes.Workers, app_state: AppState) -> None:
+    def __init__(self, place: routes.WorkersRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS, WORKER_DETAIL_COLUMNS)
         self._crowd: ServerWorkers | None = None
         self._pools: Mapping[str, Pool] = {}
@@ -120,7 +120,7 @@ class WorkersScreen(ReadListing[WorkerRow]):
 
     def place_of(self, row: WorkerRow) -> Route:
         """What it reads."""
-        return routes.OneWorker(row.heart.id, row.heart.pool)
+        return routes.WorkerRoute(row.heart.id, row.heart.pool)
 
     def selection(self) -> Selection | None:
         """Its pool."""

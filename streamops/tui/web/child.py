@@ -19,7 +19,7 @@ START: Final = b"__GANGLION__\n"
 """What Textual writes before its first packet."""
 
 
-class Kind(StrEnum):
+class PacketKind(StrEnum):
     """What a packet is."""
 
     DATA = "D"
@@ -38,7 +38,7 @@ class BrokenPacket(StreamopsError):
     """Something that the other side would never send."""
 
 
-def packet(kind: Kind, body: bytes) -> bytes:
+def packet(kind: PacketKind, body: bytes) -> bytes:
     """A packet for the console."""
     return b"%s%s%s" % (kind.encode(), len(body).to_bytes(4, "big"), body)
 
@@ -72,14 +72,15 @@ def read_message(text: str) -> bytes:
         kind, *rest = json.decode(text, type=list)
         match kind:
             case "stdin":
-                return packet(Kind.DATA, convert(rest[0], str).encode())
+                return packet(PacketKind.DATA, convert(rest[0], str).encode())
             case "resize":
                 size = convert(rest[0], Size)
                 return packet(
-                    Kind.META, json.encode({"type": "resize", "width": size.width, "height": size.height})
+                    PacketKind.META,
+                    json.encode({"type": "resize", "width": size.width, "height": size.height}),
                 )
             case "focus" | "blur":
-                return packet(Kind.META, json.encode({"type": kind}))
+                return packet(PacketKind.META, json.encode({"type": kind}))
             case "ping":
                 return b""
     except (MsgspecError, IndexError, ValueError):
@@ -87,7 +88,7 @@ def read_message(text: str) -> bytes:
     raise BrokenPacket("no message of the page")
 
 
-QUIT: Final = packet(Kind.META, b'{"type": "quit"}')
+QUIT: Final = packet(PacketKind.META, b'{"type": "quit"}')
 PATIENCE: Final = 3.0
 """Seconds to end when asked to; then it is told to, then it is ended."""
 FIRST_LINES: Final = 10
@@ -144,7 +145,7 @@ class Child:
             while True:
                 kind, length = read_head(await stdout.readexactly(5))
                 body = await stdout.readexactly(length)
-                if kind == Kind.DATA:
+                if kind == PacketKind.DATA:
                     yield body
 
     async def send(self, data: bytes) -> None:

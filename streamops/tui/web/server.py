@@ -27,7 +27,7 @@ from streamops.tui.web.child import (
 )
 
 
-class Part(NamedTuple):
+class PageFile(NamedTuple):
     """One file of the page.
 
     Attributes:
@@ -39,7 +39,7 @@ class Part(NamedTuple):
     type: str
 
 
-NO_ICON: Final = Part(b"", "image/x-icon")
+NO_ICON: Final = PageFile(b"", "image/x-icon")
 OWN: Final = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -52,7 +52,7 @@ TERMINAL: Final = {
 }
 
 
-def read_parts() -> dict[str, Part]:
+def read_parts() -> dict[str, PageFile]:
     """All parts, by their paths.
 
     Raises:
@@ -68,8 +68,8 @@ def read_parts() -> dict[str, Part]:
         ) from None
 
 
-def _read(place: Traversable, names: dict[str, tuple[str, str]]) -> dict[str, Part]:
-    return {path: Part(place.joinpath(name).read_bytes(), kind) for path, (name, kind) in names.items()}
+def _read(place: Traversable, names: dict[str, tuple[str, str]]) -> dict[str, PageFile]:
+    return {path: PageFile(place.joinpath(name).read_bytes(), kind) for path, (name, kind) in names.items()}
 
 
 LOOPBACK: Final = re.compile(
@@ -277,7 +277,7 @@ def _size(request: web.Request) -> Size:
         return Size()
 
 
-def _serving(part: Part) -> Handler:
+def _serving(part: PageFile) -> Handler:
     async def serve(request: web.Request) -> web.Response:
         del request
         return web.Response(body=part.body, content_type=part.type, charset=_charset(part))
@@ -285,7 +285,7 @@ def _serving(part: Part) -> Handler:
     return serve
 
 
-def _charset(part: Part) -> str | None:
+def _charset(part: PageFile) -> str | None:
     return "utf-8" if part.type.startswith("text/") else None
 
 

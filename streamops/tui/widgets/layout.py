@@ -15,7 +15,7 @@ NARROW_GAP: Final = 1
 WIDE_GAP: Final = 2
 
 
-class Placed(NamedTuple):
+class PlacedColumn(NamedTuple):
     """A column in its place.
 
     Attributes:
@@ -43,7 +43,7 @@ class Layout(Generic[Row]):
     """
 
     def __init__(self, columns: Sequence[Column[Row]]) -> None:
-        self.placed: tuple[Placed, ...] = ()
+        self.placed: tuple[PlacedColumn, ...] = ()
         self._columns = tuple(columns)
         self._met: Sequence[Row] = ()
         self._unmeasured: Sequence[Row] = ()
@@ -98,7 +98,7 @@ class Layout(Generic[Row]):
 
 def place_columns(
     columns: Sequence[Column[Any]], width: int, natural: Mapping[str, int]
-) -> tuple[Placed, ...]:
+) -> tuple[PlacedColumn, ...]:
     """Choose the columns that fit and their widths.
 
     Columns with the greatest priority number leave first, the rightmost of equals before the others.
@@ -119,7 +119,7 @@ def place_columns(
     placed = []
     start = MARGIN
     for column in kept:
-        placed.append(Placed(column, start, max(min(widths[column.key], width - start), 0)))
+        placed.append(PlacedColumn(column, start, max(min(widths[column.key], width - start), 0)))
         start += widths[column.key] + gap
     return tuple(placed)
 

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.tui.theme import Background
-from streamops.tui.widgets.layout import Layout, Placed
+from streamops.tui.widgets.layout import Layout, PlacedColumn
 from streamops.tui.widgets.paint import Painted, brush_of, fit, wrap
 
 Row = TypeVar("Row")
@@ -240,7 +240,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
             line = self._title(line, placed)
         return brush_of(self).line((Cell(line, Tone.DIM),), width)
 
-    def _title(self, line: str, placed: Placed) -> str:
+    def _title(self, line: str, placed: PlacedColumn) -> str:
         """Add a column's title; the mark of a sorted column takes a cell of the gap beside it."""
         column, start, width = placed
         mark = SORT_MARKS[self._sorted[1]] if self._sorted and self._sorted[0] == column.key else ""

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from streamops.model.deliveries import RecoveredPage, Taken
+from streamops.model.deliveries import RecoveredPage, TakenEntry
 from streamops.model.streams import Consumer as GroupConsumer
 from streamops.wire.consuming.asking import answered, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.subscription import Subscription
@@ -174,7 +174,7 @@ def _claimed_page(reply: Reply) -> RecoveredPage:
     rows, marks, gone, after = reply
     return RecoveredPage(
         tuple(
-            Taken(id, fields, deliveries, _marks(mark))
+            TakenEntry(id, fields, deliveries, _marks(mark))
             for (id, fields, deliveries), mark in zip(rows, marks, strict=True)  # noqa: A001 - an entry's ID
         ),
         tuple(zip(gone[::2], map(int, gone[1::2]), strict=True)),
@@ -191,7 +191,7 @@ __all__ = [
     "START",
     "GroupConsumer",
     "RecoveredPage",
-    "Taken",
+    "TakenEntry",
     "group_consumers",
     "recover_own",
     "take_from",

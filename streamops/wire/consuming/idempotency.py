@@ -21,7 +21,7 @@ from streamops.wire.server import Server
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
-class Claim(Struct, frozen=True, gc=False):
+class KeyClaim(Struct, frozen=True, gc=False):
     """An entry that wants a business key.
 
     Attributes:
@@ -35,7 +35,7 @@ class Claim(Struct, frozen=True, gc=False):
     place: str
 
 
-class Verdict(StrEnum):
+class KeyVerdict(StrEnum):
     """Whose a business key is that another entry has taken before."""
 
     MINE = "mine"
@@ -58,7 +58,7 @@ class IdempotencyKeys:
         self._server = server
         self._in_one = True
 
-    async def take(self, sub: Subscription, claims: Sequence[Claim]) -> list[bytes | None]:
+    async def take(self, sub: Subscription, claims: Sequence[KeyClaim]) -> list[bytes | None]:
         """Take keys for entries, in one round trip; who owns each of them now, or none where one is no guard.
 
         Args:
@@ -93,7 +93,7 @@ class IdempotencyKeys:
                 _owner(reply)
         return _owners(claims, replies[1::2])
 
-    async def contest(self, sub: Subscription, rows: Sequence[tuple[Claim, bytes]]) -> list[Verdict]:
+    async def contest(self, sub: Subscription, rows: Sequence[tuple[KeyClaim, bytes]]) -> list[KeyVerdict]:
         """Decide whose keys are that others own; those whose owners were never handled are ours from then on.
 
         Args:
@@ -109,8 +109,8 @@ class IdempotencyKeys:
             keys += (claim.key, owner_key(sub.guards, name_text(owner)))
             told += (claim.origin, owner)
         call = Call(sub.stream, tuple(told), _verdicts, tuple(keys))
-        verdicts: list[Verdict] | None = await run_for_group(self._server, sub, "consume_contest", call)
-        return [Verdict.LATER for _ in rows] if verdicts is None else verdicts
+        verdicts: list[KeyVerdict] | None = await run_for_group(self._server, sub, "consume_contest", call)
+        return [KeyVerdict.LATER for _ in rows] if verdicts is None else verdicts
 
     async def _take(self, sub: Subscription, moved: list[Command], commands: list[Command]) -> list[Reply]:
         replies = await self._server.together(sub.stream, moved + commands)
@@ -135,15 +135,15 @@ async def are_noted(server: Server, sub: Subscription, rows: Sequence[tuple[byte
     return [_told(reply, sub.replayed) is not None for reply in await server.together(sub.stream, commands)]
 
 
-def _owners(claims: Sequence[Claim], replies: Sequence[Reply]) -> list[bytes | None]:
+def _owners(claims: Sequence[KeyClaim], replies: Sequence[Reply]) -> list[bytes | None]:
     """Who owns each key. One that ran out before it was asked for is nobody's, and its entry may go on."""
     return [
         one.origin if reply is None else _owner(reply) for one, reply in zip(claims, replies, strict=True)
     ]
 
 
-def _verdicts(reply: Reply) -> list[Verdict]:
-    return [Verdict(word.decode()) for word in reply]
+def _verdicts(reply: Reply) -> list[KeyVerdict]:
+    return [KeyVerdict(word.decode()) for word in reply]
 
 
 def _owner(reply: Reply) -> bytes | None:

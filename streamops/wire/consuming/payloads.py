@@ -24,7 +24,7 @@ AT_ONCE: Final = 50
 """Payloads that are asked for together: they are large, or they would not be kept apart."""
 
 
-class Payload(NamedTuple):
+class StoredPayload(NamedTuple):
     """A payload to be kept beside a stream.
 
     Attributes:
@@ -48,13 +48,18 @@ class Payload(NamedTuple):
         return max(1, self.ttl // timedelta(milliseconds=1))
 
 
-def new_payload(stream: str, value: bytes, ttl: timedelta) -> Payload:
+def new_payload(stream: str, value: bytes, ttl: timedelta) -> StoredPayload:
     """A payload under a key of its own beside a stream."""
-    return Payload(payload_key(stream, token_hex(12)), value, ttl)
+    return StoredPayload(payload_key(stream, token_hex(12)), value, ttl)
 
 
 def with_payload(
-    stream: str, parts: Sequence[bytes], payload: Payload, *, entry_id: str = "*", maxlen: int | None = None
+    stream: str,
+    parts: Sequence[bytes],
+    payload: StoredPayload,
+    *,
+    entry_id: str = "*",
+    maxlen: int | None = None,
 ) -> Request:
     """What adds an entry and its payload at once; where the entry cannot be added, no payload is left behind.
 
@@ -73,7 +78,7 @@ def with_payload(
     return call.request("EVAL", load_script("publish_payload").source)
 
 
-async def keep_payload(server: Server, payload: Payload) -> None:
+async def keep_payload(server: Server, payload: StoredPayload) -> None:
     """Keep a payload whose entry does not exist yet; raises ``ServerError`` where it cannot be kept."""
     reply = await server.single(payload.key, "SET", payload.key, payload.value, "PX", payload.ttl_ms)
     required(reply, f"payload {payload.key}")

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from streamops.errors import PublishError, ServerError, StreamopsError, Unreachable
 from streamops.wire.batches import Request
-from streamops.wire.consuming.payloads import Payload, with_payload
+from streamops.wire.consuming.payloads import StoredPayload, with_payload
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.gathering import Gatherer
 from streamops.wire.node import Reply
@@ -29,7 +29,7 @@ class Addition(NamedTuple):
 
     parts: Sequence[bytes]
     entry_id: str = OWN_CHOICE
-    payload: Payload | None = None
+    payload: StoredPayload | None = None
 
     @property
     def size(self) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final, TypeVar
 
-from streamops.model.deliveries import DeadLetterDraft, Retry, Settled, Start
+from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
 from streamops.model.server import Mode
 from streamops.wire.batches import Request
 from streamops.wire.consuming.asking import is_own_payload, key_of, mark_prefix, run_for_group
@@ -88,7 +88,7 @@ BATCH: Final = 100
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _UNMARKED: Final = {-1: Settled.NOT_OURS, -2: Settled.SUPERSEDED}
 
-Row = TypeVar("Row", Retry, DeadLetterDraft)
+Row = TypeVar("Row", ScheduledRetry, DeadLetterDraft)
 
 
 async def mark_starts(
@@ -108,7 +108,7 @@ async def mark_starts(
 
 
 async def retry_all(
-    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[Retry]
+    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[ScheduledRetry]
 ) -> list[Settled]:
     """Move many entries into the delayed queue; what became of each.
 
@@ -118,7 +118,7 @@ async def retry_all(
     """
     name = f"{encoded_part(sub.group)}:"
 
-    async def settle(batch: Sequence[Retry]) -> list[Settled] | None:
+    async def settle(batch: Sequence[ScheduledRetry]) -> list[Settled] | None:
         beside = _Beside(sub, 4)
         rows = [
             (row.id, row.delay_ms, row.attempt, row.origin_id, beside.payload(row.payload_key), row.digest)
@@ -285,7 +285,7 @@ def _settled(reply: Reply) -> list[Settled]:
 
 __all__ = [
     "DeadLetterDraft",
-    "Retry",
+    "ScheduledRetry",
     "Settled",
     "dead_letter_all",
     "mark_starts",

@@ -37,7 +37,7 @@ class LeaseRequest(NamedTuple):
     announced: Mapping[str, str]
 
 
-class Candidate(NamedTuple):
+class LeaderCandidate(NamedTuple):
     """A controller that would lead.
 
     Attributes:
@@ -94,7 +94,7 @@ class Written(NamedTuple):
 
 
 async def take_leases(
-    server: Server, candidate: Candidate, requests: Sequence[LeaseRequest]
+    server: Server, candidate: LeaderCandidate, requests: Sequence[LeaseRequest]
 ) -> list[LeaderLease | StreamopsError]:
     """Take or keep the lease of each pool that no other controller has; in the order of the requests, errors among them.
 
@@ -127,7 +127,7 @@ async def keep_lease(server: Server, pool: str, token: FencingToken) -> None:
         StalePlan: Somebody else leads the pool now, or its controller was told something else.
         StreamopsError: It could not be asked.
     """
-    (lease,) = await take_leases(server, Candidate(token.holder, token.lease), [LeaseRequest(pool, {})])
+    (lease,) = await take_leases(server, LeaderCandidate(token.holder, token.lease), [LeaseRequest(pool, {})])
     if isinstance(lease, StreamopsError):
         raise lease
     require_token(lease.pool, token, lease.now)

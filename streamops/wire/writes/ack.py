@@ -26,7 +26,7 @@ class LeftAlone(Struct, frozen=True):
     owner: str
 
 
-class Acknowledged(Struct, frozen=True):
+class AckReply(Struct, frozen=True):
     """What came of acknowledging.
 
     Attributes:
@@ -45,7 +45,7 @@ async def ack(
     rows: Sequence[PendingEntry],
     *,
     position: EntryId | None,
-) -> Acknowledged:
+) -> AckReply:
     """Acknowledge those that have the same owner and were not delivered again.
 
     Args:
@@ -62,9 +62,9 @@ async def ack(
     return await write_script(server, "ack", call, f"group {stream}/{group}")
 
 
-def _acknowledged(reply: Sequence[Reply]) -> Acknowledged:
+def _acknowledged(reply: Sequence[Reply]) -> AckReply:
     count, *alone = reply
-    return Acknowledged(
+    return AckReply(
         count,
         tuple(
             LeftAlone(one.decode(), why.decode(), decode_name(owner))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.wire.faults import required
 from streamops.wire.reads import read_page
@@ -26,9 +26,9 @@ async def write_record(server: Server, fields: Mapping[str, bytes]) -> EntryId:
 
 async def read_records(
     server: Server, *, start: EntryId = ZERO_ID, end: EntryId = LAST_ID, count: int, newest_first: bool
-) -> tuple[Entry, ...]:
+) -> tuple[StreamEntry, ...]:
     """Records between two IDs, both inclusive, some at a time: those that hold rows are large."""
-    found: list[Entry] = []
+    found: list[StreamEntry] = []
     size = LARGEST_PAGE
     while asked := min(size, count - len(found)):
         page = await read_page(server, AUDIT, start, end, asked, newest_first=newest_first, what=AUDIT)
@@ -40,7 +40,7 @@ async def read_records(
     return tuple(found)
 
 
-def _fitting(page: Sequence[Entry]) -> int:
+def _fitting(page: Sequence[StreamEntry]) -> int:
     """How many records like these the server copies out in a millisecond or two."""
     weight = sum(len(value) for record in page for _, value in record.fields)
     return max(1, min(LARGEST_PAGE, PAGE_BYTES * len(page) // (weight + 1)))

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.ids import EntryId
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.faults import required
 from streamops.wire.keys import bodies_key
 from streamops.wire.node import Argument
@@ -24,7 +24,7 @@ CHANGED: Final = "changed meanwhile"
 FOREIGN: Final = "no delayed message of streamops"
 
 
-class Moved(Struct, frozen=True):
+class DelayedMove(Struct, frozen=True):
     """What became of one message that was to be moved.
 
     Attributes:
@@ -57,13 +57,13 @@ async def schedule(
         due: When, or how long from now by the server's clock.
         queue: That queue, where it is not the one beside the stream.
     """
-    (answer,) = await schedule_many(server, stream, [Delayed(ident, body, due)], queue)
+    (answer,) = await schedule_many(server, stream, [MessageToDelay(ident, body, due)], queue)
     return required(answer, queue)
 
 
 async def move_now(
     server: Server, queue: str, destination: str, messages: Sequence[DelayedMessage]
-) -> list[Moved]:
+) -> list[DelayedMove]:
     """Move messages of one destination there, due or not; fewer results where the server ran out of memory.
 
     Args:
@@ -94,16 +94,16 @@ async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage])
 _WORDS: Final = {b"cancelled": "", b"gone": GONE, b"foreign": FOREIGN, b"changed": CHANGED}
 
 
-def _moved(reply: list[Any]) -> list[Moved]:
+def _moved(reply: list[Any]) -> list[DelayedMove]:
     return [_moved_row(row) for row in reply]
 
 
-def _moved_row(row: bytes | list[bytes]) -> Moved:
+def _moved_row(row: bytes | list[bytes]) -> DelayedMove:
     if isinstance(row, bytes):
-        return Moved(EntryId.parse(row))
+        return DelayedMove(EntryId.parse(row))
     if row[0] == b"failed":
-        return Moved(error=decode_name(row[1]))
-    return Moved(skipped=_WORDS[row[0]])
+        return DelayedMove(error=decode_name(row[1]))
+    return DelayedMove(skipped=_WORDS[row[0]])
 
 
 def _cancelled(reply: list[bytes]) -> list[str]:

@@ -52,7 +52,7 @@ class Cancelling(StrEnum):
     NONE = "none"
 
 
-class Taken(IntEnum):
+class JobClaim(IntEnum):
     """Whether a job could be taken."""
 
     YES = 1
@@ -62,7 +62,7 @@ class Taken(IntEnum):
 
 async def take_job(
     server: Server, job_id: str, owner: str, fields: Mapping[str, Argument], *, new: bool
-) -> Taken | Holding:
+) -> JobClaim | Holding:
     """Take a job.
 
     Args:
@@ -78,7 +78,7 @@ async def take_job(
     arguments = (*_lease(owner), "new" if new else "taken", *_flat(fields))
     what = "the job cannot be written" if new else f"job {job_id}"
     taken = await write_script(server, "job_take", Call(job_key(job_id), arguments, _taken), what)
-    if new and taken is Taken.YES:
+    if new and taken is JobClaim.YES:
         required(await server.single(JOBS, "ZADD", JOBS, await _now_ms(server), job_id), what)
     return taken
 
@@ -132,10 +132,10 @@ def _flat(fields: Mapping[str, Argument]) -> tuple[Argument, ...]:
     return tuple(part for pair in fields.items() for part in pair)
 
 
-def _taken(reply: Reply) -> Taken | Holding:
+def _taken(reply: Reply) -> JobClaim | Holding:
     if isinstance(reply, list):
         return Holding(decode_name(reply[0]), span(reply[1]))
-    return Taken(reply)
+    return JobClaim(reply)
 
 
 def decode_job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Fault | None:

@@ -26,7 +26,7 @@ MARKERS_KEPT: Final = 7 * 24 * 3600 * 1000
 """Milliseconds for which the marker of a move between slots is kept."""
 
 
-class Moved(Struct, frozen=True):
+class ReplayReply(Struct, frozen=True):
     """What one call did.
 
     Attributes:
@@ -48,7 +48,7 @@ class Moved(Struct, frozen=True):
     again: tuple[tuple[EntryId, str], ...]
 
 
-class Placed(Struct, frozen=True):
+class DeadLetterMove(Struct, frozen=True):
     """What became of one letter between slots: ``moved``, ``already``, ``left`` or ``failed``, and why."""
 
     became: str
@@ -58,7 +58,7 @@ class Placed(Struct, frozen=True):
 _BECAME: Final = ("already", "moved", "left", "failed")
 
 
-async def move_dead_letters(server: Server, replayer: Replayer, letters: DeadLetterBatch) -> Moved:
+async def move_dead_letters(server: Server, replayer: Replayer, letters: DeadLetterBatch) -> ReplayReply:
     """Move letters of a queue, each atomically."""
     keys, how = call_arguments(replayer, letters)
     call = Call(replayer.queue, (how,), _moved, keys)
@@ -71,7 +71,7 @@ async def place_dead_letters(
     way: ScriptRoute,
     markers: Sequence[str],
     letters: Sequence[Sequence[bytes]],
-) -> tuple[Placed, ...]:
+) -> tuple[DeadLetterMove, ...]:
     """Hand on the entries of letters whose queue is in another slot, each once as long as its marker lasts.
 
     Args:
@@ -114,9 +114,9 @@ async def renew_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool]
     return {key: bool(required(reply, beside)) for key, reply in zip(keys, replies, strict=True)}
 
 
-def _moved(reply: Reply) -> Moved:
+def _moved(reply: Reply) -> ReplayReply:
     last, seen, ended, _, moved, left, failed, again = reply
-    return Moved(
+    return ReplayReply(
         EntryId.parse(last) if seen else None,
         seen,
         bool(ended),
@@ -127,8 +127,10 @@ def _moved(reply: Reply) -> Moved:
     )
 
 
-def _placed(reply: Reply) -> tuple[Placed, ...]:
-    return tuple(Placed(_BECAME[number], decode_name(why).removeprefix("ERR ")) for number, why in reply)
+def _placed(reply: Reply) -> tuple[DeadLetterMove, ...]:
+    return tuple(
+        DeadLetterMove(_BECAME[number], decode_name(why).removeprefix("ERR ")) for number, why in reply
+    )
 
 
 def _pairs(rows: Reply) -> tuple[tuple[str, str], ...]:

@@ -52,7 +52,7 @@ class ScriptRoute(Struct, frozen=True):
     to_group: str
 
 
-class Taken(Struct, frozen=True):
+class ParsedDeadLetter(Struct, frozen=True):
     """A letter that had to be taken apart by us.
 
     Attributes:
@@ -83,7 +83,7 @@ class DeadLetterBatch(Struct, frozen=True, kw_only=True):
     count: int = BATCH
     ids: tuple[EntryId, ...] = ()
     payloads: frozenset[str] = frozenset()
-    taken: Mapping[EntryId, Taken] = {}
+    taken: Mapping[EntryId, ParsedDeadLetter] = {}
 
 
 class Replayer(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.wire.faults import required
 from streamops.wire.node import Argument
 from streamops.wire.numbers import number
@@ -24,7 +24,7 @@ async def restore_entries(
     server: Server,
     stream: str,
     marker: str,
-    entries: Sequence[Entry],
+    entries: Sequence[StreamEntry],
     *,
     said: int,
     says: int,

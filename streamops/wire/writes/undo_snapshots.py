@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EPOCH, EntryId
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 from streamops.wire.faults import required
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, optional, write_script
@@ -61,7 +61,7 @@ async def restore_rows(
     group: str,
     rows: Sequence[PendingEntry],
     *,
-    done: Done,
+    done: PendingChange,
     holder: str,
     at: datetime,
     position: EntryId | None,

@@ -3,7 +3,7 @@
 from math import exp, expm1, log, sqrt
 from random import Random
 
-from streamops.autoscaling.simulation import Workers
+from streamops.autoscaling.simulation import SimulatedWorkers
 
 OBJECTIVE = (20.0, 120.0)
 START_UP = (2.0, 60.0)
@@ -32,7 +32,7 @@ def pareto(mean: float, tail: float) -> tuple[float, float]:
     return mean, mean / sqrt(tail * (tail - 2))
 
 
-class World(Workers, frozen=True, kw_only=True, dict=True):
+class World(SimulatedWorkers, frozen=True, kw_only=True, dict=True):
     """The workers under shapes, whose start-up is the shape's.
 
     Attributes:

@@ -14,7 +14,7 @@ import pytest
 
 from streamops.errors import StreamopsError, Unreachable
 from streamops.model.ids import EntryId
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 from streamops.operations import running
 from streamops.operations.ack import run as ack
 from streamops.operations.ack.intent import AckIntent
@@ -227,7 +227,7 @@ class History:
 
     @staticmethod
     def _may_restore(was: Row, owner: str, deliveries: int, named: dict[str, Any]) -> bool:
-        holder = named["holder"] if named["done"] is Done.CLAIMED else owner
+        holder = named["holder"] if named["done"] is PendingChange.CLAIMED else owner
         return (was.owner, was.deliveries) == (holder, deliveries)
 
     def _blame(self, what: str, one: str, row: Row | None) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
-from streamops.model.deliveries import AckRow, DeadLetterDraft, Retry, Settled, Start
+from streamops.model.deliveries import AckRow, DeadLetterDraft, ScheduledRetry, Settled, Start
 from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.claiming import START, recover_own, take_from, take_idle
 from streamops.wire.consuming.leases import leave, release, renew
@@ -150,7 +150,7 @@ class History:
     async def retry(self) -> None:
         worker, retries, side = self.pick()
         ids = list(dict.fromkeys(self.some(worker, side)))
-        rows = [Retry(one, 0, 2) for one in ids]
+        rows = [ScheduledRetry(one, 0, 2) for one in ids]
 
         async def call() -> list[Settled]:
             return await retry_all(self.shop.server, worker, retries=retries, rows=rows)

@@ -17,7 +17,7 @@ from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.wire.consuming.promoting import NOTHING_PASSED, promote_due
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import Delayed, delayed_cancel, delayed_get, schedule_many
+from streamops.wire.delaying import MessageToDelay, delayed_cancel, delayed_get, schedule_many
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import cancel, move_now
 from tests.support.servers import RunningServer
@@ -72,7 +72,7 @@ class History:
         """Some messages, whose IDs may be taken; the call doubled now and then, as where a reply was lost."""
         dues = (LONG_AGO, timedelta(), HOUR)
         rows = [
-            Delayed(ident, self.body(), self.random.choice(dues))
+            MessageToDelay(ident, self.body(), self.random.choice(dues))
             for ident in self.random.choices(self.ids, k=3)
         ]
         answers = await schedule_many(self.server, "orders", rows)
@@ -195,7 +195,7 @@ async def play(running: RunningServer, seeds: Iterable[int]) -> None:
 async def promote_at_once(server: RunningServer) -> None:
     """Pumps on connections of their own, and one who cancels: each message once, all of it, in order of time."""
     rows = [
-        Delayed(
+        MessageToDelay(
             f"m{number}",
             DelayedBody("orders", ((b"n", b"%d" % number),)),
             LONG_AGO + timedelta(milliseconds=number),

@@ -10,7 +10,7 @@ import msgspec
 import redis
 from msgspec import Struct
 
-from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.controller import Controller, RoundReport
 from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolDecision, PoolSize
@@ -184,7 +184,7 @@ class ControllerWatch(Snapshots):
 
         console.collect = collecting  # type: ignore[method-assign]  # what it reads is to be seen
 
-    def _hear(self, report: Report) -> None:
+    def _hear(self, report: RoundReport) -> None:
         self._waits = POOL in report.waiting
         self._decision = report.decisions.get(POOL)
 

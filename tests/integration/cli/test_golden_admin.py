@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.operations.backups import BackupWriter
 from tests.support.cli.golden import MASKS, compare, told
@@ -131,7 +131,7 @@ def test_removing_consumers_prints_what_is_recorded(cli: Cli, stocked: RunningSe
 
 
 def test_restoring_entries_prints_what_is_recorded(cli: Cli, stocked: RunningServer, place: Place) -> None:
-    lost = [Entry(EntryId(n, 1), ((b"n", b"%d" % n), (b"raw", b"\xff\x1b"))) for n in (1, 2, 3)]
+    lost = [StreamEntry(EntryId(n, 1), ((b"n", b"%d" % n), (b"raw", b"\xff\x1b"))) for n in (1, 2, 3)]
     with BackupWriter("lost.jsonl") as file:
         file.write("orders", lost)
     Path("bad.jsonl").write_text('{"stream": "orders"}\nnothing\n', encoding="utf-8")

@@ -7,7 +7,7 @@ import pytest
 
 from streamops.demo.actors import (
     MAX_DELIVERIES,
-    Worker,
+    DemoWorker,
     check_fraud,
     produce,
     work_in_batches,
@@ -37,9 +37,9 @@ async def play(actor: Coroutine[None, None, None], until: Callable[[], bool]) ->
 
 
 @pytest.fixture
-def worker(server: RunningServer) -> Worker:
+def worker(server: RunningServer) -> DemoWorker:
     server.command("XGROUP", "CREATE", STREAM, "fraud", "0", "MKSTREAM")
-    return Worker(STREAM, "fraud", "fraud-1", batch=2, effort=timedelta(0))
+    return DemoWorker(STREAM, "fraud", "fraud-1", batch=2, effort=timedelta(0))
 
 
 def delivered(server: RunningServer) -> bool:
@@ -62,7 +62,7 @@ async def test_producer_adds_entry_after_entry_and_trims(server: RunningServer, 
 
 
 async def test_steady_worker_acknowledges_everything(
-    server: RunningServer, client: DemoClient, worker: Worker
+    server: RunningServer, client: DemoClient, worker: DemoWorker
 ) -> None:
     await client.add(STREAM, [order(Random(1), number) for number in range(7)], cap=100)
     await play(
@@ -72,7 +72,7 @@ async def test_steady_worker_acknowledges_everything(
 
 
 async def test_batch_worker_takes_all_there_is_at_once(
-    server: RunningServer, client: DemoClient, worker: Worker
+    server: RunningServer, client: DemoClient, worker: DemoWorker
 ) -> None:
     await client.add(STREAM, [order(Random(1), number) for number in range(7)], cap=100)
     await play(
@@ -82,7 +82,7 @@ async def test_batch_worker_takes_all_there_is_at_once(
 
 
 async def test_poisoned_order_ends_as_a_dead_letter_after_so_many_deliveries(
-    server: RunningServer, client: DemoClient, worker: Worker
+    server: RunningServer, client: DemoClient, worker: DemoWorker
 ) -> None:
     orders = [order(Random(1), 1), poisoned_order(Random(1), 2), order(Random(1), 3)]
     await client.add(STREAM, orders, cap=100)

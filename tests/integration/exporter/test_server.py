@@ -17,7 +17,7 @@ from streamops.errors import SettingsError
 from streamops.exporter import scraper as scraper_module
 from streamops.exporter import server as server_module
 from streamops.exporter.server import read_deadline
-from streamops.exporter.targets import Targets
+from streamops.exporter.targets import ScrapeTargets
 from streamops.model.json_text import encode
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
@@ -374,7 +374,7 @@ def test_an_address_that_is_taken() -> None:
 
 async def test_targets_are_closed_when_nobody_asks(server: RunningServer) -> None:
     async with exporting(server, contexts={"other": server}) as running:
-        targets: Targets = running.targets
+        targets: ScrapeTargets = running.targets
         await running.get("/probe?target=other")
         kept = await targets.find("other")
         await targets._close_unused(kept.used_at - 1)

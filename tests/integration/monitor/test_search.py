@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.expressions import Expression
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.monitor.search import (
@@ -23,8 +23,8 @@ from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 
 
-def entry(number: int) -> Entry:
-    return Entry(EntryId(number, 0), ((b"n", b"%d" % number), (b"odd", b"%d" % (number % 2))))
+def entry(number: int) -> StreamEntry:
+    return StreamEntry(EntryId(number, 0), ((b"n", b"%d" % number), (b"odd", b"%d" % (number % 2))))
 
 
 class Stream:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, Refused
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.monitor.search import EntryPage, PendingPage
 from streamops.operations.console import FIRST_PAGE, PAGE_BYTES, TAIL_ENTRIES, Console
@@ -94,7 +94,7 @@ async def test_entries_are_byte_for_byte(server: RunningServer, console: Console
     fields = (b"b", b"1", b"a", b"\xff\x00\x1b", b"b", b"2", b"", b"")
     server.command("XADD", STREAM, "1-1", *fields)
     entry = await console.read_entry(STREAM, EntryId(1, 1))
-    assert entry == Entry(EntryId(1, 1), tuple(zip(fields[::2], fields[1::2], strict=True)))
+    assert entry == StreamEntry(EntryId(1, 1), tuple(zip(fields[::2], fields[1::2], strict=True)))
 
 
 @pytest.mark.parametrize("newest_first", [False, True])
@@ -138,7 +138,7 @@ async def test_reading_pending_entries_of_a_missing_group_is_not_found(
                 await read()
 
 
-async def take(tail: AsyncIterator[Entry], many: int) -> list[int]:
+async def take(tail: AsyncIterator[StreamEntry], many: int) -> list[int]:
     return [(await anext(tail)).id.ms for _ in range(many)]
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StreamopsError, UnexpectedReply
 from streamops.model.acting import Confirmation
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.selections import DeadLetterSelection
 from streamops.monitor.watch import Watch
@@ -108,7 +108,7 @@ async def test_pages_and_single_letters(server: RunningServer, console: Console)
 async def test_an_export_is_byte_for_byte(server: RunningServer, console: Console) -> None:
     for number in range(40):
         add_letter(server, [*OWN, ("n", str(number)), (b"\xfe", b"")])
-    told: list[Entry] = []
+    told: list[StreamEntry] = []
     count = await console.dead_letters.export(DeadLetterSelection(queue=QUEUE, count=35), told.extend)
     assert count == 35
     assert [(str(one.id), [part for pair in one.fields for part in pair]) for one in told] == entries_of(

@@ -10,7 +10,7 @@ import pytest
 import streamops.operations
 from streamops.cli.command import Acts
 from streamops.main.program import ROOT, run
-from streamops.operations.registry import LISTED, OPERATIONS, Listed
+from streamops.operations.registry import LISTED, OPERATIONS, RegistryRow
 from tests.support.servers import RunningServer
 from tests.support.streams import add_entry
 
@@ -28,7 +28,7 @@ def note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     monkeypatch.setattr(streamops.operations, "__path__", [*streamops.operations.__path__, str(tmp_path)])
-    monkeypatch.setitem(LISTED, "note", Listed("note", "Add a note to a stream."))
+    monkeypatch.setitem(LISTED, "note", RegistryRow("note", "Add a note to a stream."))
     monkeypatch.setitem(ROOT.members, "note", Acts("note"))
     yield
     OPERATIONS.loaded.pop("note", None)

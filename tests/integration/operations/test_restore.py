@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, StalePlan
 from streamops.model.acting import Confirmation, Failed, Impact, Progress, Skipped
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.json_text import encode
 from streamops.operations.backups import BackupWriter, entry_line
@@ -94,7 +94,7 @@ async def test_ids_out_of_order_take_new_ones(
     server: RunningServer, console: Console, tmp_path: Path
 ) -> None:
     path = tmp_path / "f"
-    made = [Entry(EntryId(n, 0), ((b"n", b"%d" % n),)) for n in (1, 3, 2)]
+    made = [StreamEntry(EntryId(n, 0), ((b"n", b"%d" % n),)) for n in (1, 3, 2)]
     path.write_bytes(b"\n".join(entry_line(STREAM, entry) for entry in made))
     with pytest.raises(Forbidden, match="the ID in line 5 does not come after the one before it"):
         await console.prepare(RestoreIntent(file=str(path)))
@@ -104,7 +104,7 @@ async def test_ids_out_of_order_take_new_ones(
 
 @given(made=st.lists(entries(), min_size=1, max_size=30))
 @FEWER_EXAMPLES
-async def test_every_byte_survives(server: RunningServer, tmp_path: Path, made: list[Entry]) -> None:
+async def test_every_byte_survives(server: RunningServer, tmp_path: Path, made: list[StreamEntry]) -> None:
     made = [replace(entry, id=EntryId(at, 0)) for at, entry in enumerate(made, 1) if entry.fields]
     if not made:
         return
@@ -129,10 +129,10 @@ async def test_every_byte_survives(server: RunningServer, tmp_path: Path, made: 
 async def test_large_and_wide_entries(server: RunningServer, console: Console, tmp_path: Path) -> None:
     fields = tuple((b"%d" % n, b"v") for n in range(restore_files.WIDEST))
     made = [
-        Entry(EntryId(1, 0), fields),
-        Entry(EntryId(2, 0), (*fields, (b"one", b"more"))),
-        Entry(EntryId(3, 0), ((b"blob", b"\xff" * (3 << 20)),)),
-        Entry(EntryId(4, 0), ((b"n", b"4"),)),
+        StreamEntry(EntryId(1, 0), fields),
+        StreamEntry(EntryId(2, 0), (*fields, (b"one", b"more"))),
+        StreamEntry(EntryId(3, 0), ((b"blob", b"\xff" * (3 << 20)),)),
+        StreamEntry(EntryId(4, 0), ((b"n", b"4"),)),
     ]
     path = tmp_path / "f"
     with BackupWriter(path) as file:
@@ -175,7 +175,7 @@ async def test_what_was_not_deleted_is_not_added_again(
     for number in (4, 5):
         server.command("XADD", STREAM, f"{number}-1", "n", number)
     append(path, b'{"not_deleted":["4-1"]}\n')
-    append(path, entry_line(STREAM, Entry(EntryId(6, 1), ((b"n", b"6"),)))[:-5])
+    append(path, entry_line(STREAM, StreamEntry(EntryId(6, 1), ((b"n", b"6"),)))[:-5])
     prepared = await console.prepare(RestoreIntent(file=path, new_ids=True))
     assert prepared.plan.count == 4
     assert "Those that are still there with their own IDs are left out." in prepared.plan.effects
@@ -193,9 +193,9 @@ async def test_the_first_entry_may_be_too_wide_for_a_batch(
     server: RunningServer, console: Console, tmp_path: Path
 ) -> None:
     path = str(tmp_path / "f")
-    wide = Entry(EntryId(1, 1), tuple((b"%d" % number, b"v") for number in range(6_000)))
+    wide = StreamEntry(EntryId(1, 1), tuple((b"%d" % number, b"v") for number in range(6_000)))
     with BackupWriter(path) as file:
-        file.write(STREAM, [wide, Entry(EntryId(2, 1), ((b"n", b"2"),))])
+        file.write(STREAM, [wide, StreamEntry(EntryId(2, 1), ((b"n", b"2"),))])
     outcome = await done(console, RestoreIntent(file=path))
     assert (outcome.applied, outcome.failed_count) == (1, 1)
     assert values(server) == [2]

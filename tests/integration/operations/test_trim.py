@@ -284,7 +284,7 @@ async def test_what_is_read_while_pending_entries_are_counted_is_not_taken_off_t
 
 def test_slices_of_a_crowded_stream_are_no_smaller_for_looking_at_its_groups() -> None:
     for groups, smallest in ((10, 100), (10_000, 1_000)):
-        pace = trim.Pace(1_048, groups)
+        pace = trim.TrimPace(1_048, groups)
         for _ in range(10):
             pace.learn(timedelta(milliseconds=30))
         assert (pace.size, pace.least) == (smallest, 100)

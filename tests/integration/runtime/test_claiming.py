@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.claiming import Claimer
-from streamops.runtime.consumer import Consumer
+from streamops.runtime.consumer import StreamConsumer
 from streamops.runtime.context import ServerClock
 from streamops.wire.keys import worker_key
 from tests.support.runtime.working import is_idle, until, working
@@ -42,7 +42,7 @@ def idle_ms(running: RunningServer, consumer: str) -> int:
 @asynccontextmanager
 async def looking(
     running: RunningServer, beat: timedelta, handled: list[Entry] | None = None
-) -> AsyncIterator[tuple[Claimer, Consumer]]:
+) -> AsyncIterator[tuple[Claimer, StreamConsumer]]:
     """Somebody who looks around when told to; the worker's own look is an hour away."""
     app = Streamops(running.options)
 

@@ -11,7 +11,7 @@ from streamops.exporter.catalogue import WORKER_FAMILIES
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.counts import BOUNDS, Distribution, HandlerCounts, Histogram, at_rest, total
 from streamops.runtime.metrics import render
-from streamops.runtime.supervisor.spec import Report, decode_report, encode_report
+from streamops.runtime.supervisor.spec import WorkerReport, decode_report, encode_report
 from streamops.wire.consuming.heartbeats import fetch_heartbeats
 from streamops.wire.server import Server
 from tests.support.runtime.working import until, working
@@ -158,7 +158,7 @@ async def test_names_that_are_no_unicode_fail_neither_scrape_nor_report(server: 
     async with working(app) as worker:
         await until(lambda: handled)
         figures = worker.counts
-        assert decode_report(encode_report(Report(figures=figures))).figures == figures
+        assert decode_report(encode_report(WorkerReport(figures=figures))).figures == figures
         (sample,) = families(*figures)["streamops_handler_failures"].samples
         assert sample.labels == {"stream": "orders\\xfe", "group": "\\xff", "handler": "bill"}
         await until(lambda: server.command("EXISTS", f"streamops:worker:{worker.id}"))

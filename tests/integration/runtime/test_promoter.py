@@ -13,7 +13,7 @@ from streamops.runtime import promoter
 from streamops.runtime.events import DelayedDeadLettered, DelayedRefused, DelayedStrays, Promoted, Troubled
 from streamops.runtime.promoter import FastestClock
 from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from tests.support.eventually import eventually
 from tests.support.runtime.promoter import (
     BODIES,
@@ -48,7 +48,7 @@ async def test_messages_are_moved_when_they_are_due(server: RunningServer) -> No
 
 async def test_message_is_never_moved_before_it_is_due(server: RunningServer) -> None:
     async with pumping(server.options) as one:
-        rows = [Delayed(f"m{at}", ORDER, timedelta(milliseconds=7 * at)) for at in range(40)]
+        rows = [MessageToDelay(f"m{at}", ORDER, timedelta(milliseconds=7 * at)) for at in range(40)]
         dues = await schedule_many(one.server, "orders", rows)
         await eventually(lambda: one.moved == 40)
     for due, (entry_id, _) in zip(dues, server.command("XRANGE", "orders", "-", "+"), strict=True):
@@ -74,7 +74,7 @@ async def test_its_own_process_wakes_it(server: RunningServer) -> None:
         server.command("ZADD", QUEUE, 5, "a")
         one.promoter.wake("orders")
         await eventually(lambda: one.moved == 1)
-        (due,) = await schedule_many(one.server, "orders", [Delayed("b", ORDER, SOON)])
+        (due,) = await schedule_many(one.server, "orders", [MessageToDelay("b", ORDER, SOON)])
         one.promoter.wake("orders", due)  # type: ignore[arg-type] # it was added
         one.promoter.wake("unknown")
         await eventually(lambda: one.moved == 2)
@@ -109,7 +109,9 @@ async def test_several_workers_share_without_doubling(server: RunningServer) -> 
         pumping(server.options) as three,
     ):
         for batch in range(10):
-            rows = [Delayed(f"m{batch}-{at}", ORDER, timedelta(milliseconds=at % 50)) for at in range(100)]
+            rows = [
+                MessageToDelay(f"m{batch}-{at}", ORDER, timedelta(milliseconds=at % 50)) for at in range(100)
+            ]
             await schedule_many(one.server, "orders", rows)
             await asyncio.sleep(0.005)
         await eventually(lambda: server.command("ZCARD", QUEUE) == 0)
@@ -167,7 +169,7 @@ async def test_messages_to_more_destinations_than_are_kept_in_mind_are_moved(
     monkeypatch.setattr(promoter, "MOST_DESTINATIONS", 3)
     async with pumping(server.options) as one:
         rows = [
-            Delayed(f"m{at}", DelayedBody(f"{{orders}}:retry:{at % 10}", ORDER.fields), NOW)
+            MessageToDelay(f"m{at}", DelayedBody(f"{{orders}}:retry:{at % 10}", ORDER.fields), NOW)
             for at in range(50)
         ]
         await schedule_many(one.server, "orders", rows)

@@ -13,7 +13,7 @@ from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.wire.delayed import read_due, read_messages, read_queues, read_strays
 from streamops.wire.delayed_bodies import decode_body, encode_body
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import CHANGED, FOREIGN, GONE, Moved, cancel, move_now, schedule
+from streamops.wire.writes.delayed import CHANGED, FOREIGN, GONE, DelayedMove, cancel, move_now, schedule
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 from tests.support.strategies import names
@@ -162,12 +162,12 @@ async def test_messages_moved_are_those_that_have_not_changed_since(
     moved = await move_now(connected, QUEUE, "orders", read)
     assert isinstance(moved, list)
     entry = moved[0].entry_id
-    assert moved[1:] == [Moved(skipped=CHANGED), Moved(skipped=GONE)]
+    assert moved[1:] == [DelayedMove(skipped=CHANGED), DelayedMove(skipped=GONE)]
     fields = [b"tag", b"a", b"tag", b"b\xff", b"", b""]
     assert server.command("XRANGE", "orders", "-", "+") == [[str(entry).encode(), fields]]
     assert server.command("ZRANGE", QUEUE, 0, -1) == [b"b"]
     again = await move_now(connected, QUEUE, "orders", read[:1])
-    assert again == [Moved(skipped=GONE)]
+    assert again == [DelayedMove(skipped=GONE)]
 
 
 async def test_a_retry_knows_its_attempt(connected: Server, server: RunningServer) -> None:

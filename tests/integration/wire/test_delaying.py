@@ -11,7 +11,7 @@ from streamops.errors import NotFound
 from streamops.model.delayed import DelayedBody
 from streamops.wire import delaying
 from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import Delayed, delayed_cancel, delayed_get, schedule_many
+from streamops.wire.delaying import MessageToDelay, delayed_cancel, delayed_get, schedule_many
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram
@@ -41,8 +41,8 @@ def halves(server: RunningServer) -> tuple[list[bytes], list[bytes]]:
 async def test_more_than_one_call_takes(connected: Server, server: RunningServer) -> None:
     """Answers stand in the order of the messages, whatever became of their neighbours."""
     number = delaying.MOST * (delaying.AT_ONCE + 1) + 7
-    await schedule_many(connected, "orders", [Delayed("m300", ORDER, HOUR)])
-    messages = [Delayed(f"m{at}", ORDER, AT + timedelta(milliseconds=at)) for at in range(number)]
+    await schedule_many(connected, "orders", [MessageToDelay("m300", ORDER, HOUR)])
+    messages = [MessageToDelay(f"m{at}", ORDER, AT + timedelta(milliseconds=at)) for at in range(number)]
     answers = await schedule_many(connected, "orders", messages)
     assert answers == [None if one.id == "m300" else one.due for one in messages]
     assert server.command("ZCARD", QUEUE) == server.command("HLEN", BODIES) == number
@@ -57,7 +57,9 @@ async def test_ids_that_are_taken(connected: Server, server: RunningServer) -> N
     other = DelayedBody("orders", ((b"other", b""),))
     ids = ["bodiless", "a", "a", "stray", "b\udcff"]
     answers = await schedule_many(
-        connected, "orders", [Delayed(one, ORDER if at < 2 else other, AT) for at, one in enumerate(ids)]
+        connected,
+        "orders",
+        [MessageToDelay(one, ORDER if at < 2 else other, AT) for at, one in enumerate(ids)],
     )
     assert answers == [None, AT, None, None, AT]
     assert server.command("HGET", BODIES, "a") == encode_body(ORDER)
@@ -68,7 +70,7 @@ async def test_delays_are_by_the_servers_clock(connected: Server, server: Runnin
     delays = [HOUR, timedelta(), timedelta(seconds=-5), timedelta(microseconds=1500)]
     before = server.command("TIME")
     answers = await schedule_many(
-        connected, "orders", [Delayed(str(at), ORDER, delay) for at, delay in enumerate(delays)]
+        connected, "orders", [MessageToDelay(str(at), ORDER, delay) for at, delay in enumerate(delays)]
     )
     started = datetime.fromtimestamp(int(before[0]), tz=UTC) + timedelta(milliseconds=int(before[1]) // 1000)
     now = answers[1]
@@ -80,7 +82,7 @@ async def test_delays_are_by_the_servers_clock(connected: Server, server: Runnin
 async def test_large_bodies_are_spread_over_calls(connected: Server, server: RunningServer) -> None:
     large = DelayedBody("orders", ((b"f", b"x" * (delaying.MOST_BYTES // 2)),))
     server.command("CONFIG", "RESETSTAT")
-    await schedule_many(connected, "orders", [Delayed(str(at), large, HOUR) for at in range(6)])
+    await schedule_many(connected, "orders", [MessageToDelay(str(at), large, HOUR) for at in range(6)])
     stats = server.client.info("commandstats")
     assert stats["cmdstat_zmscore"]["calls"] == 3
     assert server.command("HLEN", BODIES) == 6
@@ -90,7 +92,7 @@ async def test_only_what_is_due_before_all_others_is_announced(connected: Server
     async def announced(*dues: datetime) -> list[bytes]:
         ids = (f"{due.timestamp()}-{at}" for at, due in enumerate(dues))
         await schedule_many(
-            connected, "orders", [Delayed(one, ORDER, due) for one, due in zip(ids, dues, strict=True)]
+            connected, "orders", [MessageToDelay(one, ORDER, due) for one, due in zip(ids, dues, strict=True)]
         )
         return [message["data"] for message in iter(lambda: notices.get_message(timeout=0.02), None)]
 
@@ -103,7 +105,7 @@ async def test_only_what_is_due_before_all_others_is_announced(connected: Server
 
 async def test_whoever_may_not_publish_delays_all_the_same(server: RunningServer, as_user: SetUser) -> None:
     user = await Server.connect(as_user("~*", "+@all", "-publish"))
-    assert await schedule_many(user, "orders", [Delayed("a", ORDER, AT)]) == [AT]
+    assert await schedule_many(user, "orders", [MessageToDelay("a", ORDER, AT)]) == [AT]
     await user.close()
     assert halves(server) == ([b"a"], [b"a"])
 
@@ -113,7 +115,7 @@ async def test_no_halves_for_those_without_permission(
     server: RunningServer, as_user: SetUser, command: str
 ) -> None:
     user = await Server.connect(as_user("~*", "+@all", f"-{command}"))
-    (problem,) = await schedule_many(user, "orders", [Delayed("a", ORDER, AT)])
+    (problem,) = await schedule_many(user, "orders", [MessageToDelay("a", ORDER, AT)])
     await user.close()
     assert isinstance(problem, Fault)
     assert problem.kind is FaultKind.DENIED
@@ -127,7 +129,7 @@ async def test_scheduling_without_memory_changes_nothing(
     connection = await Server.connect(server.options)
     server.command("CONFIG", "SET", "maxmemory", 1)
     (first, second) = await schedule_many(
-        connection, "orders", [Delayed(one, ORDER, AT) for one in ("a", "b")]
+        connection, "orders", [MessageToDelay(one, ORDER, AT) for one in ("a", "b")]
     )
     await connection.close()
     assert isinstance(first, Fault)
@@ -139,7 +141,7 @@ async def test_scheduling_without_memory_changes_nothing(
 @pytest.mark.parametrize("key", [QUEUE, BODIES])
 async def test_keys_of_another_type(connected: Server, server: RunningServer, key: str) -> None:
     server.command("SET", key, "x")
-    (problem,) = await schedule_many(connected, "orders", [Delayed("a", ORDER, AT)])
+    (problem,) = await schedule_many(connected, "orders", [MessageToDelay("a", ORDER, AT)])
     assert isinstance(problem, Fault)
     assert server.command("DBSIZE") == 1
     with pytest.raises(NotFound):
@@ -151,7 +153,9 @@ async def test_keys_of_another_type(connected: Server, server: RunningServer, ke
 
 
 async def test_a_message_is_got_and_cancelled_by_its_id(connected: Server, server: RunningServer) -> None:
-    await schedule_many(connected, "orders", [Delayed("a", ORDER, AT), Delayed("b\udcff", ORDER, HOUR)])
+    await schedule_many(
+        connected, "orders", [MessageToDelay("a", ORDER, AT), MessageToDelay("b\udcff", ORDER, HOUR)]
+    )
     got = await delayed_get(connected, "orders", "a")
     assert got is not None
     assert (got.id, got.due_at, got.body, got.problem) == ("a", AT, ORDER, "")
@@ -180,7 +184,7 @@ async def test_halves_can_be_looked_at_and_bodies_cancelled(connected: Server, s
 async def test_a_message_in_another_queue_is_got_and_cancelled_there(
     connected: Server, server: RunningServer
 ) -> None:
-    await schedule_many(connected, "orders", [Delayed("a", ORDER, AT)], "waiting")
+    await schedule_many(connected, "orders", [MessageToDelay("a", ORDER, AT)], "waiting")
     assert await delayed_get(connected, "orders", "a") is None
     assert await delayed_get(connected, "orders", "a", "waiting") is not None
     assert await delayed_cancel(connected, "orders", "a", "waiting") is True

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.promoting import NOTHING_PASSED, Passed, Pumped, promote_due
 from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import Delayed, delayed_cancel, schedule_many
+from streamops.wire.delaying import MessageToDelay, delayed_cancel, schedule_many
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 
@@ -36,7 +36,7 @@ async def pump_on(server: Server, passed: Passed = NOTHING_PASSED, limit: int = 
 async def test_foreign_members_before_a_message_are_passed_and_stay(server: RunningServer) -> None:
     connected = await Server.connect(server.options)
     before = add_foreign(server, 7)
-    await schedule_many(connected, "orders", [Delayed("ours", ORDER, LONG_AGO)])
+    await schedule_many(connected, "orders", [MessageToDelay("ours", ORDER, LONG_AGO)])
     calls = [await pump_on(connected, limit=3)]
     for _ in range(2):
         calls.append(await pump_on(connected, calls[-1].passed, limit=3))
@@ -78,7 +78,7 @@ async def test_a_publisher_wakes_pumps_though_a_foreign_member_is_overdue(
     with server.client.pubsub() as heard:  # type: ignore[no-untyped-call] # redis-py's
         heard.subscribe(QUEUE)
         assert heard.get_message(timeout=5)
-        await schedule_many(connected, "orders", [Delayed("ours", ORDER, LONG_AGO)])
+        await schedule_many(connected, "orders", [MessageToDelay("ours", ORDER, LONG_AGO)])
         told = heard.get_message(timeout=5)
     assert told is not None
     assert told["type"] == "message"

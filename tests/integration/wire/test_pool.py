@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from redis.exceptions import TimeoutError as TooSlow
 
-from streamops.wire.pool import Pool
+from streamops.wire.pool import ClosingPool
 from tests.support.servers import RunningServer
 
 
-async def pool_with_one(server: RunningServer) -> Pool:
-    pool = Pool(host="127.0.0.1", port=server.port)
+async def pool_with_one(server: RunningServer) -> ClosingPool:
+    pool = ClosingPool(host="127.0.0.1", port=server.port)
     await pool.release(await pool.get_connection())  # type: ignore[no-untyped-call] # redis-py has no types here
     return pool
 

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.errors import Refused
 from streamops.model.ids import EntryId
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
 from streamops.wire.writes.undo_snapshots import restore_rows
@@ -53,7 +53,7 @@ async def test_who_may_not_be_told_of_groups_is_denied_it_in_the_words_of_the_se
                 "orders",
                 "g",
                 [then(1, "a")],
-                done=Done.CLAIMED,
+                done=PendingChange.CLAIMED,
                 holder="rescuer",
                 at=at,
                 position=EntryId(1, 0),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply, Unreachable
 from streamops.wire.options import Secret
-from streamops.wire.primary_tracker import Named, PrimaryTracker
+from streamops.wire.primary_tracker import NamedPrimary, PrimaryTracker
 from tests.support.servers import RunningServer, choose_port
 from tests.support.wire.refusals import PLANTED, refusal
 from tests.support.wire.sentinel import behind, names
@@ -63,7 +63,7 @@ async def test_what_speaks_like_a_sentinel_and_leaves_out_what_is_needed(answer:
     assert "without the name, ip, port and flags" in error.message
 
 
-A, B = Named(1, ("10.0.0.1", 6379)), Named(2, ("10.0.0.2", 6379))
+A, B = NamedPrimary(1, ("10.0.0.1", 6379)), NamedPrimary(2, ("10.0.0.2", 6379))
 
 
 def test_those_that_were_told_late_agree_until_there_is_a_doubt() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 from msgspec.structs import replace
 
 from streamops.errors import NotFound
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
@@ -25,9 +25,11 @@ from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.present.observations import OBSERVATION, PROFILE
 
 ENTRIES = (
-    Entry(entry_id(minutes(3)), ((b"id", b"1"), (b"body", b'{"amount": 120, "note": "caf\xc3\xa9"}'))),
-    Entry(entry_id(minutes(2)), ((b"id", b"2"), (b"raw", b"\xff\x00\x1b]0;x\x07"), (b"=1+1", b"@SUM(A1)"))),
-    Entry(entry_id(minutes(1)), ((b"id", b"3"), (b"tag", b"a"), (b"tag", b"b"))),
+    StreamEntry(entry_id(minutes(3)), ((b"id", b"1"), (b"body", b'{"amount": 120, "note": "caf\xc3\xa9"}'))),
+    StreamEntry(
+        entry_id(minutes(2)), ((b"id", b"2"), (b"raw", b"\xff\x00\x1b]0;x\x07"), (b"=1+1", b"@SUM(A1)"))
+    ),
+    StreamEntry(entry_id(minutes(1)), ((b"id", b"3"), (b"tag", b"a"), (b"tag", b"b"))),
 )
 PENDING = (
     PendingEntry(entry_id(minutes(40)), "worker-1", minutes(30), 9),
@@ -84,7 +86,7 @@ class InventedConsole:
         shown = tuple(found[:count])
         return EntryPage(shown, shown[-1].id if len(found) > count else None)
 
-    async def tail(self, stream: str, *, after: EntryId | None = None) -> AsyncIterator[Entry]:
+    async def tail(self, stream: str, *, after: EntryId | None = None) -> AsyncIterator[StreamEntry]:
         if stream != "orders":
             raise NotFound(f"stream {stream}: gone", "List what there is with `streamops streams ls`.")
         for entry in ENTRIES:

@@ -5,7 +5,7 @@ from typing import Any, Final
 import promql_parser as promql
 
 from streamops.exporter.catalogue import FAMILIES, WORKER_FAMILIES
-from streamops.exporter.families import Family, Kind
+from streamops.exporter.families import MetricFamily, MetricKind
 
 Labels = frozenset[str]
 
@@ -21,14 +21,14 @@ class MatchesNothingError(Exception):
     """An expression speaks of a metric or a label that is not there."""
 
 
-def _series(family: Family) -> dict[str, Labels]:
+def _series(family: MetricFamily) -> dict[str, Labels]:
     labels = TARGET | frozenset(family.labels)
-    if family.kind is not Kind.HISTOGRAM:
+    if family.kind is not MetricKind.HISTOGRAM:
         return {family.name: labels}
     return {f"{family.name}{suffix}": labels | more for suffix, more in SUFFIXES.items()}
 
 
-def _all_series(families: tuple[Family, ...]) -> dict[str, Labels]:
+def _all_series(families: tuple[MetricFamily, ...]) -> dict[str, Labels]:
     return {name: labels for family in families for name, labels in _series(family).items()}
 
 

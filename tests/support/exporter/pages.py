@@ -2,22 +2,22 @@
 
 import re
 
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from tests.support.servers import RunningServer
 
 
-def up(page: Page) -> bool:
+def up(page: MetricsPage) -> bool:
     return b"\nstreamops_up 1\n" in page.plain()
 
 
-def length(page: Page) -> float | None:
+def length(page: MetricsPage) -> float | None:
     found = re.search(
         rb'^streamops_stream_length\{db="0",stream="orders"\} (\S+)$', page.plain(), re.MULTILINE
     )
     return float(found[1]) if found else None
 
 
-def written(page: Page, name: str) -> float:
+def written(page: MetricsPage, name: str) -> float:
     found = re.search(rf"^{re.escape(name)} (\S+)$".encode(), page.plain(), re.MULTILINE)
     assert found is not None, name
     return float(found[1])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from streamops.exporter.shown import ExporterHealth, Reading
+from streamops.exporter.shown import ExporterHealth, ScrapeReading
 from streamops.exporter.stream_counts import NO_COUNTERS, Counters
 from streamops.exporter.stream_counts import advance as count
 from streamops.model.observation import Health, Observation, StreamView
@@ -53,9 +53,9 @@ def counted(*snapshots: Snapshot, since: Counters | None = None) -> Counters:
 
 def reading(
     *snapshots: Snapshot, extras: QueueMetrics = NO_QUEUE_METRICS, health: ExporterHealth | None = None
-) -> Reading:
+) -> ScrapeReading:
     """The reading of the last of some snapshots."""
-    return Reading(observed(*snapshots), extras, counted(*snapshots), health or ExporterHealth())
+    return ScrapeReading(observed(*snapshots), extras, counted(*snapshots), health or ExporterHealth())
 
 
 def hostile_names() -> SearchStrategy[str]:
@@ -126,15 +126,15 @@ def healths() -> SearchStrategy[ExporterHealth]:
     )
 
 
-def readings() -> SearchStrategy[Reading]:
+def readings() -> SearchStrategy[ScrapeReading]:
     """Readings of servers gone mad, one after the other, and of none at all."""
     return st.one_of(
         st.builds(_reading, st.lists(_snapshots(), min_size=1, max_size=3), extras(), healths()),
-        st.builds(lambda health: Reading(None, health=health), healths()),
+        st.builds(lambda health: ScrapeReading(None, health=health), healths()),
     )
 
 
-def _reading(snapshots: Sequence[Snapshot], beside: QueueMetrics, health: ExporterHealth) -> Reading:
+def _reading(snapshots: Sequence[Snapshot], beside: QueueMetrics, health: ExporterHealth) -> ScrapeReading:
     return reading(*sorted(snapshots, key=lambda one: one.collected_at), extras=beside, health=health)
 
 

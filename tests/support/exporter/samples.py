@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from streamops.exporter.catalogue import FAMILIES
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
-from streamops.exporter.shown import Reading, show
+from streamops.exporter.shown import ScrapeReading, show
 
 Told = Mapping[str, Mapping[tuple[str, ...], float]]
 
 
-def told(reading: Reading, guards: SeriesLimits = NO_LIMITS) -> Told:
+def told(reading: ScrapeReading, guards: SeriesLimits = NO_LIMITS) -> Told:
     """Values that are known, by metric without its prefix, and labels; instants in seconds."""
     shown, found = show(reading, guards), dict[str, dict[tuple[str, ...], float]]()
     for family in FAMILIES:

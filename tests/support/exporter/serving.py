@@ -13,7 +13,7 @@ from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.server import ServerOptions, serving
 from streamops.exporter.target import Open
-from streamops.exporter.targets import Targets
+from streamops.exporter.targets import ScrapeTargets
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
@@ -45,7 +45,7 @@ class Exporter(NamedTuple):
     session: aiohttp.ClientSession
     port: int
     scraper: Scraper
-    targets: Targets
+    targets: ScrapeTargets
 
     async def get(self, path: str, method: str = "GET", scheme: str = "http", **given: Any) -> Answer:
         """Ask for a path."""
@@ -87,7 +87,7 @@ async def exporting(
     """A running exporter of a server, whose first collection has ended or cannot."""
     known = contexts or {}
     options = ServerOptions(host="127.0.0.1", port=0, web_config=web_config, label=server.url, context="here")
-    targets = Targets(
+    targets = ScrapeTargets(
         lambda: ["here", *known], lambda name: Scraper(opening(known[name], patience), guards, name)
     )
     try:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from streamops.cli.command import Family
+from streamops.cli.command import CommandGroup
 from streamops.main.program import ROOT
 from tests.support.prometheus import run_program
 
@@ -19,7 +19,7 @@ def parse_streamops(words: Sequence[str]) -> str:
         name, command, rest = group.resolve_command(group.make_context(path[-1], [rest[0]]), rest)
         assert command is not None, f"no command {name}"
         path.append(str(name))
-        if not isinstance(command, Family):
+        if not isinstance(command, CommandGroup):
             command.make_context(str(name), rest)
             return " ".join(path)
         group = command

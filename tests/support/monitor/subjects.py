@@ -8,7 +8,7 @@ from streamops.model.observation import Rates
 from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
 from streamops.monitor.history import GroupHistory, StreamHistory
 from streamops.monitor.rules.evidence import GroupEvidence
-from streamops.monitor.samples import Column, StreamSample, sample_group, sample_stream
+from streamops.monitor.samples import SampleSeries, StreamSample, sample_group, sample_stream
 from tests.support.invented import NOW, group, stream
 
 STEP = timedelta(seconds=10)
@@ -63,8 +63,8 @@ def group_subject(
     recent = tuple(sample_group(group(lag=lag or 0), seen) for lag in past)
     history = GroupHistory(
         began=NOW - watched,
-        recent=Column(times[-7:], (*recent, newest)[-7:]),
-        trend=Column(times, values),
+        recent=SampleSeries(times[-7:], (*recent, newest)[-7:]),
+        trend=SampleSeries(times, values),
         position_since=NOW - (watched if undelivered is None else undelivered),
         waiting_since=NOW - (watched if waiting is None else waiting) if judged.lag.waits else None,
         clear_at=None if clear is None else NOW - clear,
@@ -110,5 +110,5 @@ def dead_letter_subject(
     )
     readings = [] if before is None else [stream_sample(length=before, added=before if counted else None)]
     times = (NOW - over, NOW) if readings else (NOW,)
-    growth = Column(times, (*readings, sample_stream(state)))
+    growth = SampleSeries(times, (*readings, sample_stream(state)))
     return state, StreamHistory(growth, growth, None, {})

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from streamops.errors import SettingsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.operations.backups import is_cut_off, parse_line, taken_back, takes_back
 
 
-def read_backup(path: str | Path) -> Iterator[tuple[str, Entry]]:
+def read_backup(path: str | Path) -> Iterator[tuple[str, StreamEntry]]:
     """The entries of a file that were deleted, one by one, each with its stream.
 
     Raises:

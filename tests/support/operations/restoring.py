@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.operations.backups import BackupWriter
 from tests.support.servers import RunningServer
@@ -13,7 +13,7 @@ STREAM = "orders"
 
 def written(path: Path, count: int, first: int = 1, stream: str = STREAM) -> str:
     """A file of entries ``first``-1 and so on."""
-    made = [Entry(EntryId(first + n, 1), ((b"n", b"%d" % (first + n)),)) for n in range(count)]
+    made = [StreamEntry(EntryId(first + n, 1), ((b"n", b"%d" % (first + n)),)) for n in range(count)]
     with BackupWriter(path) as file:
         file.write(stream, made)
     return str(path)

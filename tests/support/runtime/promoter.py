@@ -10,7 +10,7 @@ import msgspec
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event, Promoted
 from streamops.runtime.promoter import LONGEST_SLEEP, Promoter
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
@@ -32,7 +32,7 @@ class Pumping:
 
     async def delay(self, ident: str, body: DelayedBody, delay: timedelta, stream: str = "orders") -> None:
         """Publish over the pump's own server, without a word to the pump."""
-        assert None not in await schedule_many(self.server, stream, [Delayed(ident, body, delay)])
+        assert None not in await schedule_many(self.server, stream, [MessageToDelay(ident, body, delay)])
 
     @property
     def moved(self) -> int:

@@ -9,7 +9,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.observation import Finding, FindingCode, Health, Observation
 from streamops.model.snapshot import ReadError
@@ -73,10 +73,10 @@ def observation(text: str) -> Observation:
     )
 
 
-def entries() -> tuple[Entry, ...]:
+def entries() -> tuple[StreamEntry, ...]:
     """One entry for each hostile value, its field named by it too."""
     return tuple(
-        Entry(entry_id(seconds(100 - number)), ((value, value), (b"plain", value * 3)))
+        StreamEntry(entry_id(seconds(100 - number)), ((value, value), (b"plain", value * 3)))
         for number, value in enumerate(BYTES)
     )
 

@@ -10,7 +10,7 @@ from streamops.errors import NotFound, StreamopsError
 from streamops.model.dead_letter_fields import counts_of, read_dead_letter
 from streamops.model.dead_letters import DeadLetter, QueueSummary
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import PendingProfile
 from streamops.model.pools import Order, Pool
@@ -57,7 +57,7 @@ def letter(
         "_so_attempt": b"3",
     }
     pairs = tuple((name.encode(), value) for name, value in (*own.items(), *about.items()))
-    return read_dead_letter(Entry(died, pairs), QUEUE, "payments")
+    return read_dead_letter(StreamEntry(died, pairs), QUEUE, "payments")
 
 
 def letters() -> tuple[DeadLetter, ...]:

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.observation import (
@@ -288,10 +288,10 @@ def _sensors() -> StreamView:
     return stream_view("sensors", group_view("sensors", store, health=Health.UNKNOWN), length=31, added=None)
 
 
-def entries(count: int = 40) -> tuple[Entry, ...]:
+def entries(count: int = 40) -> tuple[StreamEntry, ...]:
     """Orders, one a second, the newest last."""
     return tuple(
-        Entry(
+        StreamEntry(
             entry_id(seconds(count - number)),
             (
                 (b"type", b"order.paid" if number % 3 else b"order.placed"),

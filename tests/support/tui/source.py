@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.model.observation import Observation
 from streamops.model.payloads import KeptPayload
@@ -47,7 +47,7 @@ class InventedSource(InventedActs, InventedBeside):
     def __init__(
         self,
         observation: Observation | StreamopsError,
-        entries: Sequence[Entry] = (),
+        entries: Sequence[StreamEntry] = (),
         pending: Sequence[PendingEntry] = (),
     ) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class InventedSource(InventedActs, InventedBeside):
         self.pending = tuple(pending)
         self.payloads: dict[str, bytes] = {}
         self.fails: StreamopsError | None = None
-        self.arriving: asyncio.Queue[Entry | StreamopsError] = asyncio.Queue()
+        self.arriving: asyncio.Queue[StreamEntry | StreamopsError] = asyncio.Queue()
         self.polls = 0
         self.closed = False
         self.asked: list[tuple[object, ...]] = []
@@ -85,7 +85,7 @@ class InventedSource(InventedActs, InventedBeside):
         page = tuple(found[:count])
         return EntryPage(page, page[-1].id if len(found) > count else None)
 
-    async def read_entry(self, stream: str, entry_id: EntryId) -> Entry | None:
+    async def read_entry(self, stream: str, entry_id: EntryId) -> StreamEntry | None:
         self._ask("entry", stream, entry_id)
         return next((entry for entry in self.entries if entry.id == entry_id), None)
 
@@ -119,7 +119,7 @@ class InventedSource(InventedActs, InventedBeside):
 
     async def tail(
         self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
-    ) -> AsyncIterator[Entry]:
+    ) -> AsyncIterator[StreamEntry]:
         del poll
         self._ask("tail", stream, after)
         while True:

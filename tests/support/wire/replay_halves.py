@@ -3,7 +3,7 @@
 from streamops.model.ids import EntryId
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
-from streamops.wire.writes.replay import Moved, move_dead_letters
+from streamops.wire.writes.replay import ReplayReply, move_dead_letters
 from streamops.wire.writes.replay_arguments import DeadLetterBatch, Replayer, ScriptRoute, TargetGroups
 from tests.support.servers import RunningServer
 
@@ -26,7 +26,7 @@ def begin(server: RunningServer) -> None:
     server.command("XGROUP", "CREATE", STREAM, "g", "0", "MKSTREAM")
 
 
-async def move(options: ConnectionOptions) -> Moved:
+async def move(options: ConnectionOptions) -> ReplayReply:
     connection = await Server.connect(options)
     try:
         return await move_dead_letters(

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.pending import Done
+from streamops.model.pending import PendingChange
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
 from streamops.wire.writes.undo_snapshots import restore_rows
@@ -25,7 +25,7 @@ async def restored(connected: Server, *rows: PendingEntry, writes: bool = True) 
         "orders",
         "g",
         rows,
-        done=Done.CLAIMED,
+        done=PendingChange.CLAIMED,
         holder="rescuer",
         at=at,
         position=None,

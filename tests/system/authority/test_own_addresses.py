@@ -15,7 +15,7 @@ from aiohttp import web
 
 from streamops.model.topics import Topic
 from streamops.runtime.http.calling import Caller, CallError
-from streamops.runtime.http.messages import Message
+from streamops.runtime.http.messages import WebhookMessage
 from streamops.runtime.http.own_addresses import is_own_address
 from streamops.service.addresses import Reach
 from streamops.wire.keys import dead_letter_key
@@ -23,7 +23,7 @@ from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
 from tests.system.cli.test_topics_serve import served, write
 
-MESSAGE: Final = Message("m-1", "1-1", 1, b"{}", "application/json")
+MESSAGE: Final = WebhookMessage("m-1", "1-1", 1, b"{}", "application/json")
 
 
 def own_addresses() -> list[str]:

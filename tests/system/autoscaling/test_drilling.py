@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.autoscaling.controller import Controller, Report
+from streamops.autoscaling.controller import Controller, RoundReport
 from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig, Tuning
 from streamops.model.drill import DrillPlan
@@ -31,7 +31,7 @@ PLAN = DrillPlan(
 async def test_a14_the_pool_grows_survives_drains_and_shrinks(server: RunningServer) -> None:
     decisions: list[PoolDecision] = []
 
-    def take(report: Report) -> None:
+    def take(report: RoundReport) -> None:
         decisions.extend(report.decisions.values())
 
     async with await Console.open(server.options) as console:

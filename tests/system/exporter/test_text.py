@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.series_limits import NO_LIMITS
-from streamops.exporter.shown import Reading
+from streamops.exporter.shown import ScrapeReading
 from streamops.exporter.text import LabelCache
 from tests.support.exporter.readings import HOSTILE, reading
 from tests.support.exporter.whole import WHOLE
@@ -18,13 +18,13 @@ HARD = reading(snapshot(*(stream(name, [group(name, members=[consumer(name)])]) 
 
 
 @pytest.mark.parametrize("one", [WHOLE, HARD], ids=["everything", "names that are hard to print"])
-def test_promtool_finds_nothing(one: Reading) -> None:
+def test_promtool_finds_nothing(one: ScrapeReading) -> None:
     promtool = shutil.which("promtool")
     if promtool is None:
         if os.environ.get("STREAMOPS_REQUIRE_PROMETHEUS") == "1":
             pytest.fail("promtool is missing")
         pytest.skip("no promtool on this machine")
-    page = Page(one, NO_LIMITS, LabelCache(), 0.0).plain()
+    page = MetricsPage(one, NO_LIMITS, LabelCache(), 0.0).plain()
     done = subprocess.run(
         [promtool, "check", "metrics"], input=page, capture_output=True, timeout=30, check=False
     )

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.autoscaling.budget import BudgetState, Claim, share, within_budgets
-from streamops.autoscaling.decisions import Assignment, Judged, judge
+from streamops.autoscaling.budget import BudgetClaim, BudgetState, share, within_budgets
+from streamops.autoscaling.decisions import Assignment, PendingDecision, judge
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.pools import FREE, PoolOverrides
@@ -20,7 +20,9 @@ def pool_of(name: str, *, weight: float = 1.0, budget: str = "shared") -> Assign
     return Assignment(pool=name, stream=name, group="g", config=CONFIG, budget=budget, weight=weight)
 
 
-def busy(name: str, workers: int, waiting: int, steering: PoolOverrides = FREE, **changes: object) -> Judged:
+def busy(
+    name: str, workers: int, waiting: int, steering: PoolOverrides = FREE, **changes: object
+) -> PendingDecision:
     """A pool whose workers have handled 200 a second each, with so much waiting."""
     first = demand(at=0.0, ordered=workers, ready=workers, busy=1.0)
     counts = {"added": 1_000 * workers, "acked": 1_000 * workers, "lag": exact(waiting)}
@@ -35,7 +37,7 @@ def idling(at: float) -> Demand:
 
 
 def shared(
-    judged: list[Judged], workers: int, states: dict[str, BudgetState] | None = None, others: int = 0
+    judged: list[PendingDecision], workers: int, states: dict[str, BudgetState] | None = None, others: int = 0
 ) -> dict[str, int]:
     told = within_budgets(judged, {"shared": workers}, {} if states is None else states, {"shared": others})
     return {one.assignment.pool: one.decision.target for one in told}
@@ -88,8 +90,8 @@ def test_what_people_told_comes_before_the_budget() -> None:
     assert shared(pools, 8) == {"a": 9, "b": 1}
 
 
-def claim(pool: str, **changes: object) -> Claim:
-    return Claim(**{"pool": pool, "minimum": 1, "wanted": 4, "ordered": 1, "rate": 100.0, **changes})  # type: ignore[arg-type]
+def claim(pool: str, **changes: object) -> BudgetClaim:
+    return BudgetClaim(**{"pool": pool, "minimum": 1, "wanted": 4, "ordered": 1, "rate": 100.0, **changes})  # type: ignore[arg-type]
 
 
 def test_a_budget_that_suffices_gives_everybody_what_he_wants() -> None:
@@ -126,7 +128,7 @@ def test_a_smaller_budget_takes_from_where_it_is_missed_least() -> None:
 
 CLAIMS = st.lists(
     st.builds(
-        Claim,
+        BudgetClaim,
         pool=st.text("abcdefgh", min_size=1, max_size=4),
         minimum=st.integers(0, 3),
         wanted=st.integers(0, 20),
@@ -143,7 +145,7 @@ CLAIMS = st.lists(
 
 
 @given(st.integers(0, 60), CLAIMS)
-def test_a_budget_is_kept_and_so_are_minimums(budget: int, claims: tuple[Claim, ...]) -> None:
+def test_a_budget_is_kept_and_so_are_minimums(budget: int, claims: tuple[BudgetClaim, ...]) -> None:
     _, shares = share(budget, BudgetState(), claims)
     least = sum(each.minimum for each in claims)
     assert sum(shares.values()) <= max(budget, least)
@@ -152,5 +154,5 @@ def test_a_budget_is_kept_and_so_are_minimums(budget: int, claims: tuple[Claim, 
 
 
 @given(CLAIMS, st.integers(1, 20))
-def test_pressure_falls_with_workers(claims: tuple[Claim, ...], workers: int) -> None:
+def test_pressure_falls_with_workers(claims: tuple[BudgetClaim, ...], workers: int) -> None:
     assert all(each.pressure(workers + 1) <= each.pressure(workers) for each in claims)

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.autoscaling.decisions import Assignment, Judged, in_force, judge, judge_blindly, resumed
+from streamops.autoscaling.decisions import (
+    Assignment,
+    PendingDecision,
+    in_force,
+    judge,
+    judge_blindly,
+    resumed,
+)
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import Cap, Peak, ScalingState, Trial
@@ -34,7 +41,7 @@ STEERINGS = st.builds(
 
 def judged(
     steering: PoolOverrides = FREE, reading: Demand | None = None, state: ScalingState | None = None
-) -> Judged:
+) -> PendingDecision:
     return judge(ASSIGNMENT, state or ScalingState(), reading or demand(ordered=3, ready=3), steering, NOW)
 
 

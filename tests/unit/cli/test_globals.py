@@ -5,7 +5,7 @@ import json
 import click
 import pytest
 
-from streamops.cli.command import Command, Family, Lazy
+from streamops.cli.command import Command, CommandGroup, Lazy
 from streamops.cli.globals import Globals, Output, globals_of
 from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli
@@ -20,10 +20,10 @@ def leaf(ctx: click.Context, own: str) -> tuple[str, Globals]:
     return own, globals_of(ctx)
 
 
-TREE = Family(
+TREE = CommandGroup(
     "tree",
     "A tree.",
-    {"branch": Family("branch", "A branch.", {"leaf": Lazy(f"{__name__}:leaf", "A leaf.")})},
+    {"branch": CommandGroup("branch", "A branch.", {"leaf": Lazy(f"{__name__}:leaf", "A leaf.")})},
 )
 
 

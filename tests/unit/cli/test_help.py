@@ -8,15 +8,15 @@ import click
 import pytest
 
 from streamops import __version__
-from streamops.cli.command import Command, Family, Loaded
+from streamops.cli.command import Command, CommandGroup, Loaded
 from streamops.main.program import ROOT
 from tests.support.cli.running import Cli
 from tests.support.tables import table
 
 
-def commands(family: Family, *path: str) -> Iterator[tuple[tuple[str, ...], Loaded]]:
+def commands(family: CommandGroup, *path: str) -> Iterator[tuple[tuple[str, ...], Loaded]]:
     for name, member in family.members.items():
-        if isinstance(member, Family):
+        if isinstance(member, CommandGroup):
             yield from commands(member, *path, name)
         else:
             yield (*path, name), member
@@ -65,7 +65,7 @@ def test_help_of_a_command_goes_to_stdout(cli: Cli) -> None:
 def test_families_list_their_members(path: tuple[str, ...], cli: Cli) -> None:
     result = cli(*path, "--help")
     family = ROOT if not path else ROOT.members[path[0]]
-    assert isinstance(family, Family)
+    assert isinstance(family, CommandGroup)
     assert all(f"  {name} " in result.out for name in family.members)
 
 

@@ -11,7 +11,7 @@ import yaml
 from dashboards.rules.files import all_alerts, build_rules, rule_files
 from dashboards.rules.runbooks import anchor, fixes
 from streamops.exporter.catalogue import FAMILY, WORKER_FAMILIES
-from streamops.exporter.families import Kind
+from streamops.exporter.families import MetricKind
 from tests.support.dashboards.rules import CASES, DIRECTORY, rules
 from tests.support.tables import table
 
@@ -43,7 +43,7 @@ def known_metrics() -> set[str]:
     """The names of all series that exporter and workers print."""
     names = set(FAMILY)
     for family in WORKER_FAMILIES:
-        parts = ("_bucket", "_sum", "_count") if family.kind is Kind.HISTOGRAM else ("",)
+        parts = ("_bucket", "_sum", "_count") if family.kind is MetricKind.HISTOGRAM else ("",)
         names.update(f"{family.name}{part}" for part in parts)
     return names
 

@@ -1,11 +1,11 @@
 from datetime import UTC, datetime
 
-from streamops.demo.dead_letters import Failure, dead_letter, dead_letter_stream
+from streamops.demo.dead_letters import DemoFailure, dead_letter, dead_letter_stream
 from streamops.model.ids import EntryId
 
 
 def test_dead_letter_keeps_the_entrys_fields_first_and_adds_the_reserved_ones() -> None:
-    failure = Failure(
+    failure = DemoFailure(
         stream="orders:events",
         entry_id=EntryId(1_700_000_000_000, 3),
         group="fraud",

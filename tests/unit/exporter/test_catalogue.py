@@ -3,7 +3,7 @@
 import re
 
 from streamops.exporter.catalogue import FAMILIES, FAMILY, SECTIONS, WORKER_FAMILIES
-from streamops.exporter.families import Kind
+from streamops.exporter.families import MetricKind
 
 EVERY = (*FAMILIES, *WORKER_FAMILIES)
 UNITS = {"seconds", "bytes", "entries"}
@@ -17,7 +17,9 @@ def test_names_are_unique_and_ours() -> None:
 
 
 def test_counters_and_only_counters_end_in_total() -> None:
-    assert [one.name for one in EVERY if one.name.endswith("_total") != (one.kind is Kind.COUNTER)] == []
+    assert [
+        one.name for one in EVERY if one.name.endswith("_total") != (one.kind is MetricKind.COUNTER)
+    ] == []
 
 
 def test_help_is_one_sentence_that_needs_no_escaping() -> None:

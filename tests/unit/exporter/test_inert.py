@@ -11,7 +11,7 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.exporter.alerts import Message
+from streamops.exporter.alerts import Notification
 from streamops.exporter.outlets import JOINER, inert
 from streamops.model.observation import Health
 from tests.support.exporter.inbox import mailbox, outlet
@@ -72,7 +72,7 @@ def sent(url: str, text: str) -> str:
         return answer
 
     with patch("requests.post", catch), patch("requests.request", catch), patch("requests.get", catch):
-        outlet(url).send(Message(text, text, Health.CRITICAL))
+        outlet(url).send(Notification(text, text, Health.CRITICAL))
     data = seen[-1]
     document = json.loads(data) if isinstance(data, (str, bytes)) else data
     return "\n".join(one for one in texts_of(document) if "apprise/assets" not in one)
@@ -97,7 +97,7 @@ def test_no_name_calls_anybody_or_is_a_link_in_a_chat(url: str) -> None:
 async def test_a_mail_has_no_links_but_those_of_the_server() -> None:
     async with mailbox() as box:
         await asyncio.to_thread(
-            outlet(box.url).send, Message("t", "https://evil.example redis://h", Health.WARN)
+            outlet(box.url).send, Notification("t", "https://evil.example redis://h", Health.WARN)
         )
     told = box.mails[0].get_content()
     assert "://evil" not in told

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.exporter.alerts import Message
+from streamops.exporter.alerts import Notification
 from streamops.exporter.outlets import NotifyAddress, mask, open_outlets
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
@@ -21,10 +21,12 @@ from tests.support.tables import table
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 
 PLANTED = "hunter2-of-the-north"
-MESSAGE = Message("[FIRING:1] streamops", "one <b>line</b>\n\nand *another* {{x}} \\n\n", Health.CRITICAL)
+MESSAGE = Notification(
+    "[FIRING:1] streamops", "one <b>line</b>\n\nand *another* {{x}} \\n\n", Health.CRITICAL
+)
 
 
-async def send(url: str, message: Message = MESSAGE) -> str:
+async def send(url: str, message: Notification = MESSAGE) -> str:
     return await asyncio.to_thread(outlet(url).send, message)
 
 

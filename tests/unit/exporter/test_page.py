@@ -7,22 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.exporter import page as page_module
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.series_limits import NO_LIMITS
-from streamops.exporter.shown import ExporterHealth, Reading
+from streamops.exporter.shown import ExporterHealth, ScrapeReading
 from streamops.exporter.text import Form, LabelCache, render
 from tests.support.exporter.readings import readings
 
 MORE = b"# HELP more More.\n# TYPE more gauge\nmore 1.0\n"
-DOWN = Reading(None, health=ExporterHealth(up=False))
+DOWN = ScrapeReading(None, health=ExporterHealth(up=False))
 
 
-def a_page(reading: Reading = DOWN) -> Page:
-    return Page(reading, NO_LIMITS, LabelCache(), 1.0)
+def a_page(reading: ScrapeReading = DOWN) -> MetricsPage:
+    return MetricsPage(reading, NO_LIMITS, LabelCache(), 1.0)
 
 
 @given(readings(), st.sampled_from(Form), st.sampled_from([b"", MORE]))
-def test_compressed_it_is_the_same(reading: Reading, form: Form, more: bytes) -> None:
+def test_compressed_it_is_the_same(reading: ScrapeReading, form: Form, more: bytes) -> None:
     page = a_page(reading)
     for _ in range(2):
         assert gzip.decompress(page.packed(form, more)) == page.plain(form, more)

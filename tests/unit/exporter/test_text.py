@@ -9,9 +9,9 @@ from prometheus_client.openmetrics import parser
 from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import FAMILIES
-from streamops.exporter.page import Page
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
-from streamops.exporter.shown import ExporterHealth, Reading, show
+from streamops.exporter.shown import ExporterHealth, ScrapeReading, show
 from streamops.exporter.text import Form, LabelCache
 from streamops.model.safe_text import encodable
 from tests.support.exporter.readings import reading, readings
@@ -23,12 +23,12 @@ parse_openmetrics: Callable[[str], Iterable[Metric]] = parser.text_string_to_met
 PARSERS = {Form.TEXT: text_string_to_metric_families, Form.OPENMETRICS: parse_openmetrics}
 
 
-def printed(one: Reading, form: Form = Form.TEXT, labels: LabelCache | None = None) -> str:
-    return Page(one, NO_LIMITS, labels or LabelCache(), 0.0).plain(form).decode()
+def printed(one: ScrapeReading, form: Form = Form.TEXT, labels: LabelCache | None = None) -> str:
+    return MetricsPage(one, NO_LIMITS, labels or LabelCache(), 0.0).plain(form).decode()
 
 
 @given(readings(), st.sampled_from(Form))
-def test_what_is_read_from_a_page_is_what_was_to_be_told(one: Reading, form: Form) -> None:
+def test_what_is_read_from_a_page_is_what_was_to_be_told(one: ScrapeReading, form: Form) -> None:
     found = [sample for family in PARSERS[form](printed(one, form)) for sample in family.samples]
     labels_of = {family.name: family.labels for family in FAMILIES}
     series = {(sample.name, tuple(sorted(sample.labels.items()))): float(sample.value) for sample in found}
@@ -42,7 +42,7 @@ def test_what_is_read_from_a_page_is_what_was_to_be_told(one: Reading, form: For
 
 
 @given(st.lists(readings(), min_size=2, max_size=3), st.sampled_from(Form))
-def test_labels_that_are_kept_between_pages_change_nothing(those: list[Reading], form: Form) -> None:
+def test_labels_that_are_kept_between_pages_change_nothing(those: list[ScrapeReading], form: Form) -> None:
     labels = LabelCache()
     for one in (*those, those[0]):
         assert printed(one, form, labels) == printed(one, form)
@@ -60,7 +60,7 @@ def test_labels_of_what_is_gone_are_forgotten() -> None:
 
 
 def test_a_page_without_a_server_tells_of_the_exporter_alone() -> None:
-    down = Reading(None, health=ExporterHealth(up=False, errors={"connect": 2}))
+    down = ScrapeReading(None, health=ExporterHealth(up=False, errors={"connect": 2}))
     assert names(printed(down).encode()) == {
         "streamops_up",
         "streamops_build_info",

@@ -79,3 +79,12 @@ def test_no_module_class_function_or_constant_has_a_retired_word(files: list[Pat
         if word in RETIRED
     }
     assert sorted(retired) == []
+
+
+def test_no_two_classes_of_the_product_have_one_name(files: list[Path]) -> None:
+    places: dict[str, list[str]] = {}
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

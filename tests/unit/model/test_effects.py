@@ -3,18 +3,18 @@
 import pytest
 
 from streamops.model.acting import effects
-from streamops.model.acting.effects import ROWS, Effect, Row, say, sentences
+from streamops.model.acting.effects import ROWS, Effect, EffectRow, say, sentences
 from streamops.model.entries import Amount
 from tests.support.tables import table
 
 
 def test_no_two_rows_are_of_one_kind_and_reason() -> None:
-    rows = [row for row in vars(effects).values() if isinstance(row, Row)]
+    rows = [row for row in vars(effects).values() if isinstance(row, EffectRow)]
     assert len(rows) + len(effects.UNRESTORABLE) == len(ROWS)
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=lambda row: f"{row.kind}.{row.reason}")
-def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: Row) -> None:
+def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) -> None:
     assert (row(0) is not None) is row.always
     assert row(Amount(0, 1)) is not None
     assert row() is not None

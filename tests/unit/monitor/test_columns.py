@@ -3,16 +3,16 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.monitor.samples import Column, Tick
+from streamops.monitor.samples import SampleSeries, Tick
 from tests.support.invented import NOW, seconds
 from tests.support.tables import table
 
 SPACING, LENGTH = seconds(5), 4
 
 
-def column_of(*offsets: float) -> Column[float]:
+def column_of(*offsets: float) -> SampleSeries[float]:
     """A column that got a reading, worth its own time, at each of these seconds."""
-    column: Column[float] | None = None
+    column: SampleSeries[float] | None = None
     for offset in offsets:
         tick = Tick(NOW + seconds(offset), SPACING, LENGTH)
         column = tick.begin(offset) if column is None else tick.append(column, offset)

@@ -15,7 +15,7 @@ from streamops.model.dead_letter_fields import (
     retried,
 )
 from streamops.model.dead_letters import DeadLetter, DeadLetterShape
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from tests.support.tables import table
 
@@ -41,7 +41,7 @@ reserved = st.lists(st.tuples(st.sampled_from([name for name, _ in ABOUT]), st.b
 
 
 def letter_of(*pairs: tuple[bytes, bytes], source: str | None = "orders") -> DeadLetter:
-    return read_dead_letter(Entry(AT, pairs), QUEUE, source)
+    return read_dead_letter(StreamEntry(AT, pairs), QUEUE, source)
 
 
 def test_a_letter_of_streamops_tells_origin_reason_and_attempts() -> None:

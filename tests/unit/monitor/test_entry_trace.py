@@ -2,7 +2,7 @@
 
 from streamops.model.dead_letter_fields import read_dead_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import EntryId
 from streamops.monitor.entry_trace import (
     LAST_OWNER,
@@ -25,16 +25,18 @@ from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.tables import table
 
 ID = entry_id(minutes(10))
-ENTRY = Entry(ID, ((b"a", b"1"),))
+ENTRY = StreamEntry(ID, ((b"a", b"1"),))
 DEAD = read_dead_letter(
-    Entry(
+    StreamEntry(
         entry_id(minutes(5)),
         ((b"a", b"1"), (b"_so_origin_id", str(ID).encode()), (b"_so_group", b"g"), (b"_so_reason", b"timeout")),
     ),
     "orders:dlq",
     "orders",
 )  # fmt: skip
-COPY = Entry(entry_id(), ((b"_so_origin_id", str(ID).encode()), (b"_so_replay_of", str(DEAD.id).encode())))
+COPY = StreamEntry(
+    entry_id(), ((b"_so_origin_id", str(ID).encode()), (b"_so_replay_of", str(DEAD.id).encode()))
+)
 
 
 def of_group(group: InGroup, *, died: bool = False) -> list[TraceEvent]:

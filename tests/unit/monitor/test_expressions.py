@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streamops.errors import ExitCode, SettingsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.expressions import DEAD_LETTER_ROOTS, Expression, entry_document
 from streamops.model.ids import EntryId
 from tests.support.tables import table
@@ -17,7 +17,7 @@ from tests.support.tables import table
 BODY = json.dumps(
     {"amount": 120, "items": [{"sku": "a", "price": 5}, {"sku": "b", "price": 7}], "paid": True}
 )
-ENTRY = Entry(
+ENTRY = StreamEntry(
     EntryId(1_700_000_000_000, 3),
     (
         (b"status", b"failed"),
@@ -29,7 +29,7 @@ ENTRY = Entry(
         (b"tag", b"last"),
     ),
 )
-ODD = Entry(EntryId(5, 0), ())
+ODD = StreamEntry(EntryId(5, 0), ())
 
 
 @table(
@@ -141,7 +141,7 @@ def test_orderings_agree_with_jmespath_where_both_sides_have_one(
     left: object, right: object, sign: str
 ) -> None:
     text = f"json.left {sign} json.right"
-    entry = Entry(
+    entry = StreamEntry(
         EntryId(1, 0), ((b"left", json.dumps(left).encode()), (b"right", json.dumps(right).encode()))
     )
     if type(left) is type(right) or sign in ("==", "!="):

@@ -4,14 +4,14 @@ from random import Random
 import pytest
 
 from streamops.monitor.rates import Growth, lag_growth
-from streamops.monitor.samples import Column
+from streamops.monitor.samples import SampleSeries
 from tests.support.invented import NOW, minutes, seconds
 
 MINUTE = minutes(1)
 
 
-def trend(lags: Sequence[int | None], step: float = 5) -> Column[int | None]:
-    return Column(tuple(NOW + seconds(step) * place for place in range(len(lags))), tuple(lags))
+def trend(lags: Sequence[int | None], step: float = 5) -> SampleSeries[int | None]:
+    return SampleSeries(tuple(NOW + seconds(step) * place for place in range(len(lags))), tuple(lags))
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,9 @@ def trend(lags: Sequence[int | None], step: float = 5) -> Column[int | None]:
         ),
     ],
 )
-def test_a_lag_grows_once_it_rose_for_long_enough(column: Column[int | None], growth: Growth | None) -> None:
+def test_a_lag_grows_once_it_rose_for_long_enough(
+    column: SampleSeries[int | None], growth: Growth | None
+) -> None:
     assert lag_growth(column, MINUTE) == growth
 
 

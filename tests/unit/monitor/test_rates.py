@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from streamops.model.ids import EntryId
 from streamops.monitor.rates import acknowledgements, arrival_rate, arrivals, deliveries, slope
-from streamops.monitor.samples import Column, GroupSample, StreamSample
+from streamops.monitor.samples import GroupSample, SampleSeries, StreamSample
 from tests.support.invented import NOW, seconds
 from tests.support.tables import table
 
@@ -106,8 +106,8 @@ def test_acknowledgements_between_two_samples_are_counted(
 def test_an_arrival_rate_is_what_was_added_by_the_time_between() -> None:
     samples = (of_stream(added=5), of_stream(added=7), of_stream(added=9))
     times = (NOW, NOW + seconds(5), NOW + seconds(8))
-    assert arrival_rate(Column(times, samples)) == 0.5
-    assert arrival_rate(Column(times[:1], samples[:1])) is None
+    assert arrival_rate(SampleSeries(times, samples)) == 0.5
+    assert arrival_rate(SampleSeries(times[:1], samples[:1])) is None
 
 
 @table(

@@ -1,11 +1,11 @@
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.streams import StreamRole
 from streamops.present.references import Reference, ReferenceKind, references_of
 
 
-def entry(*fields: tuple[bytes, bytes]) -> Entry:
-    return Entry(EntryId(9, 0), fields)
+def entry(*fields: tuple[bytes, bytes]) -> StreamEntry:
+    return StreamEntry(EntryId(9, 0), fields)
 
 
 def test_an_entry_without_references_has_none() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.observation import Finding, FindingCode, Health
-from streamops.monitor.rules import EXPLAINED_BY, RULES, Judged, judge, judge_group, worst_first
+from streamops.monitor.rules import EXPLAINED_BY, RULES, RuleScope, judge, judge_group, worst_first
 from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import consumer, entry_id, group, minutes, node, pending_entry, seconds
@@ -161,7 +161,7 @@ def test_worst_first_keeps_the_order_within_a_level(found: list[Finding]) -> Non
 
 
 def test_streams_and_nodes_are_judged_by_their_rules() -> None:
-    letters = judge(Judged.STREAM, *dead_letter_subject(3), THRESHOLDS)
+    letters = judge(RuleScope.STREAM, *dead_letter_subject(3), THRESHOLDS)
     assert [finding.code for finding in letters] == [FindingCode.DEAD_LETTERS]
-    crammed = judge(Judged.NODE, node(used_memory=99, max_memory=100), "", THRESHOLDS)
+    crammed = judge(RuleScope.NODE, node(used_memory=99, max_memory=100), "", THRESHOLDS)
     assert [finding.code for finding in crammed] == [FindingCode.OOM]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
 from streamops.monitor import rules
-from streamops.monitor.rules import RULES, Judged, judge_group
+from streamops.monitor.rules import RULES, RuleScope, judge_group
 from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.thresholds import Thresholds
 from tests.support.monitor.subjects import group_subject
@@ -49,6 +49,8 @@ SUBJECTS = st.builds(
 def test_those_that_are_not_asked_would_find_nothing(subject: GroupEvidence, thresholds: Thresholds) -> None:
     found = judge_group(subject, thresholds)
     with pytest.MonkeyPatch.context() as patch:
-        every = tuple(rule for rule in RULES if rule.judged in (Judged.WAITING, Judged.PENDING, Judged.PAST))
+        every = tuple(
+            rule for rule in RULES if rule.judged in (RuleScope.WAITING, RuleScope.PENDING, RuleScope.PAST)
+        )
         patch.setattr(rules, "_GROUP_RULES", dict.fromkeys(rules._GROUP_RULES, every))
         assert judge_group(subject, thresholds) == found

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.monitor.search import EntryWords, split_quoted, split_words
 from tests.support.tables import table
 
-ENTRY = Entry(
+ENTRY = StreamEntry(
     EntryId(1795, 3),
     (
         (b"type", b"order.PLACED"),
@@ -59,7 +59,7 @@ def test_any_line_is_some_tokens(text: str) -> None:
 
 @given(st.binary(max_size=40), st.binary(max_size=5))
 def test_bytes_that_are_no_text_are_searched_all_the_same(value: bytes, part: bytes) -> None:
-    entry = Entry(EntryId(1, 0), ((b"raw", part + value),))
+    entry = StreamEntry(EntryId(1, 0), ((b"raw", part + value),))
     word = part.decode("utf-8", "surrogateescape")
     if word.strip() and part.isascii() and part.isalnum():
         assert EntryWords([word]).matches(entry)

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import MAX_PART, EntryId
 from streamops.operations.backups import BackupWriter, entry_line, forbid_existing, parse_line, part_of
 from tests.support.operations.backups import read_backup
 from tests.support.tables import table
 
-PLAIN = Entry(EntryId(1, 0), ((b"kind", b"paid"), (b"tag", b"a"), (b"tag", b"b")))
-BINARY = Entry(EntryId(2, 7), ((b"\xff", b"\x00\xfe"), (b"empty", b""), (b"", b"line\nend")))
+PLAIN = StreamEntry(EntryId(1, 0), ((b"kind", b"paid"), (b"tag", b"a"), (b"tag", b"b")))
+BINARY = StreamEntry(EntryId(2, 7), ((b"\xff", b"\x00\xfe"), (b"empty", b""), (b"", b"line\nend")))
 
 entries = st.builds(
-    Entry,
+    StreamEntry,
     st.builds(EntryId, st.integers(0, MAX_PART), st.integers(0, MAX_PART)),
     st.lists(st.tuples(st.binary(), st.binary()), max_size=5).map(tuple),
 )
@@ -27,7 +27,7 @@ names = st.binary(min_size=1).map(lambda raw: raw.decode("utf-8", "surrogateesca
 
 
 @given(names, entries)
-def test_every_byte_comes_back(stream: str, entry: Entry) -> None:
+def test_every_byte_comes_back(stream: str, entry: StreamEntry) -> None:
     line = entry_line(stream, entry)
     assert line.count(b"\n") == 1
     assert parse_line(line) == (stream, entry)

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Action, Actor, AuditPhase, AuditRecord, Job, JobState
-from streamops.model.entries import Entry, PendingEntry
+from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.streams import Consumer
 from streamops.present.cells import NOT_THERE
@@ -50,7 +50,7 @@ from tests.support.present.text import unsafe_characters
 from tests.support.tables import table
 
 ODD = EntryId(5, 0)
-HOSTILE_ENTRY = Entry(entry_id(), ((b"\x1b]0;x\x07", b"\xff\x00"), (b"a", b"b")))
+HOSTILE_ENTRY = StreamEntry(entry_id(), ((b"\x1b]0;x\x07", b"\xff\x00"), (b"a", b"b")))
 
 BEGUN = AuditRecord(
     id="5-0",
@@ -99,7 +99,7 @@ TABLES: dict[str, tuple[tuple[Column[Any], ...], list[Any]]] = {
     ),
     "entries": (
         ENTRY_COLUMNS,
-        [EntryRow("orders", HOSTILE_ENTRY), EntryRow(HOSTILE_NAME, Entry(EntryId(2**63, 0), ()))],
+        [EntryRow("orders", HOSTILE_ENTRY), EntryRow(HOSTILE_NAME, StreamEntry(EntryId(2**63, 0), ()))],
     ),
     "findings": (FINDING_COLUMNS, list(finding_rows(OBSERVATION))),
     "profiles": (PROFILE_COLUMNS, list(profile_rows(PROFILE))),

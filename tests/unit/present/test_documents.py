@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.json_text import encode, payload_json, text_json
 from streamops.model.observation import Rates
@@ -146,12 +146,12 @@ def test_details_of_streams_and_groups() -> None:
 def test_the_document_of_an_entry_has_pairs_where_fields_repeat(
     fields: tuple[tuple[bytes, bytes], ...], shown: dict[str, Any], pairs: list[Any] | None
 ) -> None:
-    document = decoded(entry_json("orders", Entry(entry_id(minutes(1)), fields), NOW))
+    document = decoded(entry_json("orders", StreamEntry(entry_id(minutes(1)), fields), NOW))
     assert document["fields"] == shown
     assert document.get("pairs") == pairs
     assert document["time"] == "2026-03-14T11:59:00.000Z"
     assert document["age_seconds"] == 60.0
-    assert entry_json("orders", Entry(EntryId(2**63, 0), fields))["time"] is None
+    assert entry_json("orders", StreamEntry(EntryId(2**63, 0), fields))["time"] is None
 
 
 @given(st.binary(max_size=40))

@@ -8,13 +8,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.present.entries import (
     INDENTED_BYTES,
     PREVIEW_CHARACTERS,
     SHOWN_BYTES,
-    Kind,
+    ValueKind,
     preview,
     render_entry,
     render_value,
@@ -48,37 +48,37 @@ payloads = st.one_of(
 )
 
 
-def entry(*fields: tuple[bytes, bytes]) -> Entry:
-    return Entry(EntryId(1_700_000_000_000, 0), fields)
+def entry(*fields: tuple[bytes, bytes]) -> StreamEntry:
+    return StreamEntry(EntryId(1_700_000_000_000, 0), fields)
 
 
 @table(
     ("value", "kind", "lines"),
     [
-        (b"", Kind.EMPTY, ()),
-        (b"hello", Kind.TEXT, ("hello",)),
-        (b"42", Kind.TEXT, ("42",)),
-        (b"two\nlines", Kind.TEXT, ("two", "lines")),
-        (b'{"a":1.50,"b":[true]}', Kind.JSON, ("{", '  "a": 1.50,', '  "b": [', "    true", "  ]", "}")),
-        (b'{"a":1,"a":2}', Kind.JSON, ("{", '  "a": 1,', '  "a": 2', "}")),
-        (b"{broken", Kind.TEXT, ("{broken",)),
-        (b"[/x]", Kind.TEXT, ("[/x]",)),
+        (b"", ValueKind.EMPTY, ()),
+        (b"hello", ValueKind.TEXT, ("hello",)),
+        (b"42", ValueKind.TEXT, ("42",)),
+        (b"two\nlines", ValueKind.TEXT, ("two", "lines")),
+        (b'{"a":1.50,"b":[true]}', ValueKind.JSON, ("{", '  "a": 1.50,', '  "b": [', "    true", "  ]", "}")),
+        (b'{"a":1,"a":2}', ValueKind.JSON, ("{", '  "a": 1,', '  "a": 2', "}")),
+        (b"{broken", ValueKind.TEXT, ("{broken",)),
+        (b"[/x]", ValueKind.TEXT, ("[/x]",)),
         (
             msgspec.msgpack.encode({"id": [1, 2]}),
-            Kind.MSGPACK,
+            ValueKind.MSGPACK,
             ("{", '  "id": [', "    1,", "    2", "  ]", "}"),
         ),
-        (b"\xff\x00A", Kind.HEX, ("00000000  ff 00 41                                         |..A|",)),
+        (b"\xff\x00A", ValueKind.HEX, ("00000000  ff 00 41                                         |..A|",)),
     ],
 )
-def test_value_is_shown_as_the_format_it_is_in(value: bytes, kind: Kind, lines: tuple[str, ...]) -> None:
+def test_value_is_shown_as_the_format_it_is_in(value: bytes, kind: ValueKind, lines: tuple[str, ...]) -> None:
     view = render_value(value)
     assert (view.kind, view.lines, view.size, view.note) == (kind, lines, len(value), "")
 
 
 def test_raw_text_stays_as_it_came() -> None:
     view = render_value(b'{"a":1}', raw=True)
-    assert (view.kind, view.lines) == (Kind.TEXT, ('{"a":1}',))
+    assert (view.kind, view.lines) == (ValueKind.TEXT, ('{"a":1}',))
 
 
 @table(

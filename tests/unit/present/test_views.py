@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec import convert, to_builtins
 
 from streamops.errors import SettingsError
-from streamops.present.views import View, check_view_name, view_toml
+from streamops.present.views import SavedView, check_view_name, view_toml
 from tests.support.tables import table
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -14,7 +14,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
 @given(
     st.builds(
-        View,
+        SavedView,
         place=TEXT,
         filter=TEXT,
         sort=st.none() | TEXT,
@@ -23,13 +23,13 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
         columns=st.lists(TEXT, max_size=4).map(tuple),
     )
 )
-def test_a_view_written_is_the_view_read(view: View) -> None:
+def test_a_view_written_is_the_view_read(view: SavedView) -> None:
     table = tomllib.loads(view_toml("mine", view))["views"]["mine"]
-    assert convert(table, View) == view
+    assert convert(table, SavedView) == view
 
 
 def test_only_what_is_not_the_default_is_written() -> None:
-    view = View(place="orders billing", filter='idle>5m "x y"', sort="idle_seconds", descending=True)
+    view = SavedView(place="orders billing", filter='idle>5m "x y"', sort="idle_seconds", descending=True)
     assert view_toml("stuck", view) == (
         "[views.stuck]\n"
         'place = "orders billing"\n'
@@ -37,7 +37,7 @@ def test_only_what_is_not_the_default_is_written() -> None:
         'sort = "idle_seconds"\n'
         "descending = true\n"
     )
-    assert to_builtins(View())["place"] == "status"
+    assert to_builtins(SavedView())["place"] == "status"
 
 
 @table("name", ["", "a b", "ä", "x" * 65, "a.b", '"'])
@@ -48,4 +48,4 @@ def test_a_view_has_a_name_that_can_be_typed(name: str) -> None:
 
 def test_bytes_that_no_file_can_hold_are_refused() -> None:
     with pytest.raises(SettingsError, match="not UTF-8"):
-        view_toml("mine", View(place="\udcff"))
+        view_toml("mine", SavedView(place="\udcff"))

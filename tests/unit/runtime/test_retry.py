@@ -9,8 +9,8 @@ from streamops.runtime import Delays, Reject, RetryLater, Skip
 from streamops.runtime.retry import (
     ACKNOWLEDGE,
     LONGEST_DELAY,
+    EntryOutcome,
     HandlerTimeout,
-    Outcome,
     PayloadMissing,
     Retry,
     Undecodable,
@@ -54,7 +54,7 @@ BUSY, NO, NONE = ValueError("no"), Reject("no"), None
     ],
 )
 def test_failure_is_disposed_of_by_its_attempt_and_error(
-    retry: Retry, attempt: int, error: Exception | None, outcome: Outcome
+    retry: Retry, attempt: int, error: Exception | None, outcome: EntryOutcome
 ) -> None:
     assert decide(retry, attempt, error, 0.5) == outcome
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from streamops.errors import SettingsError, UnexpectedReply
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.expressions import Expression
 from streamops.model.ids import EntryId
 from streamops.operations import packing
@@ -71,7 +71,7 @@ def test_runs_that_overlap_make_no_more_rows_than_there_are() -> None:
 
 @table("opening", [b"[", b'{"a":', b"\x91", b"\xdd\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff"])
 def test_a_payload_of_any_depth_or_claim_is_shown_all_the_same(opening: bytes) -> None:
-    entry = Entry(EntryId(1, 0), ((b"body", opening * 100_000),))
+    entry = StreamEntry(EntryId(1, 0), ((b"body", opening * 100_000),))
     assert preview(entry)
     assert peak(lambda: render_entry(entry)) < 32 * MOST
 

@@ -19,7 +19,7 @@ from streamops.autoscaling.history import read_history
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
 from streamops.model.dead_letter_fields import dead_letter_document, read_dead_letter
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.envelopes import read_envelope
 from streamops.model.expressions import Expression
 from streamops.model.ids import EntryId
@@ -246,7 +246,7 @@ words = st.sampled_from(["fields", "json", "id", "time", ".", "[", "]", "*", "@"
 def test_expressions_of_any_text_raise_nothing_unforeseen(
     text: str, fields: list[tuple[bytes, bytes]]
 ) -> None:
-    refused(lambda: Expression(text).matches(Entry(ID, tuple(fields))))
+    refused(lambda: Expression(text).matches(StreamEntry(ID, tuple(fields))))
 
 
 values = st.one_of(
@@ -266,7 +266,7 @@ MAGIC = b"\x89BIN\x0d\x0a\x1a\x0a"
 @example([(b"__data__", MAGIC + b"\0\1" + b"\xff" * 100)])
 @example([(b"_so_failed_at", b"9" * 5_000), (b"_so_deliveries", b"9" * 5_000)])
 def test_entries_in_envelopes_and_dead_letters(fields: list[tuple[bytes, bytes]]) -> None:
-    entry = Entry(ID, tuple(fields))
+    entry = StreamEntry(ID, tuple(fields))
     read_envelope(entry.fields)
     dead_letter_document(read_dead_letter(entry, "orders:dlq", None))
     assert preview(entry).isprintable()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.present.views import View
+from streamops.present.views import SavedView
 from streamops.settings.config import chosen_contexts
 from streamops.settings.state import exclusive
 from streamops.settings.views import save_view
@@ -30,7 +30,7 @@ def test_choices_written_at_once_are_all_kept(tmp_path: Path) -> None:
 
 def test_views_saved_at_once_are_all_kept(tmp_path: Path) -> None:
     environ = {"XDG_CONFIG_HOME": str(tmp_path)}
-    all_at_once(lambda number: save_view(f"view-{number}", View(faults=True), environ, tmp_path))
+    all_at_once(lambda number: save_view(f"view-{number}", SavedView(faults=True), environ, tmp_path))
     (file,) = (tmp_path / "streamops").iterdir()
     assert file.read_text().count("[views.view-") == len(CHANGES)
 

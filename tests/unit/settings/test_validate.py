@@ -4,7 +4,7 @@ import pytest
 
 from streamops.errors import SettingsError
 from streamops.settings.config import validate_file, validate_files
-from streamops.settings.decoding import Problem
+from streamops.settings.decoding import ConfigProblem
 from tests.support.settings.place import PLANTED, Place
 
 
@@ -48,7 +48,7 @@ def test_every_problem_of_a_file_is_told(place: Place) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "none.toml"
-    assert validate_file(path, {}) == (Problem(str(path), "", "no such file"),)
+    assert validate_file(path, {}) == (ConfigProblem(str(path), "", "no such file"),)
     assert validate_file(path, {})[0].message == f"{path}: no such file"
 
 

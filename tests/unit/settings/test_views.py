@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import SettingsError
-from streamops.present.views import View
+from streamops.present.views import SavedView
 from streamops.settings.describe import describe_settings
 from streamops.settings.views import save_view
 from tests.support.settings.place import Place
 
-STUCK = View(place="orders billing", filter="idle>5m", sort="idle", descending=True)
+STUCK = SavedView(place="orders billing", filter="idle>5m", sort="idle", descending=True)
 WRITTEN = """[views.stuck]
 place = "orders billing"
 filter = "idle>5m"
@@ -17,7 +17,7 @@ descending = true
 """
 
 
-def save(place: Place, name: str = "stuck", view: View = STUCK) -> Path:
+def save(place: Place, name: str = "stuck", view: SavedView = STUCK) -> Path:
     return save_view(name, view, place.environ(), place.cwd)
 
 
@@ -25,7 +25,7 @@ def test_views_are_read_by_name_and_the_stronger_file_wins_whole(place: Place) -
     place.write_user('[views.a]\nfilter = "lag>5"\nsort = "lag"\n[views.b]\nfaults = true\n')
     place.write_project('[views.a]\nplace = "streams"\n')
     settings = place.load()
-    assert settings.tables.views == {"a": View(place="streams"), "b": View(faults=True)}
+    assert settings.tables.views == {"a": SavedView(place="streams"), "b": SavedView(faults=True)}
     rows = {row.key: (row.value, row.origin) for row in describe_settings(settings)}
     assert rows["views.a.place"] == ("streams", str(place.project_file))
     assert rows["views.b.faults"] == ("true", str(place.user_file))
@@ -71,15 +71,15 @@ def test_what_stands_in_the_file_stays_as_it_is(place: Place, before: str) -> No
 
 def test_a_second_view_stands_beside_the_first(place: Place) -> None:
     save(place)
-    save(place, "all", View(faults=True))
-    assert place.load().tables.views == {"stuck": STUCK, "all": View(faults=True)}
+    save(place, "all", SavedView(faults=True))
+    assert place.load().tables.views == {"stuck": STUCK, "all": SavedView(faults=True)}
 
 
 def test_a_view_of_that_name_is_not_overwritten(place: Place) -> None:
     save(place)
     before = place.user_file.read_text()
     with pytest.raises(SettingsError, match="has a view stuck already"):
-        save(place, view=View())
+        save(place, view=SavedView())
     assert place.user_file.read_text() == before
 
 

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from streamops.model.observation import Observation
 from streamops.model.streams import StreamRole
-from streamops.tui.history.alerts import Alerts
+from streamops.tui.history.alerts import FindingsTracker
 from tests.support import invented
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
@@ -19,7 +19,7 @@ def at(second: float, *, stalled: bool = True) -> Observation:
 
 
 def test_all_findings_of_server_streams_and_groups_are_listed_the_worst_first() -> None:
-    rows = Alerts().take(sample.shop())
+    rows = FindingsTracker().take(sample.shop())
     assert [(row.finding, row.stream, row.group) for row in rows] == [
         (STALLED, "payments", "ledger"),
         (EVICTION, None, None),
@@ -31,7 +31,7 @@ def test_all_findings_of_server_streams_and_groups_are_listed_the_worst_first() 
 
 
 def test_a_finding_is_as_old_as_its_first_sight() -> None:
-    alerts = Alerts()
+    alerts = FindingsTracker()
     assert alerts.take(at(0, stalled=False)) == ()
     alerts.take(at(2))
     (row,) = alerts.take(at(60))
@@ -40,7 +40,7 @@ def test_a_finding_is_as_old_as_its_first_sight() -> None:
 
 
 def test_a_short_absence_is_the_same_finding_and_a_long_one_is_not() -> None:
-    alerts = Alerts()
+    alerts = FindingsTracker()
     alerts.take(at(0))
     alerts.take(at(2, stalled=False))
     (row,) = alerts.take(at(30))
@@ -53,7 +53,7 @@ def test_a_short_absence_is_the_same_finding_and_a_long_one_is_not() -> None:
 
 def test_several_servers_with_the_same_finding_are_told_apart() -> None:
     observation = sample.observation(findings=(EVICTION, replace(EVICTION, text="node b")))
-    rows = Alerts().take(observation)
+    rows = FindingsTracker().take(observation)
     assert [row.number for row in rows] == [0, 1]
 
 
@@ -65,13 +65,13 @@ def test_findings_of_a_retry_stream_are_told_with_its_group() -> None:
         source="payments",
     )
     observation = sample.observation(*at(0).streams, retries)
-    rows = Alerts().take(observation)
+    rows = FindingsTracker().take(observation)
     assert {(row.stream, row.group) for row in rows} == {("payments", "ledger")}
     assert {str(row.finding.code) for row in rows} == {"stalled", "poison"}
 
 
 def test_finding_that_did_not_change_is_the_very_same_row() -> None:
-    alerts = Alerts()
+    alerts = FindingsTracker()
     before = alerts.take(sample.shop())
     after = alerts.take(replace(sample.shop(), findings=()))
     assert {id(row) for row in after} < {id(row) for row in before}
@@ -79,5 +79,5 @@ def test_finding_that_did_not_change_is_the_very_same_row() -> None:
 
 
 def test_the_same_findings_again_are_the_very_same_tuple() -> None:
-    alerts = Alerts()
+    alerts = FindingsTracker()
     assert alerts.take(at(0)) is alerts.take(at(2))

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.tui.app import StreamopsApp
 from streamops.tui.explaining import runbook
-from streamops.tui.routes import Alerts, command
+from streamops.tui.routes import AlertsRoute, command
 from streamops.tui.screens.alerts import alert_lines
 from tests.support.tui import sample
 from tests.support.tui.driving import (
@@ -92,4 +92,4 @@ async def test_nothing_found_is_said() -> None:
 
 
 def test_the_screen_prints_as_a_command() -> None:
-    assert command(PROD, Alerts()) == "streamops -c prod alerts ls"
+    assert command(PROD, AlertsRoute()) == "streamops -c prod alerts ls"

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from streamops.model.dead_letter_fields import read_dead_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.pools import Order, Pool
 from streamops.model.snapshot import ReadError
 from streamops.model.streams import StreamRole
@@ -45,7 +45,7 @@ def source(text: str) -> InventedSource:
     about = ("origin", "group", "consumer", "reason", "error")
     letters = [
         read_dead_letter(
-            Entry(
+            StreamEntry(
                 entry_id(minutes(40 - number)),
                 (
                     (value, value), (b"plain", value * 2),
@@ -93,10 +93,10 @@ pytestmark = pytest.mark.usefixtures("own_directories")
     ("place", "walk"),
     [
         (None, LETTERS),
-        (routes.DelayedQueues(), DELAYED),
-        (routes.Topics(), TOPICS),
+        (routes.DelayedQueuesRoute(), DELAYED),
+        (routes.TopicsRoute(), TOPICS),
         (None, WORKERS),
-        (routes.Trace(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
+        (routes.TraceRoute(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
     ],
     ids=["dead letters", "delayed", "topics", "workers", "trace"],
 )

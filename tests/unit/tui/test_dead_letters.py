@@ -73,7 +73,7 @@ async def test_a_letter_that_is_gone_says_so() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        app.go(routes.OneDeadLetter(QUEUE, entry_id(minutes(999))))
+        app.go(routes.DeadLetterRoute(QUEUE, entry_id(minutes(999))))
         await shown(app, f"queue {QUEUE} has no letter")
 
 

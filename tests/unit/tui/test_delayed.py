@@ -80,7 +80,7 @@ async def test_a_queue_as_a_whole_is_all_of_it() -> None:
 async def test_a_message_that_is_gone_says_so() -> None:
     app = app_for(shop_source())
     async with running(app):
-        app.go(routes.OneDelayed("orders", "was-there"))
+        app.go(routes.DelayedMessageRoute("orders", "was-there"))
         await shown(app, "it became an entry, or was cancelled")
 
 

@@ -3,7 +3,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.observation import Observation, Retries
 from streamops.present.columns import GROUP_COLUMNS
@@ -93,7 +93,7 @@ def test_every_column_is_explained_with_its_value() -> None:
     assert " LAG            1,204" in told
 
 
-ENTRY = Entry(
+ENTRY = StreamEntry(
     EntryId(int(NOW.timestamp() * 1000) - 90_000, 0),
     ((b"kind", b"paid"), (b"body", b'{"a": [1, true]}'), (b"blob", bytes(range(128, 140))), (b"none", b"")),
 )
@@ -119,20 +119,20 @@ def test_an_id_that_is_no_time_gets_no_age() -> None:
         (EntryId(2**63, 0), "the ID is no time ·"),
         (EntryId(int((NOW + timedelta(days=2)).timestamp() * 1000), 0), "2026-03-16 12:00:00Z ·"),
     ]:
-        entry = Entry(entry_id, ENTRY.fields)
+        entry = StreamEntry(entry_id, ENTRY.fields)
         assert text(entry_lines(entry, NOW, 80)).splitlines()[1].startswith(f" {expected}")
         assert "ago" not in text(entry_lines(entry, NOW, 80)).splitlines()[1]
 
 
 def test_a_large_value_is_cut_and_says_so() -> None:
-    entry = Entry(ENTRY.id, ((b"big", b"x" * 1_000_000),))
+    entry = StreamEntry(ENTRY.id, ((b"big", b"x" * 1_000_000),))
     lines = entry_lines(entry, NOW, 80)
     assert len(lines) < 5_000
     assert "first 64.0 KiB of 976.6 KiB" in text(lines)
 
 
 def test_a_value_of_line_ends_is_cut_and_says_so() -> None:
-    lines = entry_lines(Entry(ENTRY.id, ((b"a", b"\n" * 1_000_000), (b"b", b"x"))), NOW, 80)
+    lines = entry_lines(StreamEntry(ENTRY.id, ((b"a", b"\n" * 1_000_000), (b"b", b"x"))), NOW, 80)
     assert len(lines) == 20_001
     assert "cut after 20,000 lines" in text(lines[-1:])
 

@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from streamops.model.dead_letter_fields import edited, read_dead_letter
 from streamops.model.dead_letters import DeadLetter
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.tui.acting.edits import LONGEST, Editable, editables
 
 
 def letter(*fields: tuple[bytes, bytes], at: int = 5) -> DeadLetter:
-    return read_dead_letter(Entry(EntryId(at, 0), fields), "orders:dlq", "orders")
+    return read_dead_letter(StreamEntry(EntryId(at, 0), fields), "orders:dlq", "orders")
 
 
 def one(value: bytes, name: bytes = b"f") -> Editable:

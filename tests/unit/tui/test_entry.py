@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from streamops.errors import Refused
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.present.entries import Decoding
 from streamops.tui import routes
@@ -16,8 +16,8 @@ from tests.support.tui.driving import press, running, screen_text, shown, until
 from tests.support.tui.source import InventedSource, app_for
 
 KEY = "{clicks}:payload:ab"
-ORIGIN = Entry(EntryId(1773489599000, 0), ((b"type", b"order.placed"),))
-RETRY = Entry(
+ORIGIN = StreamEntry(EntryId(1773489599000, 0), ((b"type", b"order.placed"),))
+RETRY = StreamEntry(
     EntryId(1773489599999, 0),
     (
         (b"_so_payload", KEY.encode()),
@@ -30,14 +30,14 @@ RETRY = Entry(
         (b"_so_attempt", b"3"),
     ),
 )
-BIG = Entry(EntryId(5, 0), ((b"body", b'{"a": "' + b"x" * 1_300_000 + b'"}'), (b"after", b"small")))
+BIG = StreamEntry(EntryId(5, 0), ((b"body", b'{"a": "' + b"x" * 1_300_000 + b'"}'), (b"after", b"small")))
 
 
-def source_of(*entries: Entry) -> InventedSource:
+def source_of(*entries: StreamEntry) -> InventedSource:
     return InventedSource(sample.shop(), entries)
 
 
-def lines_of(entry: Entry, width: int = 80, **options: object) -> list[str]:
+def lines_of(entry: StreamEntry, width: int = 80, **options: object) -> list[str]:
     built = entry_text(entry, parts_of(entry, (), {}), NOW, width, **options)  # type: ignore[arg-type]
     return ["".join(cell.text for cell in line) for line in built.lines]
 
@@ -96,7 +96,7 @@ async def test_references_are_followed_and_payloads_read_on_demand() -> None:
         await shown(app, f"→ {KEY}  18 B, kept for 20h00m more")
         await shown(app, '"hello": "world"')
         await press(app, "tab", "enter")
-        assert app.frame.place == routes.OneEntry("clicks", ORIGIN.id)
+        assert app.frame.place == routes.EntryRoute("clicks", ORIGIN.id)
         await shown(app, "order.placed")
 
 
@@ -152,7 +152,9 @@ async def test_keys_decode_the_field_one_stands_on_and_v_shows_all_as_it_came() 
 async def test_a_value_goes_to_the_pager_whole_and_indented(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[bytes, str]] = []
     app = app_for(source_of(BIG))
-    monkeypatch.setattr(type(app), "on_page", lambda _, message: seen.append((message.value, message.what)))
+    monkeypatch.setattr(
+        type(app), "on_show_in_pager", lambda _, message: seen.append((message.value, message.what))
+    )
     async with running(app):
         await press(app, "t")
         await shown(app, "following")
@@ -195,7 +197,7 @@ async def test_hostile_fields_of_an_entry_are_only_text() -> None:
         (b"_so_origin_id", b"5-0"),
         (b"_so_attempt", value),
     )
-    source = source_of(Entry(EntryId(9, 0), fields))
+    source = source_of(StreamEntry(EntryId(9, 0), fields))
     source.payloads[payload.decode("utf-8", "surrogateescape")] = value + b"\x1b[31m"
     app = app_for(source)
     async with running(app, size=(80, 24)):

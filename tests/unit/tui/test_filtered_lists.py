@@ -20,36 +20,36 @@ from tests.support.tui.source import InventedSource, app_for
 LISTS: dict[type[Route], Route] = {
     type(place): place
     for place in (
-        routes.Status(),
-        routes.Streams(),
-        routes.Stream("orders"),
-        routes.Group("orders", "fulfilment"),
-        routes.Pending("orders", "fulfilment"),
-        routes.Entries("orders"),
-        routes.Search("orders", "A-"),
-        routes.Overview(),
-        routes.Alerts(),
-        routes.DeadLetters(),
-        routes.DeadLetterEntries(QUEUE),
-        routes.DelayedQueues(),
-        routes.Delayed("orders"),
-        routes.Topics(),
-        routes.Workers(),
-        routes.OneWorker("so-billing-2", "billing"),
-        routes.Pools(),
-        routes.Jobs(),
-        routes.Audit(),
-        routes.Contexts(),
-        routes.Views(),
+        routes.StatusRoute(),
+        routes.StreamsRoute(),
+        routes.StreamRoute("orders"),
+        routes.GroupRoute("orders", "fulfilment"),
+        routes.PendingRoute("orders", "fulfilment"),
+        routes.EntriesRoute("orders"),
+        routes.SearchRoute("orders", "A-"),
+        routes.OverviewRoute(),
+        routes.AlertsRoute(),
+        routes.DeadLettersRoute(),
+        routes.DeadLetterEntriesRoute(QUEUE),
+        routes.DelayedQueuesRoute(),
+        routes.DelayedRoute("orders"),
+        routes.TopicsRoute(),
+        routes.WorkersRoute(),
+        routes.WorkerRoute("so-billing-2", "billing"),
+        routes.PoolsRoute(),
+        routes.JobsRoute(),
+        routes.AuditRoute(),
+        routes.ContextsRoute(),
+        routes.ViewsRoute(),
     )
 }
 NOTHING_SUCH = ["slash", *"qqq", "enter"]
 MARKS = ["space", "asterisk", "asterisk", "exclamation_mark"]
 OWN_ACTIONS: dict[type[Route], list[str]] = {
-    routes.Jobs: ["R", "X", "X"],
-    routes.Alerts: ["m"],
-    routes.Audit: ["z"],
-    routes.Contexts: ["enter"],
+    routes.JobsRoute: ["R", "X", "X"],
+    routes.AlertsRoute: ["m"],
+    routes.AuditRoute: ["z"],
+    routes.ContextsRoute: ["enter"],
 }
 
 
@@ -80,7 +80,7 @@ async def test_filter_that_matches_nothing_leaves_every_action_without_effect(pl
     app = app_for(source)
     async with running(app):
         await open_list(app, place)
-        if not isinstance(place, routes.Views):
+        if not isinstance(place, routes.ViewsRoute):
             await until(app, lambda: bool(list_of(app).rows))
         await press(app, *NOTHING_SUCH)
         assert not list_of(app).rows
@@ -94,7 +94,7 @@ async def test_filter_that_matches_nothing_leaves_every_action_without_effect(pl
         assert app.app_state.context.name == "prod"
 
 
-@pytest.mark.parametrize("place", [routes.DeadLetterEntries(QUEUE), routes.Entries(QUEUE)])
+@pytest.mark.parametrize("place", [routes.DeadLetterEntriesRoute(QUEUE), routes.EntriesRoute(QUEUE)])
 async def test_queue_without_a_row_to_show_is_never_replayed_as_a_whole(place: Route) -> None:
     source = shop_at_work()
     app = app_for(source)
@@ -113,7 +113,7 @@ async def test_expression_that_holds_of_no_letter_replays_none() -> None:
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
-        await open_list(app, routes.DeadLetterEntries(QUEUE))
+        await open_list(app, routes.DeadLetterEntriesRoute(QUEUE))
         await until(app, lambda: bool(list_of(app).rows))
         await press(app, "equals_sign", *"reason", "space", *"==", "space", *"'no'", "enter")
         await shown(app, "no letter is such")
@@ -128,7 +128,7 @@ async def test_rows_that_the_filter_shows_are_taken_unless_some_are_marked_and_t
     source = shop_at_work()
     app = app_for(source)
     async with running(app):
-        await open_list(app, routes.DeadLetterEntries(QUEUE))
+        await open_list(app, routes.DeadLetterEntriesRoute(QUEUE))
         await press(app, "slash", *"rejected", "enter", "R", "enter")
         await shown(app, "4 shown of 18")
         chosen = tuple(source.beside.letters[at].id for at in (-3, -7, -11, -15))
@@ -141,7 +141,7 @@ async def test_rows_that_the_filter_shows_are_taken_unless_some_are_marked_and_t
 async def test_selection_is_not_claimed_once_the_form_names_other_entries() -> None:
     app = app_for(shop_at_work())
     async with running(app):
-        await open_list(app, routes.DeadLetterEntries(QUEUE))
+        await open_list(app, routes.DeadLetterEntriesRoute(QUEUE))
         await press(app, "slash", *"rejected", "enter", "R")
         assert isinstance(app.frame, FormScreen)
         next(row for row in app.frame._rows if row.question.label == "ids").answer.value = "1-1"

@@ -4,7 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from streamops.errors import Unreachable
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.monitor.search import Search, SearchResult, StopReason
 from streamops.tui import routes
@@ -16,9 +16,9 @@ from tests.support.tui.source import InventedSource, app_for
 SECOND = timedelta(seconds=1)
 
 
-def entry(number: int) -> Entry:
+def entry(number: int) -> StreamEntry:
     kind = b"refund" if number % 100 == 0 else b"order"
-    return Entry(EntryId(number, 0), ((b"type", kind), (b"n", b"%d" % number)))
+    return StreamEntry(EntryId(number, 0), ((b"type", kind), (b"n", b"%d" % number)))
 
 
 def result(scanned: int, found: int, last: int, stopped: StopReason = StopReason.MAX_TIME) -> SearchResult:
@@ -76,10 +76,10 @@ def test_expressions_are_tried_on_small_pages() -> None:
 
 
 def test_search_prints_as_the_command_that_finds_the_same() -> None:
-    assert routes.Search("orders", 'a "b c" !d').command == (
+    assert routes.SearchRoute("orders", 'a "b c" !d').command == (
         "streams", "search", "--newest-first", "--contains=a", "--contains=b c", "--lacks=d",
     )  # fmt: skip
-    assert routes.Search("orders", "where id").command[-1] == "--where=id"
+    assert routes.SearchRoute("orders", "where id").command[-1] == "--where=id"
 
 
 def source_of(entries: int) -> InventedSource:
@@ -96,7 +96,7 @@ async def test_words_are_found_newest_first_and_enter_opens_one() -> None:
         await press(app, "c")
         await press(app, "enter")
         await shown(app, "refund")
-        assert app.frame.place == routes.OneEntry(
+        assert app.frame.place == routes.EntryRoute(
             "clicks", EntryId(2500, 0), ("clicks", "search"), entry(2500)
         )
         await press(app, "escape", "slash", *"1400", "enter")
@@ -118,7 +118,7 @@ async def test_a_search_that_cannot_be_is_told_while_it_is_typed() -> None:
         await press(app, "enter")
         assert "unexpected 5" in bar(app, "keys")
         await press(app, "escape")
-        assert app.frame.place == routes.Status()
+        assert app.frame.place == routes.StatusRoute()
 
 
 class Patient(InventedSource):
@@ -161,7 +161,7 @@ async def test_escape_stops_it_and_g_goes_on_where_it_stopped() -> None:
         await shown(app, "searched all: 25 found in 2,500 entries")
         assert [one.ms for one in source.slices[1:]] == [1500, 500]
         await press(app, "escape")
-        assert app.frame.place == routes.Status()
+        assert app.frame.place == routes.StatusRoute()
 
 
 async def test_a_lost_connection_keeps_what_was_found_and_r_goes_on() -> None:

@@ -28,20 +28,20 @@ SHOP = sample.observation(
 
 def test_line_that_is_typed_leads_to_its_place() -> None:
     for text, goal in [
-        ("orders", routes.Stream("orders")),
-        ("orders billing", routes.Group("orders", "billing")),
-        ("orders/billing", routes.Group("orders", "billing")),
-        ("orders night shift", routes.Group("orders", "night shift")),
-        ("orders west", routes.Stream("orders west")),
-        ("orders west billing", routes.Group("orders west", "billing")),
-        ("orders billing worker-1", routes.Pending("orders", "billing", "worker-1")),
-        ("orders night shift worker 1", routes.Pending("orders", "night shift", "worker 1")),
-        ("orders billing pending", routes.Pending("orders", "billing")),
-        ("orders tail", routes.Entries("orders")),
-        ("orders 1795-0", routes.OneEntry("orders", EntryId(1795, 0))),
-        ("a:b:c 1795-3", routes.OneEntry("a:b:c", EntryId(1795, 3))),
-        ("orders 1795", routes.OneEntry("orders", EntryId(1795, 0))),
-        ("view x", routes.Stream("view x")),
+        ("orders", routes.StreamRoute("orders")),
+        ("orders billing", routes.GroupRoute("orders", "billing")),
+        ("orders/billing", routes.GroupRoute("orders", "billing")),
+        ("orders night shift", routes.GroupRoute("orders", "night shift")),
+        ("orders west", routes.StreamRoute("orders west")),
+        ("orders west billing", routes.GroupRoute("orders west", "billing")),
+        ("orders billing worker-1", routes.PendingRoute("orders", "billing", "worker-1")),
+        ("orders night shift worker 1", routes.PendingRoute("orders", "night shift", "worker 1")),
+        ("orders billing pending", routes.PendingRoute("orders", "billing")),
+        ("orders tail", routes.EntriesRoute("orders")),
+        ("orders 1795-0", routes.EntryRoute("orders", EntryId(1795, 0))),
+        ("a:b:c 1795-3", routes.EntryRoute("a:b:c", EntryId(1795, 3))),
+        ("orders 1795", routes.EntryRoute("orders", EntryId(1795, 0))),
+        ("view x", routes.StreamRoute("view x")),
         ("view y", ShowView("y")),
         ("view", ShowView()),
         ("views", ShowView()),
@@ -49,7 +49,7 @@ def test_line_that_is_typed_leads_to_its_place() -> None:
         ("save ", Nowhere("save NAME: the name is missing")),
         ("ctx prod", Switch("prod")),
         ("quit", Quit()),
-        ("night", routes.Group("orders", "night shift")),
+        ("night", routes.GroupRoute("orders", "night shift")),
         ("orders zzz", Nowhere("no stream, group or word like orders zzz")),
         ("1795-0", Nowhere("no stream, group or word like 1795-0")),
     ]:
@@ -57,21 +57,21 @@ def test_line_that_is_typed_leads_to_its_place() -> None:
 
 
 def test_an_id_alone_is_looked_for_where_one_stands() -> None:
-    assert parse_goal("1795-0", SHOP, "orders") == routes.OneEntry("orders", EntryId(1795, 0))
+    assert parse_goal("1795-0", SHOP, "orders") == routes.EntryRoute("orders", EntryId(1795, 0))
     assert parse_goal("1795", SHOP, "orders") == Nowhere("no stream, group or word like 1795")
 
 
 def test_the_way_back_from_a_place_to_what_is_typed() -> None:
     cases: list[routes.Route] = [
-        routes.Status(),
-        routes.Streams(),
-        routes.Audit(),
-        routes.Stream("orders"),
-        routes.Group("orders", "night shift"),
-        routes.Pending("orders", "billing"),
-        routes.Pending("orders", "billing", "worker 1"),
-        routes.Entries("a:b:c"),
-        routes.OneEntry("orders", EntryId(1795, 0)),
+        routes.StatusRoute(),
+        routes.StreamsRoute(),
+        routes.AuditRoute(),
+        routes.StreamRoute("orders"),
+        routes.GroupRoute("orders", "night shift"),
+        routes.PendingRoute("orders", "billing"),
+        routes.PendingRoute("orders", "billing", "worker 1"),
+        routes.EntriesRoute("a:b:c"),
+        routes.EntryRoute("orders", EntryId(1795, 0)),
     ]
     for place in cases:
         text = text_of(place)
@@ -80,7 +80,7 @@ def test_the_way_back_from_a_place_to_what_is_typed() -> None:
 
 
 def test_a_search_cannot_be_typed() -> None:
-    assert text_of(routes.Search("orders", "x")) is None
+    assert text_of(routes.SearchRoute("orders", "x")) is None
 
 
 def test_completions_are_what_can_be_typed_and_words_come_first() -> None:

@@ -7,7 +7,7 @@ from textual import events
 from textual.keys import Keys
 
 from streamops.errors import Refused
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.present.columns import ENTRY_COLUMNS
 from streamops.present.rows import EntryRow
@@ -106,7 +106,7 @@ VALUES = st.lists(PIECES | st.binary(max_size=9), max_size=3).map(b"".join)
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=6))
 def test_any_payload_is_only_text(fields: list[tuple[bytes, bytes]]) -> None:
-    entry = Entry(EntryId(1_773_489_600_000, 0), tuple(fields))
+    entry = StreamEntry(EntryId(1_773_489_600_000, 0), tuple(fields))
     brush = Brush(DARK_NAME, colour=True)
     row = EntryRow("s", entry)
     lines = [*entry_lines(entry, NOW, 60), tuple(column.cell(row) for column in ENTRY_COLUMNS)]
@@ -124,7 +124,7 @@ async def test_large_payloads_are_only_text() -> None:
         *((b"field %d" % number, b"\x1b[31m[/]" * 3) for number in range(400)),
     )
     source = hostile.source("x")
-    source.entries = (Entry(EntryId(1_773_489_600_000, 0), fields),)
+    source.entries = (StreamEntry(EntryId(1_773_489_600_000, 0), fields),)
     app = StreamopsApp(settings_for(source))
     async with running(app):
         await press(app, "t")

@@ -1,5 +1,5 @@
 from streamops.model.server import Flavour, Mode, ServerInfo, ServerNode
-from streamops.tui.live import NO_ID, Identity
+from streamops.tui.live import NO_ID, ServerIdentity
 
 A, B, C, D = ("a" * 40, "b" * 40, "c" * 40, "d" * 40)
 
@@ -25,12 +25,12 @@ def test_a_server_is_known_by_its_replication_ids() -> None:
         ([server((A,), (B,)), server((C,), (D,))], [False, True]),
         ([server((NO_ID,)), server((NO_ID,))], [False, False]),
     ]:
-        identity = Identity()
+        identity = ServerIdentity()
         assert [identity.see(one) is not None for one in seen] == strange
 
 
 def test_who_is_accepted_is_the_one_from_then_on() -> None:
-    identity = Identity()
+    identity = ServerIdentity()
     identity.see(server((A, NO_ID)))
     mismatch = identity.see(server((B, NO_ID)))
     assert mismatch is not None

@@ -41,8 +41,8 @@ async def test_place_that_opens_is_shown_once() -> None:
         await until(app, lambda: app.app_state.past is not None)
         await settle(app)
         with patch.object(Frame, "show", autospec=True, side_effect=Frame.show) as show:
-            app.go(routes.Charts("orders", "fulfilment"))
-            await until(app, lambda: app.frame.place == routes.Charts("orders", "fulfilment"))
+            app.go(routes.ChartsRoute("orders", "fulfilment"))
+            await until(app, lambda: app.frame.place == routes.ChartsRoute("orders", "fulfilment"))
             await settle(app)
         assert [call.args[0] for call in show.call_args_list] == [app.frame]
 
@@ -52,7 +52,7 @@ async def test_job_that_cannot_be_stopped_stays_readable() -> None:
     source.jobs = (acts.JOB,)
     app = app_for(source)
     async with running(app):
-        app.go(routes.OneJob(acts.JOB.id))
+        app.go(routes.JobRoute(acts.JOB.id))
         await shown(app, "412,000")
         await press(app, "X", "X")
         await shown(app, "NOPERM")

@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from streamops.present.table import Cell, Column
 from streamops.tui.ordering import ListState, Ordering, split_words
-from streamops.tui.remember import Remembered
+from streamops.tui.remember import PerItemCache
 
 
 class Fruit(Struct, frozen=True):
@@ -93,7 +93,7 @@ def test_remembered_asks_again_only_for_other_objects(history: list[list[list[in
         asked.append(id(item))
         return item[0] * 2
 
-    remembered = Remembered(double)
+    remembered = PerItemCache(double)
     for items in history:
         assert remembered.values(items) == [item[0] * 2 for item in items]
         assert remembered.values(items) is remembered.values(items)

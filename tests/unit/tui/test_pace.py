@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.tui.app_state import CHOICES, RETRIES, Pace, faster, pace, retry_delay, slower
+from streamops.tui.app_state import CHOICES, RETRIES, PollPace, faster, pace, retry_delay, slower
 from tests.support.invented import seconds
 
 
@@ -16,14 +16,14 @@ def test_polls_take_a_quarter_of_the_time_at_most() -> None:
         (30, 0.01, False, 30, ""),
         (30, 10, False, 40, "stretched: a poll takes 10s"),
     ]:
-        assert pace(seconds(chosen), seconds(cost), focused=focused) == Pace(
+        assert pace(seconds(chosen), seconds(cost), focused=focused) == PollPace(
             seconds(chosen), seconds(interval), reason
         )
 
 
 def test_pace_that_is_off_has_no_interval() -> None:
     for focused in [True, False]:
-        assert pace(None, seconds(100), focused=focused) == Pace(None, None)
+        assert pace(None, seconds(100), focused=focused) == PollPace(None, None)
 
 
 @given(chosen=st.floats(0.001, 60), cost=st.floats(0, 60), focused=st.booleans())

@@ -8,11 +8,11 @@ import pytest
 from textual.message import Message
 
 from streamops.errors import Refused, StreamopsError, Unreachable
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.tui import poller
 from streamops.tui.follower import Follower, Tailed, TailLost
-from streamops.tui.kept import Kept
-from streamops.tui.poller import Connected, Lost, Observed, Poller
+from streamops.tui.kept import RecentEntries
+from streamops.tui.poller import Connected, Observed, Poller, PollFailed
 from tests.support.invented import entry_id, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import eventually
@@ -98,9 +98,9 @@ async def test_a_loss_is_told_with_its_retry_and_ends_by_itself() -> None:
         await bench.until(lambda: bool(bench.of(Observed)))
         bench.source.observation = REFUSED
         bench.poller.poll_now()
-        await bench.until(lambda: bool(bench.of(Lost)))
-        lost = bench.of(Lost)[0]
-        assert isinstance(lost, Lost)
+        await bench.until(lambda: bool(bench.of(PollFailed)))
+        lost = bench.of(PollFailed)[0]
+        assert isinstance(lost, PollFailed)
         assert (lost.loss.message, lost.loss.hint) == ("connection refused", "start it")
         assert lost.loss.retry_at is not None
         bench.source.observation = sample.shop()
@@ -113,7 +113,7 @@ async def test_the_first_connection_is_tried_again_too() -> None:
     bench = Bench(InventedSource(sample.shop()))
     bench.opens = [Refused("wrong password"), bench.source]
     async with polling(bench):
-        await bench.until(lambda: bool(bench.of(Lost)))
+        await bench.until(lambda: bool(bench.of(PollFailed)))
         bench.poller.poll_now()
         await bench.until(lambda: bool(bench.of(Observed)))
 
@@ -157,8 +157,8 @@ async def test_an_unforeseen_failure_is_not_swallowed() -> None:
     assert source.closed
 
 
-def entry(number: int, size: int = 1) -> Entry:
-    return Entry(entry_id(seconds(1000 - number)), ((b"n", b"x" * size),))
+def entry(number: int, size: int = 1) -> StreamEntry:
+    return StreamEntry(entry_id(seconds(1000 - number)), ((b"n", b"x" * size),))
 
 
 async def test_a_tail_delivers_batches_in_order() -> None:
@@ -195,7 +195,7 @@ async def test_a_broken_tail_goes_on_after_the_last_entry() -> None:
 
 
 def test_kept_entries_are_bounded_in_number() -> None:
-    kept = Kept(most=3)
+    kept = RecentEntries(most=3)
     kept.add(entry(number) for number in range(5))
     assert kept.entries() == (entry(2), entry(3), entry(4))
     assert kept.left == 2
@@ -203,14 +203,14 @@ def test_kept_entries_are_bounded_in_number() -> None:
 
 
 def test_kept_entries_are_bounded_in_bytes_but_one_stays() -> None:
-    kept = Kept(most_bytes=100)
+    kept = RecentEntries(most_bytes=100)
     kept.add([entry(0, 40), entry(1, 70), entry(2, 5_000)])
     assert kept.entries() == (entry(2, 5_000),)
     assert kept.left == 2
 
 
 def test_older_entries_join_at_the_front_while_there_is_room() -> None:
-    kept = Kept(most=4)
+    kept = RecentEntries(most=4)
     kept.add([entry(8), entry(9)])
     kept.add_older([entry(7), entry(6), entry(5)])
     assert kept.entries() == (entry(6), entry(7), entry(8), entry(9))

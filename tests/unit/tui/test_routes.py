@@ -14,44 +14,44 @@ from tests.support.tui.source import PROD
 
 def test_a_place_has_its_crumbs_and_its_command() -> None:
     cases: list[tuple[routes.Route, tuple[str, ...], str]] = [
-        (routes.Status(), (), "status"),
-        (routes.Streams(), ("streams",), "streams ls"),
-        (routes.Stream("orders"), ("orders",), "streams info orders"),
-        (routes.Group("orders", "billing"), ("orders", "billing"), "groups info orders billing"),
-        (routes.Pending("o", "g"), ("o", "g", "pending"), "pending ls o g"),
-        (routes.Pending("o", "g", "w 1"), ("o", "g", "w 1"), "pending ls '--consumer=w 1' o g"),
-        (routes.Entries("orders"), ("orders", "tail"), "streams tail -n 100 orders"),
+        (routes.StatusRoute(), (), "status"),
+        (routes.StreamsRoute(), ("streams",), "streams ls"),
+        (routes.StreamRoute("orders"), ("orders",), "streams info orders"),
+        (routes.GroupRoute("orders", "billing"), ("orders", "billing"), "groups info orders billing"),
+        (routes.PendingRoute("o", "g"), ("o", "g", "pending"), "pending ls o g"),
+        (routes.PendingRoute("o", "g", "w 1"), ("o", "g", "w 1"), "pending ls '--consumer=w 1' o g"),
+        (routes.EntriesRoute("orders"), ("orders", "tail"), "streams tail -n 100 orders"),
         (
-            routes.OneEntry("o", EntryId(1795000000000, 0)),
+            routes.EntryRoute("o", EntryId(1795000000000, 0)),
             ("o", "1795…-0"),
             "streams search --from-id=1795000000000-0 --to-id=1795000000000-0 -o json o",
         ),
-        (routes.Contexts(), ("contexts",), "ctx ls"),
-        (routes.DeadLetters(), ("dead letters",), "dlq ls"),
-        (routes.DeadLetterEntries("o:dlq"), ("dead letters", "o:dlq"), "dlq ls o:dlq"),
+        (routes.ContextsRoute(), ("contexts",), "ctx ls"),
+        (routes.DeadLettersRoute(), ("dead letters",), "dlq ls"),
+        (routes.DeadLetterEntriesRoute("o:dlq"), ("dead letters", "o:dlq"), "dlq ls o:dlq"),
         (
-            routes.DeadLetterEntries("o:dlq", "reason == `1`"),
+            routes.DeadLetterEntriesRoute("o:dlq", "reason == `1`"),
             ("dead letters", "o:dlq"),
             "dlq ls '--where=reason == `1`' o:dlq",
         ),
         (
-            routes.OneDeadLetter("o:dlq", EntryId(1795000000000, 0)),
+            routes.DeadLetterRoute("o:dlq", EntryId(1795000000000, 0)),
             ("dead letters", "o:dlq", "1795…-0"),
             "dlq show o:dlq 1795000000000-0",
         ),
-        (routes.DelayedQueues(), ("delayed",), "delayed ls"),
-        (routes.Delayed("o"), ("delayed", "o"), "delayed ls o"),
-        (routes.OneDelayed("o", "-x"), ("delayed", "o", "-x"), "delayed show -- o -x"),
-        (routes.Topics(), ("topics",), "topics ls"),
-        (routes.OneTopic("remind"), ("topics", "remind"), "topics show remind"),
-        (routes.Workers(), ("workers",), "workers ls"),
-        (routes.OneWorker("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
-        (routes.Trace("o", EntryId(5, 1)), ("o", "5-1", "trace"), "entries trace o 5-1"),
-        (routes.Overview(), ("pulse",), "status"),
-        (routes.Alerts(), ("alerts",), "alerts ls"),
-        (routes.Charts("o", "g"), ("o", "g", "charts"), "groups info o g"),
-        (routes.Stream("-x"), ("-x",), "streams info -- -x"),
-        (routes.Stream("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
+        (routes.DelayedQueuesRoute(), ("delayed",), "delayed ls"),
+        (routes.DelayedRoute("o"), ("delayed", "o"), "delayed ls o"),
+        (routes.DelayedMessageRoute("o", "-x"), ("delayed", "o", "-x"), "delayed show -- o -x"),
+        (routes.TopicsRoute(), ("topics",), "topics ls"),
+        (routes.TopicRoute("remind"), ("topics", "remind"), "topics show remind"),
+        (routes.WorkersRoute(), ("workers",), "workers ls"),
+        (routes.WorkerRoute("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
+        (routes.TraceRoute("o", EntryId(5, 1)), ("o", "5-1", "trace"), "entries trace o 5-1"),
+        (routes.OverviewRoute(), ("pulse",), "status"),
+        (routes.AlertsRoute(), ("alerts",), "alerts ls"),
+        (routes.ChartsRoute("o", "g"), ("o", "g", "charts"), "groups info o g"),
+        (routes.StreamRoute("-x"), ("-x",), "streams info -- -x"),
+        (routes.StreamRoute("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
     ]
     for place, trail, line in cases:
         assert place.trail == trail
@@ -59,17 +59,17 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
 
 
 def test_an_entry_remembers_the_way_to_it() -> None:
-    place = routes.OneEntry("o", EntryId(1795000000000, 3), ("o", "g", "w"))
+    place = routes.EntryRoute("o", EntryId(1795000000000, 3), ("o", "g", "w"))
     assert place.trail == ("o", "g", "w", "1795…-3")
 
 
 def test_without_a_configured_context_the_command_names_the_url() -> None:
     context = ContextInfo("demo", "development", "the demo", "unix:///tmp/demo.sock")
-    assert command(context, routes.Status()) == "streamops --url unix:///tmp/demo.sock status"
+    assert command(context, routes.StatusRoute()) == "streamops --url unix:///tmp/demo.sock status"
 
 
 def test_a_command_is_one_line_that_a_terminal_only_shows() -> None:
-    line = command(PROD, routes.Stream("a\x1b]52;c;eA==\x07\nb\udcff"))
+    line = command(PROD, routes.StreamRoute("a\x1b]52;c;eA==\x07\nb\udcff"))
     assert line.isprintable()
     assert line == r"streamops -c prod streams info $'a\x1b]52;c;eA==\x07\x0ab\xff'"
     assert len(shlex.split(line)) == 6
@@ -82,24 +82,24 @@ def test_short_ids_are_never_longer_than_ids() -> None:
 
 def test_line_that_is_typed_leads_to_a_place() -> None:
     for text, goal in [
-        ("status", routes.Status()),
-        (" streams ", routes.Streams()),
-        ("pulse", routes.Overview()),
-        ("alerts", routes.Alerts()),
-        ("ctx", routes.Contexts()),
+        ("status", routes.StatusRoute()),
+        (" streams ", routes.StreamsRoute()),
+        ("pulse", routes.OverviewRoute()),
+        ("alerts", routes.AlertsRoute()),
+        ("ctx", routes.ContextsRoute()),
         ("ctx staging", Switch("staging")),
         ("q", Quit()),
-        ("orders", routes.Stream("orders")),
-        ("payments", routes.Stream("payments")),
-        ("orders billing", routes.Group("orders", "billing")),
-        ("orders/billing", routes.Group("orders", "billing")),
-        ("dlq", routes.DeadLetters()),
-        ("payments:dlq", routes.Stream("payments:dlq")),
-        ("delayed", routes.DelayedQueues()),
-        ("topics", routes.Topics()),
-        ("workers", routes.Workers()),
-        ("INVENT", routes.Stream("inventory")),
-        ("heatmap", routes.Group("clicks", "heatmap")),
+        ("orders", routes.StreamRoute("orders")),
+        ("payments", routes.StreamRoute("payments")),
+        ("orders billing", routes.GroupRoute("orders", "billing")),
+        ("orders/billing", routes.GroupRoute("orders", "billing")),
+        ("dlq", routes.DeadLettersRoute()),
+        ("payments:dlq", routes.StreamRoute("payments:dlq")),
+        ("delayed", routes.DelayedQueuesRoute()),
+        ("topics", routes.TopicsRoute()),
+        ("workers", routes.WorkersRoute()),
+        ("INVENT", routes.StreamRoute("inventory")),
+        ("heatmap", routes.GroupRoute("clicks", "heatmap")),
         ("nowhere", Nowhere("no stream, group or word like nowhere")),
         ("pay", Nowhere("2 places like pay: payments, payments:dlq")),
         ("s", Nowhere("6 places like s: clicks, emails, orders, …")),
@@ -110,23 +110,23 @@ def test_line_that_is_typed_leads_to_a_place() -> None:
 
 
 def test_before_the_first_observation_only_words_lead_somewhere() -> None:
-    assert parse_goal("streams", None) == routes.Streams()
+    assert parse_goal("streams", None) == routes.StreamsRoute()
     assert isinstance(parse_goal("orders", None), Nowhere)
 
 
 PLACES: tuple[Route, ...] = (
-    routes.Status(),
-    routes.Streams(),
-    routes.Stream("-o"),
-    routes.Group("orders", "--help"),
-    routes.Pending("orders", "billing"),
-    routes.Pending("orders", "billing", "-c"),
-    routes.Entries("orders"),
-    routes.OneEntry("orders", EntryId(5, 0)),
-    routes.Contexts(),
-    routes.Overview(),
-    routes.Alerts(),
-    routes.Charts("orders", "--help"),
+    routes.StatusRoute(),
+    routes.StreamsRoute(),
+    routes.StreamRoute("-o"),
+    routes.GroupRoute("orders", "--help"),
+    routes.PendingRoute("orders", "billing"),
+    routes.PendingRoute("orders", "billing", "-c"),
+    routes.EntriesRoute("orders"),
+    routes.EntryRoute("orders", EntryId(5, 0)),
+    routes.ContextsRoute(),
+    routes.OverviewRoute(),
+    routes.AlertsRoute(),
+    routes.ChartsRoute("orders", "--help"),
 )
 
 

@@ -5,19 +5,19 @@ from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.offers import offers, undoing
 from streamops.tui.acting.questions import questions_for
 from streamops.tui.routes import (
-    Contexts,
-    DeadLetterEntries,
-    Delayed,
-    Entries,
-    Group,
-    OneDeadLetter,
-    OneDelayed,
-    OneEntry,
-    Pending,
+    ContextsRoute,
+    DeadLetterEntriesRoute,
+    DeadLetterRoute,
+    DelayedMessageRoute,
+    DelayedRoute,
+    EntriesRoute,
+    EntryRoute,
+    GroupRoute,
+    PendingRoute,
     Route,
-    Status,
-    Stream,
-    Trace,
+    StatusRoute,
+    StreamRoute,
+    TraceRoute,
 )
 from streamops.tui.selection import (
     VERBS,
@@ -32,36 +32,40 @@ from streamops.tui.selection import (
 from tests.support.tui import sample
 
 ID = EntryId(5, 1)
-ENTRY = OneEntry("orders", ID)
-OWNED = OneEntry("orders", ID, group="billing", consumer="worker-1")
+ENTRY = EntryRoute("orders", ID)
+OWNED = EntryRoute("orders", ID, group="billing", consumer="worker-1")
 
 
 def test_the_keys_that_fit() -> None:
     cases: list[tuple[Route, bool, dict[str, str]]] = [
-        (Stream("orders"), False, {"T": "trim"}),
-        (Entries("orders"), False, {"T": "trim"}),
-        (Stream("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
+        (StreamRoute("orders"), False, {"T": "trim"}),
+        (EntriesRoute("orders"), False, {"T": "trim"}),
+        (StreamRoute("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
         (
-            Group("orders", "billing"),
+            GroupRoute("orders", "billing"),
             False,
             {"C": "claim", "T": "trim", "W": "groups.rewind", "X": "groups.destroy"},
         ),
         (
-            Pending("orders", "billing"),
+            PendingRoute("orders", "billing"),
             False,
             {"C": "claim", "T": "trim", "W": "groups.rewind", "X": "groups.destroy"},
         ),
-        (Pending("orders", "billing", "w"), False, {"C": "claim", "W": "groups.rewind", "X": "consumers.rm"}),
+        (
+            PendingRoute("orders", "billing", "w"),
+            False,
+            {"C": "claim", "W": "groups.rewind", "X": "consumers.rm"},
+        ),
         (OWNED, False, {"A": "ack", "C": "claim", "D": "streams.rm-entry", "N": "nack"}),
         (ENTRY, False, {"D": "streams.rm-entry", "T": "trim"}),
         (ENTRY, True, {"D": "streams.rm-entry", "E": "replay", "R": "replay", "T": "trim"}),
-        (DeadLetterEntries("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
-        (OneDeadLetter("orders:dlq", ID), True, {"D": "dlq.purge", "E": "replay", "R": "replay"}),
-        (Delayed("orders"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
-        (OneDelayed("orders", "m"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
-        (Trace("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
-        (Status(), False, {}),
-        (Contexts(), False, {}),
+        (DeadLetterEntriesRoute("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),
+        (DeadLetterRoute("orders:dlq", ID), True, {"D": "dlq.purge", "E": "replay", "R": "replay"}),
+        (DelayedRoute("orders"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
+        (DelayedMessageRoute("orders", "m"), False, {"D": "delayed.cancel", "R": "delayed.run-now"}),
+        (TraceRoute("orders", ID), False, {"D": "streams.rm-entry", "T": "trim"}),
+        (StatusRoute(), False, {}),
+        (ContextsRoute(), False, {}),
     ]
     for place, dead_letters, operations in cases:
         selection = selection_at(place, dead_letters=dead_letters)
@@ -104,7 +108,7 @@ def test_every_key_has_its_operation() -> None:
 
 def test_entries_together_keep_an_owner_they_share() -> None:
     subjects = [
-        selection_at(OneEntry("s", EntryId(at, 0), group="g", consumer=owner), dead_letters=False)
+        selection_at(EntryRoute("s", EntryId(at, 0), group="g", consumer=owner), dead_letters=False)
         for at, owner in ((1, "a"), (2, "a"), (3, "b"))
     ]
     both, mixed = together(subjects[:2]), together(subjects)
@@ -120,7 +124,7 @@ def names(place: Route, *, dead_letters: bool = False) -> set[str]:
 
 
 def test_the_palette_offers_what_can_be_filled_in() -> None:
-    assert names(Status()) == {
+    assert names(StatusRoute()) == {
         "restore",
         "topics.add",
         "topics.off",
@@ -134,13 +138,13 @@ def test_the_palette_offers_what_can_be_filled_in() -> None:
         "autoscale.override",
         "autoscale.limits",
     }
-    stream = names(Stream("orders"))
+    stream = names(StreamRoute("orders"))
     assert {"trim", "publish", "groups.create", "delayed.cancel", "delayed.run-now"} <= stream
     assert not stream & {"claim", "groups.destroy", "consumers.rm", "replay", "dlq.purge", "undo"}
-    group = names(Group("orders", "billing"))
+    group = names(GroupRoute("orders", "billing"))
     assert stream | {"claim", "ack", "groups.destroy", "consumers.prune"} <= group
-    assert "consumers.rm" in names(Pending("orders", "billing", "worker-1"))
-    assert {"replay", "dlq.purge"} <= names(Stream("orders:dlq"), dead_letters=True)
+    assert "consumers.rm" in names(PendingRoute("orders", "billing", "worker-1"))
+    assert {"replay", "dlq.purge"} <= names(StreamRoute("orders:dlq"), dead_letters=True)
 
 
 def test_undoing_names_the_action() -> None:

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from streamops.model.ids import EntryId
 from streamops.model.observation import Observation
-from streamops.tui.history.alerts import Alerts
+from streamops.tui.history.alerts import FindingsTracker
 from tests.support import invented
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
@@ -17,7 +17,7 @@ def poisoned_by(entry: EntryId, second: float) -> Observation:
 
 
 def test_since_of_another_poison_entry_begins_when_that_was_found() -> None:
-    alerts = Alerts()
+    alerts = FindingsTracker()
     alerts.take(poisoned_by(EntryId(1, 0), 0))
     (row,) = alerts.take(poisoned_by(EntryId(2, 0), 40))
     assert (row.since, row.from_start) == (NOW + seconds(40), False)

@@ -6,7 +6,7 @@ What each single screen holds is in the test of its own file.
 import msgspec
 import pytest
 
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.tui.app import StreamopsApp
 from streamops.tui.app_state import Loss
@@ -49,7 +49,7 @@ def test_a_lost_connection_looks_as_recorded(look: Look) -> None:
 
 
 KEY = "{clicks}:payload:4f1c"
-RETRY = Entry(
+RETRY = StreamEntry(
     EntryId(1773489599999, 0),
     (
         (b"type", b"order.placed"),

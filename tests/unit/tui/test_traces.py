@@ -23,7 +23,7 @@ async def test_a_pending_entry_has_a_trace() -> None:
         assert ("trace", "orders", first) in source.beside.asked
         assert app.frame.command_text() == f"streamops -c prod entries trace orders {first}"
         await press(app, "enter")
-        assert app.frame.place == routes.OneEntry("orders", first)
+        assert app.frame.place == routes.EntryRoute("orders", first)
 
 
 async def test_an_entry_of_a_stream_has_one_too() -> None:
@@ -51,7 +51,7 @@ async def test_a_trace_that_cannot_be_read_says_why() -> None:
     source.beside.fails = Refused("NOPERM: this user may not run 'xrange'", "Ask for it.")
     app = app_for(source)
     async with running(app):
-        app.go(routes.Trace("orders", entry_id(minutes(42))))
+        app.go(routes.TraceRoute("orders", entry_id(minutes(42))))
         await shown(app, "✗ NOPERM")
 
 

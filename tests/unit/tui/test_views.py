@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from streamops.errors import SettingsError
-from streamops.present.views import View
+from streamops.present.views import SavedView
 from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
 from streamops.tui.providers import Arrangements
@@ -11,12 +11,14 @@ from tests.support.tui.driving import bar, list_of, names, press, running, scree
 from tests.support.tui.shop import ALL, shop_source
 from tests.support.tui.source import app_for, settings_for
 
-STUCK = View(filter="pending>0", sort="idle", columns=("stream", "group", "idle", "tries", "lag_basis"))
-VIEWS = {"stuck": STUCK, "gone": View(place="nosuchstream"), "quit": View(place="quit")}
+STUCK = SavedView(filter="pending>0", sort="idle", columns=("stream", "group", "idle", "tries", "lag_basis"))
+VIEWS = {"stuck": STUCK, "gone": SavedView(place="nosuchstream"), "quit": SavedView(place="quit")}
 
 
-def app_with(views: dict[str, View], saved: dict[str, View] | SettingsError | None = None) -> StreamopsApp:
-    async def save(name: str, view: View) -> str:
+def app_with(
+    views: dict[str, SavedView], saved: dict[str, SavedView] | SettingsError | None = None
+) -> StreamopsApp:
+    async def save(name: str, view: SavedView) -> str:
         if isinstance(saved, SettingsError):
             raise saved
         assert saved is not None
@@ -35,7 +37,7 @@ async def test_a_saved_view_is_its_filter_its_order_and_its_columns() -> None:
     app = app_with(VIEWS)
     async with running(app):
         await press(app, "2", "colon", *"view stuck", "enter")
-        assert app.frame.place == routes.Status()
+        assert app.frame.place == routes.StatusRoute()
         assert titles(app) == ["STREAM", "GROUP", "IDLE", "TRIES", "LAG BASIS"]
         assert names(app)[0] == "orders/fulfilment"
         assert "▾IDLE" in screen_text(app)
@@ -45,7 +47,7 @@ async def test_a_saved_view_is_its_filter_its_order_and_its_columns() -> None:
 
 
 async def test_a_view_that_cannot_be_opened_says_why() -> None:
-    app = app_with({**VIEWS, "odd": View(filter="lga>5", sort="nope", columns=("lag", "zzz"))})
+    app = app_with({**VIEWS, "odd": SavedView(filter="lga>5", sort="nope", columns=("lag", "zzz"))})
     async with running(app):
         await press(app, "colon", *"view gone", "enter")
         await shown(app, "view gone: no stream, group or word like nosuchstream")
@@ -59,14 +61,14 @@ async def test_a_view_that_cannot_be_opened_says_why() -> None:
 
 
 async def test_the_list_on_the_screen_is_saved_and_opened_again() -> None:
-    saved: dict[str, View] = {}
+    saved: dict[str, SavedView] = {}
     app = app_with({}, saved)
     async with running(app):
         await press(app, "slash", *"lag>1", "enter", "f", "o", "o", "i")
         await press(app, "colon", *"save mine", "enter")
         await shown(app, "saved in config.toml; :view mine opens it")
         assert saved == {
-            "mine": View(filter="lag>1", sort="group", descending=True, faults=True, place="status")
+            "mine": SavedView(filter="lag>1", sort="group", descending=True, faults=True, place="status")
         }
         before = names(app)
         await press(app, "escape", "escape", "w")
@@ -95,7 +97,7 @@ async def test_columns_are_chosen_and_sorted_by_from_their_list() -> None:
         await press(app, "escape", "escape")
         assert "LAG BASIS" in [column.title for column in app.frame.chosen_columns]  # type: ignore[attr-defined]
         await press(app, "h", "slash", *"tries>", "enter", "enter")
-        assert app.frame.place == routes.Status()
+        assert app.frame.place == routes.StatusRoute()
         assert names(app)[0] == "emails/mailer"
         await press(app, "h", "u", "escape")
         assert "LAG BASIS" not in titles(app)
@@ -120,7 +122,7 @@ async def test_tab_completes_names_and_columns() -> None:
         await press(app, "colon", *"orders ful")
         await until(app, lambda: "orders fulfilment" in screen_text(app).splitlines()[1])
         await press(app, "tab", "enter")
-        assert app.frame.place == routes.Group("orders", "fulfilment")
+        assert app.frame.place == routes.GroupRoute("orders", "fulfilment")
         await press(app, "escape", "slash", *"!hea", "tab", *"ok", "enter")
         assert bar(app, "crumbs").startswith("prod | /!health:ok")
         assert names(app) == [

@@ -7,7 +7,7 @@ from streamops.model.observation import Health, Observation
 from streamops.model.server import Mode
 from streamops.present.table import Tone
 from streamops.tui import words
-from streamops.tui.app_state import AppState, Loss, Pace
+from streamops.tui.app_state import AppState, Loss, PollPace
 from streamops.tui.live import HealthCounts
 from tests.support.present.text import text
 from tests.support.tui import sample
@@ -18,7 +18,7 @@ TWO = timedelta(seconds=2)
 
 def app_state(observation: Observation | None = None, **changes: Any) -> AppState:
     known = sample.shop() if observation is None else observation
-    plain = AppState(PROD, Pace(TWO, TWO), known, arrived=100.0, tally=HealthCounts().count(known))
+    plain = AppState(PROD, PollPace(TWO, TWO), known, arrived=100.0, tally=HealthCounts().count(known))
     return replace(plain, **changes)
 
 
@@ -63,7 +63,7 @@ def test_the_banner_says_why_how_old_and_when_again() -> None:
 
 
 def test_a_banner_before_any_data_has_no_age() -> None:
-    first = AppState(PROD, Pace(TWO, TWO))
+    first = AppState(PROD, PollPace(TWO, TWO))
     assert text(words.banner(Loss("refused", "", None), first, 5.0)).strip() == "✗ refused"
 
 
@@ -73,9 +73,9 @@ def test_the_status_says_how_fresh() -> None:
         ({}, 120.0, "every 2s  · stale, 20s old"),
         ({"loss": Loss("x", "", None)}, 103.0, "every 2s  · stale, 3s old"),
         ({"frozen": True}, 107.0, "‖ frozen, 7s old (p)"),
-        ({"pace": Pace(None, None)}, 107.0, "refresh off, 7s old (r)"),
+        ({"pace": PollPace(None, None)}, 107.0, "refresh off, 7s old (r)"),
         (
-            {"pace": Pace(TWO, 3 * TWO, "stretched: a poll takes 2s")},
+            {"pace": PollPace(TWO, 3 * TWO, "stretched: a poll takes 2s")},
             101.0,
             "every 6s (stretched: a poll takes 2s)",
         ),
@@ -92,7 +92,7 @@ def test_the_status_says_what_is_missing() -> None:
     assert text(words.status(app_state(partial), 100.0)).strip() == (
         "every 2s · poll 5ms, 1 command · still scanning for streams · 7 of 900 streams"
     )
-    assert text(words.status(AppState(PROD, Pace(TWO, TWO)), 0.0)).strip() == "every 2s · connecting"
+    assert text(words.status(AppState(PROD, PollPace(TWO, TWO)), 0.0)).strip() == "every 2s · connecting"
 
 
 def test_the_position_counts_from_one() -> None:

@@ -16,7 +16,7 @@ from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import Forbidden, StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
 from streamops.model.dead_letter_fields import read_dead_letter
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.model.pools import PoolMode, RegisteredWorker
 from streamops.model.workers import WorkerState
@@ -115,11 +115,11 @@ ADDED: dict[str, Known] = {
 
 def letter(*more: tuple[bytes, bytes]) -> Any:  # noqa: ANN401 - as tests need it
     fields = ((b"n", b"1"), (b"_so_origin", b"orders"), (b"_so_reason", b"timeout"), *more)
-    return read_dead_letter(Entry(ID, fields), "orders:dlq", "orders")
+    return read_dead_letter(StreamEntry(ID, fields), "orders:dlq", "orders")
 
 
-def record(**fields: bytes) -> Entry:
-    return Entry(ID, tuple((name.encode(), value) for name, value in fields.items()))
+def record(**fields: bytes) -> StreamEntry:
+    return StreamEntry(ID, tuple((name.encode(), value) for name, value in fields.items()))
 
 
 @table("known", ADDED.values())

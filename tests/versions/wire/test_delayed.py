@@ -4,7 +4,7 @@ import pytest
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import Moved, move_now, schedule
+from streamops.wire.writes.delayed import DelayedMove, move_now, schedule
 from tests.support.servers import RunningServer
 from tests.support.wire.delayed import BODIES, HOUR, QUEUE, messages_of
 
@@ -28,5 +28,5 @@ async def test_the_largest_entry_that_a_script_can_write_is_moved(
     body = DelayedBody("orders", tuple((b"f%d" % number, b"v") for number in range(3_900)))
     await schedule(connected, "orders", "a", body, HOUR)
     moved = await move_now(connected, QUEUE, "orders", await messages_of(connected, "a"))
-    assert moved == [Moved(moved[0].entry_id)]
+    assert moved == [DelayedMove(moved[0].entry_id)]
     assert server.command("XLEN", "orders") == 1

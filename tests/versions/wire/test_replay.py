@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from streamops.model.dead_letter_fields import ABOUT, read_dead_letter, republished, retried
 from streamops.model.dead_letters import DeadLetterShape, Fields
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.server import Server
-from streamops.wire.writes.replay import Moved, move_dead_letters
+from streamops.wire.writes.replay import ReplayReply, move_dead_letters
 from streamops.wire.writes.replay_arguments import DeadLetterBatch, Replayer, ScriptRoute, TargetGroups
 from tests.support.servers import RunningServer
 
@@ -67,12 +67,12 @@ def test_bytes_order_and_repeated_names_survive(
         server.command("XTRIM", STREAM, "MAXLEN", 0)
         server.command("XADD", QUEUE, str(ONE), *(part for pair in pairs for part in pair))
         edited = tuple(changes.items())
-        letter = read_dead_letter(Entry(ONE, pairs), QUEUE, STREAM)
+        letter = read_dead_letter(StreamEntry(ONE, pairs), QUEUE, STREAM)
         told = replayer(mode, edited)
         moved = runner.run(
             move_dead_letters(connection, told, DeadLetterBatch(after=EntryId(0, 0), last=ONE))
         )
-        assert isinstance(moved, Moved)
+        assert isinstance(moved, ReplayReply)
         if letter.shape is DeadLetterShape.FOREIGN or letter.problem:
             assert moved.again == ((ONE, ""),)
             return

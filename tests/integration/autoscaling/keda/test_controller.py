@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from streamops.autoscaling.controller import Controller
 from streamops.autoscaling.decisions import Assignment, ControllerOptions
-from streamops.autoscaling.keda.answers import Board, Reading
+from streamops.autoscaling.keda.answers import Board, GroupRead
 from streamops.model.pools import PoolSize
 from streamops.operations.console import Console
 from tests.support.autoscaling.keda.serving import ORDERS, scaling
@@ -37,7 +37,7 @@ async def test_the_controllers_number_is_told_through_an_outage(start_server: St
     server.command("XGROUP", "CREATE", "orders", "billing", "0", "MKSTREAM")
     for number in range(20):
         server.command("XADD", "orders", "*", "n", str(number))
-    board = Board({"orders": Reading("orders", "billing")})
+    board = Board({"orders": GroupRead("orders", "billing")})
     async with (
         await Console.open(replace(server.options, label="here")) as console,
         scaling(board) as keda,

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from streamops.autoscaling.controller import Controller
-from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, Reading
+from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, GroupRead
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import StreamopsError, TargetChanged
 from streamops.model.ids import EPOCH
@@ -117,7 +117,7 @@ async def test_whoever_waits_tells_the_leader_s_number_as_long_as_that_lives(
     server: RunningServer,
 ) -> None:
     add_waiting(server)
-    board = Board({POOL: Reading(STREAM, GROUP)})
+    board = Board({POOL: GroupRead(STREAM, GROUP)})
     async with (
         controlling(server, Workers(6), options("leader")) as leader,
         console_on(server) as console,

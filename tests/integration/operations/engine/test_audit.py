@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from streamops.errors import NotFound
 from streamops.model.acting import Action, Actor, AuditPhase, Confirmation, Environment, Limits
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import LAST_ID, EntryId
 from streamops.operations import audit
 from streamops.operations.ack.intent import AckIntent
@@ -165,13 +165,13 @@ async def test_an_action_that_is_not_there(console: Console, connected: Server) 
     )
 )
 def test_no_record_fails_to_decode(fields: list[tuple[bytes, bytes]]) -> None:
-    record = decode_record(Entry(EntryId(2**63, 5), tuple(fields)))
+    record = decode_record(StreamEntry(EntryId(2**63, 5), tuple(fields)))
     assert record.id == f"{2**63}-5"
     assert EntryId.parse(record.begun_id)
     assert record.at is None
 
 
 def test_a_record_s_time_is_its_id_s() -> None:
-    record = decode_record(Entry(EntryId(1_000, 0), ()))
+    record = decode_record(StreamEntry(EntryId(1_000, 0), ()))
     assert record.at is not None
     assert record.at.timestamp() == timedelta(seconds=1).total_seconds()

@@ -5,7 +5,7 @@ import pytest
 from streamops.model.dead_letter_fields import read_dead_letter
 from streamops.model.dead_letters import DeadLetterShape
 from streamops.model.deliveries import Settled
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.wire.consuming.retrying import dead_letter_all
 from tests.support.wire.consuming.retrying import BINARY, PAIRS, about, bury, letter_of
@@ -20,7 +20,7 @@ async def test_a_letter_tells_an_earlier_id_only_where_the_worker_knows_it(
     letter = letter_of(one, origin_id="5-0" if noted else one.decode())
     await bury(shop.server, shop.ann, retries=False, letter=letter)
     ((number, flat),) = shop.entries(shop.ann.dead_letters)
-    entry = Entry(EntryId.parse(number), tuple(zip(flat[::2], flat[1::2], strict=True)))
+    entry = StreamEntry(EntryId.parse(number), tuple(zip(flat[::2], flat[1::2], strict=True)))
     told = read_dead_letter(entry, shop.ann.dead_letters, None)
     assert told.shape is DeadLetterShape.OURS
     assert (told.origin, told.group, told.consumer) == (STREAM, GROUP, "ann")

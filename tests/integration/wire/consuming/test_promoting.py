@@ -11,7 +11,7 @@ from streamops.wire.consuming import promoting
 from streamops.wire.consuming.promoting import Pumped, promote_due
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import ForeignBodyError, decode_body, encode_body
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import move_now
 from tests.support.servers import RunningServer
@@ -221,7 +221,7 @@ async def test_dead_letters_that_cannot_be_written(connected: Server, server: Ru
 
 
 async def test_a_queue_under_another_key_is_pumped(connected: Server, server: RunningServer) -> None:
-    rows = [Delayed("a", ORDER, LONG_AGO)]
+    rows = [MessageToDelay("a", ORDER, LONG_AGO)]
     await schedule_many(connected, "orders", rows, "waiting")
     server.command("ZADD", "waiting", 5, "broken")
     server.command("HSET", "waiting:jobs", "broken", PACKED["odd"])

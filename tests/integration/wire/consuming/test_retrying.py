@@ -6,7 +6,7 @@ import pytest
 
 from streamops.errors import Refused, ServerError
 from streamops.model.delayed import DelayedBody
-from streamops.model.deliveries import Retry, Settled
+from streamops.model.deliveries import ScheduledRetry, Settled
 from streamops.wire.consuming.retrying import retry_all
 from streamops.wire.server import Server
 from tests.support.wire.consuming.retrying import (
@@ -78,7 +78,7 @@ async def test_an_entry_of_reserved_fields_alone_still_comes_back(shop: Shop) ->
 
 async def test_a_repeated_call_writes_no_second_retry(shop: Shop) -> None:
     ids = shop.deliver(3)
-    rows = [Retry(one, 1_000, 2) for one in ids]
+    rows = [ScheduledRetry(one, 1_000, 2) for one in ids]
     assert await retry_all(shop.server, shop.ann, retries=False, rows=rows[:2]) == [Settled.DONE] * 2
     assert await retry_all(shop.server, shop.ann, retries=False, rows=rows) == [Settled.DONE] * 3
     assert len(shop.delayed) == 3
@@ -117,7 +117,7 @@ async def test_a_deleted_entry_is_not_retried_and_stays_pending(shop: Shop) -> N
 async def test_a_thousand_retries_take_a_few_calls(shop: Shop) -> None:
     ids = shop.deliver(1_000)
     sent = shop.server.commands_sent
-    rows = [Retry(one, 1_000, 2) for one in ids]
+    rows = [ScheduledRetry(one, 1_000, 2) for one in ids]
     assert await retry_all(shop.server, shop.ann, retries=False, rows=rows) == [Settled.DONE] * 1_000
     assert shop.server.commands_sent - sent == 10
     assert len(shop.delayed) == 1_000
@@ -125,7 +125,7 @@ async def test_a_thousand_retries_take_a_few_calls(shop: Shop) -> None:
 
 async def test_large_entries_are_settled_a_few_at_a_time(shop: Shop) -> None:
     ids = shop.deliver(6, "body", "x" * 2_000_000)
-    rows = [Retry(one, 1_000, 2) for one in ids]
+    rows = [ScheduledRetry(one, 1_000, 2) for one in ids]
     sent = shop.server.commands_sent
     assert await retry_all(shop.server, shop.ann, retries=False, rows=rows) == [Settled.DONE] * 6
     assert shop.server.commands_sent - sent == 2
@@ -185,7 +185,7 @@ async def test_a_wide_letter_meets_out_of_memory_and_another_type(full_shop: Sho
 
 async def test_too_many_fields_are_not_retried(shop: Shop) -> None:
     wide, narrow = shop.deliver(1, *(["f", "v"] * 3_899))[0], shop.deliver(1, *(["f", "v"] * 3_898))[0]
-    rows = [Retry(wide, 1, 2), Retry(narrow, 1, 2)]
+    rows = [ScheduledRetry(wide, 1, 2), ScheduledRetry(narrow, 1, 2)]
     words = await retry_all(shop.server, shop.ann, retries=False, rows=rows)
     assert words == [Settled.TOO_WIDE, Settled.DONE]
     assert list(shop.pending()) == [wide]

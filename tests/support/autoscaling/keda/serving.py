@@ -10,7 +10,7 @@ import grpc
 import pytest
 from msgspec import Struct
 
-from streamops.autoscaling.keda.answers import Board, PoolView, Reading
+from streamops.autoscaling.keda.answers import Board, GroupRead, PoolView
 from streamops.autoscaling.keda.certificates import TlsFiles
 from streamops.autoscaling.keda.proto import externalscaler_pb2 as pb
 from streamops.autoscaling.keda.server import GrpcOptions, serving
@@ -45,7 +45,7 @@ class Counting(Board):
 
 def new_board() -> Board:
     """Two pools that were not looked at yet."""
-    return Board({"orders": Reading("orders", "billing"), "mail": Reading("mail", "post")})
+    return Board({"orders": GroupRead("orders", "billing"), "mail": GroupRead("mail", "post")})
 
 
 class KedaClient(Struct, frozen=True):

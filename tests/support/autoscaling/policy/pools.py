@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
-from streamops.autoscaling.simulation import Workers
+from streamops.autoscaling.simulation import SimulatedWorkers
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.scaling import Demand, ScaleDecision
 from tests.support.invented import exact
@@ -20,7 +20,7 @@ UNKNOWN = Lag(None, None, None, LagBasis.UNKNOWN, "entries were deleted")
 RATE = 200
 """Entries a second that a worker of these tests handles."""
 STEP = 5.0
-WORKERS = Workers(handler_mean=0.075, handler_deviation=0.0144)
+WORKERS = SimulatedWorkers(handler_mean=0.075, handler_deviation=0.0144)
 """Of the simulation."""
 
 

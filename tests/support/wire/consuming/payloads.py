@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from streamops.wire.consuming.payloads import Payload, with_payload
+from streamops.wire.consuming.payloads import StoredPayload, with_payload
 from streamops.wire.faults import Fault, fault
 from streamops.wire.server import Server
 
 HOUR = timedelta(hours=1)
 
 
-PAYLOAD = Payload("{orders}:payload:1", b"\x00\xff" * 50_000, HOUR)
+PAYLOAD = StoredPayload("{orders}:payload:1", b"\x00\xff" * 50_000, HOUR)
 
 
 async def publish_with_payload(
-    server: Server, stream: str, parts: Sequence[bytes], payload: Payload, *, entry_id: str = "*"
+    server: Server, stream: str, parts: Sequence[bytes], payload: StoredPayload, *, entry_id: str = "*"
 ) -> str | Fault:
     """Add one entry and its payload; the entry's ID.
 

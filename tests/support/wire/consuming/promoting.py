@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.promoting import Pumped, promote_due
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.server import Server
 
 QUEUE, BODIES, LETTERS = "{orders}:delayed", "{orders}:delayed:jobs", "{orders}:dlq"
@@ -16,7 +16,9 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 async def delay(server: Server, *messages: tuple[str, DelayedBody, int]) -> None:
     """Messages with the milliseconds by which their time is later than long ago."""
-    rows = [Delayed(ident, body, LONG_AGO + timedelta(milliseconds=ms)) for ident, body, ms in messages]
+    rows = [
+        MessageToDelay(ident, body, LONG_AGO + timedelta(milliseconds=ms)) for ident, body, ms in messages
+    ]
     assert None not in await schedule_many(server, "orders", rows)
 
 

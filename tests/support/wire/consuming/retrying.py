@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.model.deliveries import DeadLetterDraft, Retry, Settled, Start
+from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
 from streamops.wire.consuming.retrying import dead_letter_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
@@ -72,7 +72,7 @@ async def retry_later(
     Raises:
         ServerError: The server did not answer, or is out of memory.
     """
-    row = Retry(entry_id, delay // MILLISECOND, attempt, origin_id, payload_key)
+    row = ScheduledRetry(entry_id, delay // MILLISECOND, attempt, origin_id, payload_key)
     return (await retry_all(server, sub, retries=retries, rows=[row]))[0]
 
 

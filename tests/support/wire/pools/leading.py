@@ -6,7 +6,7 @@ from streamops.model.ids import EPOCH
 from streamops.model.pools import PoolDecision
 from streamops.model.scaling import ScaleCode
 from streamops.wire.pools.leading import (
-    Candidate,
+    LeaderCandidate,
     LeaderLease,
     LeaseRequest,
     take_leases,
@@ -20,6 +20,8 @@ UP = PoolDecision(at=EPOCH, code=ScaleCode.BACKLOG, text="900 waiting", ordered=
 async def lease(
     connected: Server, holder: str, *, pool: str = "p", advises: bool = False, **announced: str
 ) -> LeaderLease:
-    (told,) = await take_leases(connected, Candidate(holder, LEASE, advises), [LeaseRequest(pool, announced)])
+    (told,) = await take_leases(
+        connected, LeaderCandidate(holder, LEASE, advises), [LeaseRequest(pool, announced)]
+    )
     assert isinstance(told, LeaderLease)
     return told

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.autoscaling.keda.answers import Board, Reading
+from streamops.autoscaling.keda.answers import Board, GroupRead
 from streamops.autoscaling.keda.certificates import TlsFiles
 from streamops.autoscaling.keda.server import LIMITS
 from tests.support.autoscaling.keda.nodejs import calling, install
@@ -94,7 +94,7 @@ async def test_a_client_that_says_nothing_any_more_is_given_up(
     quick = {name: value // 100 if name in PATIENCE else value for name, value in LIMITS}
     assert quick.keys() >= PATIENCE
     monkeypatch.setattr("streamops.autoscaling.keda.server.LIMITS", tuple(quick.items()))
-    board = Counting({"orders": Reading("orders", "billing")})
+    board = Counting({"orders": GroupRead("orders", "billing")})
     board.post("orders", KNOWN)
     async with scaling(board) as keda, calling(client, keda.port, "StreamIsActive", ORDERS) as node:
         await node.line()

@@ -9,7 +9,7 @@ import pytest
 
 from streamops.runtime.supervisor.child import Channel
 from streamops.runtime.supervisor.spec import (
-    Report,
+    WorkerReport,
     WorkerSpec,
     encode_spec,
 )
@@ -30,7 +30,7 @@ def test_a_worker_goes_on_when_nobody_takes_its_reports(
     with pipe() as (_, writing):
         channel = Channel(writing)
         while not channel.waiting:
-            channel.send(Report())
+            channel.send(WorkerReport())
         os.set_blocking(writing, True)
         child = subprocess.Popen(CHILD, stdin=subprocess.PIPE, pass_fds=(writing,))
         try:

@@ -10,7 +10,7 @@ import bcrypt
 import pytest
 from msgspec.structs import replace
 
-from streamops.autoscaling.keda.answers import Board, Reading
+from streamops.autoscaling.keda.answers import Board, GroupRead
 from streamops.autoscaling.keda.http import HttpOptions, serving
 from streamops.errors import SettingsError
 from tests.support.autoscaling.keda.serving import ASLEEP, BLIND, KNOWN
@@ -88,7 +88,7 @@ async def test_other_paths_and_pools_are_not_found(site: Site) -> None:
 
 
 async def test_any_name_can_be_asked_for() -> None:
-    board = Board(dict.fromkeys(("shop/orders é", "\udcff"), Reading("orders", "billing")))
+    board = Board(dict.fromkeys(("shop/orders é", "\udcff"), GroupRead("orders", "billing")))
     for name in board.reads:
         board.post(name, replace(KNOWN, reason="as \udcff says"))
     async with visiting(board) as site:

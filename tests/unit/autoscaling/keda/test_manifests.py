@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from streamops import __version__
-from streamops.autoscaling.keda.answers import Board, Reading, read_trigger
+from streamops.autoscaling.keda.answers import Board, GroupRead, read_trigger
 from streamops.autoscaling.keda.http import pool_document
 from streamops.autoscaling.keda.server import GrpcOptions
 from tests.support.autoscaling.keda.manifests import FOLDER, PLAIN, container
@@ -124,7 +124,7 @@ def test_limits_are_the_pools(path: Path) -> None:
 @pytest.mark.parametrize("kind", ["external", "external-push"])
 def test_triggers_are_understood(kind: str) -> None:
     metadata = trigger_of(kind)
-    board = Board({name: Reading(pool["stream"], pool["group"]) for name, pool in pools().items()})
+    board = Board({name: GroupRead(pool["stream"], pool["group"]) for name, pool in pools().items()})
     assert read_trigger(metadata, board)[0] == "billing"
     host, _, port = metadata["scalerAddress"].partition(":")
     assert host.partition(".")[0] == PLAIN["Service"]["metadata"]["name"]

@@ -12,7 +12,7 @@ import structlog
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from msgspec.structs import replace
 
-from streamops.autoscaling.keda.answers import Board, PoolView, Reading
+from streamops.autoscaling.keda.answers import Board, GroupRead, PoolView
 from streamops.autoscaling.keda.server import GrpcOptions, serving
 from streamops.errors import SettingsError
 from tests.support.autoscaling.keda.serving import (
@@ -173,7 +173,7 @@ async def test_streams_end_well_when_the_server_stops(board: Board) -> None:
 
 
 async def test_nobody_waits_for_a_client_that_left() -> None:
-    board = Counting({"orders": Reading("orders", "billing")})
+    board = Counting({"orders": GroupRead("orders", "billing")})
     board.post("orders", KNOWN)
     async with scaling(board) as keda:
         streams = [keda.actives() for _ in range(3)]
@@ -195,7 +195,7 @@ class Broken(Board):
 
 
 async def test_a_bug_is_told_in_a_line_and_logged() -> None:
-    async with scaling(Broken({"orders": Reading("orders", "billing")})) as keda:
+    async with scaling(Broken({"orders": GroupRead("orders", "billing")})) as keda:
         with structlog.testing.capture_logs() as logs, pytest.raises(grpc.aio.AioRpcError) as failure:
             await keda.value()
         assert failure.value.code() is grpc.StatusCode.INTERNAL

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.autoscaling.history import History, per_second, replay_history
+from streamops.autoscaling.history import ArrivalHistory, per_second, replay_history
 from tests.support.autoscaling.policy.pools import WORKERS
 from tests.support.tables import table
 
@@ -38,7 +38,7 @@ def test_no_entry_is_lost_or_made_up(steps: list[tuple[int, int]]) -> None:
 
 
 def test_policy_is_late_less_often_than_too_few_workers_and_cheaper_than_enough() -> None:
-    history = History(counts=(*[20] * 300, *[900] * 300, *[20] * 300), begins_at=BEGIN)
+    history = ArrivalHistory(counts=(*[20] * 300, *[900] * 300, *[20] * 300), begins_at=BEGIN)
     rows = replay_history(history, WORKERS, Random(1), fixed=(1, 6))
     ours, one, six = (row.result for row in rows)
     assert [row.policy for row in rows] == ["ours", "fixed 1", "fixed 6"]
@@ -49,7 +49,7 @@ def test_policy_is_late_less_often_than_too_few_workers_and_cheaper_than_enough(
 
 
 def test_without_numbers_the_mean_and_the_most_of_the_policy_are_compared() -> None:
-    history = History(counts=(*[20] * 300, *[900] * 300, *[20] * 300), begins_at=BEGIN)
+    history = ArrivalHistory(counts=(*[20] * 300, *[900] * 300, *[20] * 300), begins_at=BEGIN)
     ours, mean, most = replay_history(history, WORKERS, Random(1))
     assert most.policy == f"fixed {ours.result.most}"
     assert mean.result.worker_seconds >= ours.result.worker_seconds > mean.result.worker_seconds - 900

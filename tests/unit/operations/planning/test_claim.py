@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Impact
+from streamops.model.acting import Impact, StreamIdentity
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
-from streamops.model.pending import Done, Gone, Selection, Unfit
+from streamops.model.pending import DeletedPending, PendingChange, PendingSelection, Unfit
 from streamops.model.streams import Consumer
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.claim.plan import ClaimEvidence, plan_claim
@@ -22,10 +22,12 @@ from tests.support.tables import table
 
 HOUR = timedelta(hours=1)
 ROW = PendingEntry(EntryId(1, 1), "a", HOUR, 3)
-SELECTION = Selection(12, (("a", 7), ("b", 5)), (ROW,), ROW, EntryId(9, 1))
+SELECTION = PendingSelection(12, (("a", 7), ("b", 5)), (ROW,), ROW, EntryId(9, 1))
 CLAIM = ClaimIntent(stream="orders", group="billing", to="r")
 NACK = NackIntent(stream="orders", group="billing", ids=(EntryId(1, 1),))
-UNDO = UndoIntent(audit_id=EntryId(5, 0), stream="orders", group="billing", done=Done.CLAIMED, holder="r")
+UNDO = UndoIntent(
+    audit_id=EntryId(5, 0), stream="orders", group="billing", done=PendingChange.CLAIMED, holder="r"
+)
 
 
 def consumer(name: str, idle: timedelta) -> Consumer:
@@ -35,7 +37,7 @@ def consumer(name: str, idle: timedelta) -> Consumer:
 def evidence(**changes: Any) -> ClaimEvidence:
     members = (consumer("a", HOUR), consumer("b", HOUR), consumer("r", timedelta(0)))
     fields: dict[str, Any] = {
-        "identity": Identity(),
+        "identity": StreamIdentity(),
         "selection": SELECTION,
         "unfit": Unfit(),
         "consumers": members,
@@ -91,18 +93,18 @@ def test_a_risky_claim_warns_of_its_risk(intent: ClaimIntent, changes: dict[str,
     ("gone", "effect"),
     [
         (
-            Gone(12, 2, (EntryId(1, 1), EntryId(2, 1))),
+            DeletedPending(12, 2, (EntryId(1, 1), EntryId(2, 1))),
             (
                 "No longer in the stream, though pending: 1-1, 2-1; acknowledge them to be rid of them. "
                 "This server lets them be claimed all the same."
             ),
         ),
         (
-            Gone(12),
+            DeletedPending(12),
             "All of these entries still exist; this server would not say so when they are claimed.",
         ),
         (
-            Gone(4),
+            DeletedPending(4),
             (
                 "All of these entries still exist among the first 4; this server would not say so when they are "
                 "claimed."
@@ -110,7 +112,7 @@ def test_a_risky_claim_warns_of_its_risk(intent: ClaimIntent, changes: dict[str,
         ),
     ],
 )
-def test_what_an_old_server_keeps_to_itself_is_told(gone: Gone, effect: str) -> None:
+def test_what_an_old_server_keeps_to_itself_is_told(gone: DeletedPending, effect: str) -> None:
     assert plan_claim(CLAIM, evidence(gone=gone)).effects[-1] == effect
 
 
@@ -139,19 +141,19 @@ def test_the_fingerprint_changes_with_what_is_claimed_and_not_with_time() -> Non
 
 
 def test_the_fingerprint_leaves_out_what_passes_by_itself() -> None:
-    moved = evidence(identity=Identity(("a",), EntryId(9, 9)), consumers=())
-    assert fingerprint(moved) == fingerprint(evidence()) != fingerprint(evidence(gone=Gone(12, 1)))
+    moved = evidence(identity=StreamIdentity(("a",), EntryId(9, 9)), consumers=())
+    assert fingerprint(moved) == fingerprint(evidence()) != fingerprint(evidence(gone=DeletedPending(12, 1)))
 
 
 def test_a_nack_says_how() -> None:
-    plan = plan_nack(NACK, NackEvidence(identity=Identity(), rows=(ROW,), absent=0, elsewhere=0))
+    plan = plan_nack(NACK, NackEvidence(identity=StreamIdentity(), rows=(ROW,), absent=0, elsewhere=0))
     assert "free for any consumer" in plan.effects[0]
     assert (plan.impact, plan.count, plan.warnings) == (Impact.REDELIVERS, 1, ())
 
 
 def test_an_undo_tells_what_cannot_be() -> None:
     found = UndoEvidence(
-        identity=Identity(),
+        identity=StreamIdentity(),
         operation="claim",
         at=datetime(2026, 3, 1, 12, tzinfo=UTC),
         by="ann@here:1",

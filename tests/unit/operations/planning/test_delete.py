@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Impact
+from streamops.model.acting import Impact, StreamIdentity
 from streamops.model.ids import EntryId
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
@@ -11,7 +11,7 @@ from streamops.operations.streams_rm_entry.run import DELETE
 IDS = (EntryId(1, 0), EntryId(2, 0))
 ASKED = DeleteIntent(stream="orders", ids=IDS)
 FOUND = DeleteEvidence(
-    identity=Identity(("a",), EntryId(9, 0), (("billing", EntryId(6, 0)),)),
+    identity=StreamIdentity(("a",), EntryId(9, 0), (("billing", EntryId(6, 0)),)),
     existing=IDS,
     groups=(GroupEffect("billing", 0, (("worker-1", 2),)),),
     entry_bytes=10,

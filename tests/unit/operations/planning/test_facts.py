@@ -5,7 +5,7 @@ from datetime import timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Plan
+from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.entries import Amount, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.operations.ack.intent import AckIntent
@@ -30,7 +30,7 @@ from tests.unit.operations.planning.test_trim import evidence as trimmed
 
 ROWS = tuple(PendingEntry(EntryId(at, 0), "w", timedelta(0), 1) for at in (1, 2))
 ACK = AckIntent(stream="s", group="g", ids=(EntryId(1, 0), EntryId(2, 0), EntryId(3, 0)))
-PENDING = AckEvidence(Identity(), ROWS, frozenset({EntryId(1, 0)}), ("other",))
+PENDING = AckEvidence(StreamIdentity(), ROWS, frozenset({EntryId(1, 0)}), ("other",))
 BACK = RewindGroupIntent(stream="s", group="g", to_id=EntryId(2, 0))
 UNSAFE = TrimIntent(stream="s", maxlen=60, safe=False)
 LOSSES = (GroupLoss("a", Amount(3, 9), (("w", 2),), pending_complete=False), GroupLoss("b", Amount(0, 0), ()))
@@ -44,7 +44,7 @@ LOSSES = (GroupLoss("a", Amount(3, 9), (("w", 2),), pending_complete=False), Gro
             {"acknowledged.pending": 2, "kept.other-groups": 1, "skipped.not-pending": 1, "lost.missing": 1},
         ),
         (
-            plan_nack(NACK, NackEvidence(identity=Identity(), rows=ROWS, absent=1, elsewhere=3)),
+            plan_nack(NACK, NackEvidence(identity=StreamIdentity(), rows=ROWS, absent=1, elsewhere=3)),
             {"moved.given-back": 2, "skipped.not-pending": 1, "skipped.owned-elsewhere": 3},
         ),
         (plan_create_group(CREATE, CREATED), {"redelivered.ahead": Amount(3, 9)}),
@@ -97,7 +97,10 @@ def test_a_group_beyond_those_named_has_its_facts_all_the_same() -> None:
         (DESTROYED, {"lag": Amount(9, 9), "active": ("c",), "backup": "another"}),
         (
             PENDING,
-            {"identity": Identity(("b",)), "rows": tuple(replace(row, idle=timedelta(9)) for row in ROWS)},
+            {
+                "identity": StreamIdentity(("b",)),
+                "rows": tuple(replace(row, idle=timedelta(9)) for row in ROWS),
+            },
         ),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Impact
+from streamops.model.acting import Impact, StreamIdentity
 from streamops.model.entries import Amount
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.operations.groups_create.intent import CreateGroupIntent
@@ -18,7 +18,7 @@ from streamops.operations.groups_rewind.plan import Overlap, RewindGroupEvidence
 from tests.support.tables import table
 
 CREATED = CreateGroupEvidence(
-    identity=Identity(),
+    identity=StreamIdentity(),
     length=10,
     position=EntryId(5, 1),
     existing=None,
@@ -27,7 +27,7 @@ CREATED = CreateGroupEvidence(
     other_groups=(),
 )
 REWOUND = RewindGroupEvidence(
-    identity=Identity(),
+    identity=StreamIdentity(),
     position=EntryId(9, 0),
     target=EntryId(2, 0),
     last_generated_id=EntryId(12, 0),
@@ -38,7 +38,7 @@ REWOUND = RewindGroupEvidence(
     other_groups=(),
 )
 DESTROYED = DestroyGroupEvidence(
-    identity=Identity(),
+    identity=StreamIdentity(),
     now=None,
     position=EntryId(9, 0),
     entries_read=None,

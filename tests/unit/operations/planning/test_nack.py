@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.model.acting import Identity
+from streamops.model.acting import StreamIdentity
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.operations.nack.intent import NackIntent
@@ -14,7 +14,7 @@ from streamops.operations.nack.plan import NackEvidence, plan_nack
 def planned(number: int) -> tuple[tuple[str, ...], str]:
     rows = tuple(PendingEntry(EntryId(at, 0), "w", timedelta(0), 1) for at in range(1, number + 1))
     intent = NackIntent(stream="s", group="g", ids=tuple(row.id for row in rows))
-    evidence = NackEvidence(identity=Identity(), rows=rows, absent=0, elsewhere=0)
+    evidence = NackEvidence(identity=StreamIdentity(), rows=rows, absent=0, elsewhere=0)
     plan = plan_nack(intent, evidence)
     return plan.effects, plan.undo
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.acting import Identity
+from streamops.model.acting import StreamIdentity
 from streamops.model.entries import Amount
 from streamops.model.ids import EntryId
 from streamops.operations.losses import GroupLoss, TrimEvidence
@@ -17,7 +17,7 @@ CAPPED = PublishIntent(stream="s", pairs=((b"n", b"1"),), maxlen=61)
 def evidence(groups: int, removable: Amount = GOES, losses: tuple[GroupLoss, ...] = ()) -> PublishEvidence:
     positions = tuple((f"g{number}", LAST) for number in range(groups))
     cap = TrimEvidence(
-        identity=Identity(("a",), LAST, positions),
+        identity=StreamIdentity(("a",), LAST, positions),
         length=100,
         entry_bytes=10,
         asked=LAST,

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Environment, Identity, Impact
+from streamops.model.acting import Environment, Impact, StreamIdentity
 from streamops.model.entries import PendingEntry
 from streamops.model.ids import EntryId
 from streamops.model.pending import Stale, StaleRow
@@ -28,7 +28,7 @@ def evidence(
     consumers: tuple[Consumer, ...] = (),
 ) -> ReclaimEvidence:
     return ReclaimEvidence(
-        identity=Identity(),
+        identity=StreamIdentity(),
         stale=stale,
         others=others,
         queue="{orders}:dlq",

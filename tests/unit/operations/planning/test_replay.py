@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.acting import Identity, Impact
+from streamops.model.acting import Impact, StreamIdentity
 from streamops.model.dead_letter_fields import read_dead_letter
 from streamops.model.dead_letters import DeadLetterCounts, DeadLetterKind
-from streamops.model.entries import Entry
+from streamops.model.entries import StreamEntry
 from streamops.model.ids import ZERO_ID, EntryId
 from streamops.model.selections import SelectedDeadLetters
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.dlq_purge.plan import PurgeEvidence, plan_purge
-from streamops.operations.replay.intent import ReplayIntent, ReplayMode, Route
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode, ReplayRoute
 from streamops.operations.replay.plan import ReplayEvidence, TargetStream, plan_replay
 
 QUEUE = "{orders}:dlq"
@@ -22,7 +22,7 @@ KINDS = (
     (DeadLetterKind("orders", "audit", "timeout"), 10),
 )
 LETTER = read_dead_letter(
-    Entry(EntryId(5, 1), (*((b"f%d" % n, b"v" * 50) for n in range(6)), (b"_so_reason", b"rejected"))),
+    StreamEntry(EntryId(5, 1), (*((b"f%d" % n, b"v" * 50) for n in range(6)), (b"_so_reason", b"rejected"))),
     QUEUE,
     "orders",
 )
@@ -40,9 +40,9 @@ def evidence(
     mode: ReplayMode, *, atomic: bool = True, letters: SelectedDeadLetters | None = None
 ) -> ReplayEvidence:
     groups = ("",) if mode is ReplayMode.REPUBLISH else TARGET.groups
-    routes = tuple(Route("orders", group, "orders", f"key:{group}", group, atomic) for group in groups)
+    routes = tuple(ReplayRoute("orders", group, "orders", f"key:{group}", group, atomic) for group in groups)
     return ReplayEvidence(
-        identity=Identity(),
+        identity=StreamIdentity(),
         letters=letters or selected(),
         sample=(LETTER,),
         targets=(TARGET,),
@@ -127,7 +127,7 @@ def test_the_equivalent_command() -> None:
 
 
 def test_a_plan_of_a_purge_loses_its_letters_and_asks_for_the_name_of_the_queue() -> None:
-    told = PurgeEvidence(identity=Identity(), letters=selected(), sample=(LETTER,))
+    told = PurgeEvidence(identity=StreamIdentity(), letters=selected(), sample=(LETTER,))
     plan = plan_purge(PurgeIntent(queue=QUEUE, backup="lost.jsonl"), told)
     assert (plan.impact, plan.confirm, plan.count) == (Impact.DESTRUCTIVE, QUEUE, 40)
     assert plan.loses == "40 letters of 100 in the queue, for good."

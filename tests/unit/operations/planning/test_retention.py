@@ -1,6 +1,6 @@
 from datetime import timedelta
 
-from streamops.model.retention import Candidate, RetentionPolicy
+from streamops.model.retention import RetentionCandidate, RetentionPolicy
 from streamops.operations.retention import plan_retention
 from streamops.operations.trim.intent import TrimIntent
 
@@ -9,8 +9,8 @@ ORDERS = RetentionPolicy(streams=("orders:*",), maxlen=100, max_age=WEEK)
 ALL = RetentionPolicy(streams=("*",), maxlen=5, exact=True)
 
 
-def streams(*names: str) -> list[Candidate]:
-    return [Candidate(name, set_aside=name.endswith(":dlq")) for name in names]
+def streams(*names: str) -> list[RetentionCandidate]:
+    return [RetentionCandidate(name, set_aside=name.endswith(":dlq")) for name in names]
 
 
 def test_the_first_policy_that_matches_counts_with_all_its_bounds() -> None:

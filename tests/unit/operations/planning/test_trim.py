@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Identity, Impact
+from streamops.model.acting import Impact, StreamIdentity
 from streamops.model.entries import Amount, PendingEntry
 from streamops.model.ids import EntryId
 from streamops.operations.losses import BlockingGroup, GroupLoss, TrimEvidence
@@ -20,7 +20,7 @@ DANGLING = (
 )
 WANTED = Amount(40, 40)
 ROW = PendingEntry(NEEDS, "worker-3", timedelta(hours=3), 2)
-IDENTITY = Identity(("a",), EntryId(9, 0), (("billing", EntryId(6, 0)), ("audit", EntryId(9, 0))))
+IDENTITY = StreamIdentity(("a",), EntryId(9, 0), (("billing", EntryId(6, 0)), ("audit", EntryId(9, 0))))
 
 
 def evidence(
@@ -163,13 +163,13 @@ def test_what_was_not_counted_to_its_end_is_told_as_at_least() -> None:
 def test_that_a_crowd_of_groups_holds_the_server_is_told_beforehand(*, safe: bool) -> None:
     crowd = tuple((f"g{number}", NEEDS) for number in range(10_000))
     asked = TrimIntent(stream="s", minid=NEEDS, safe=safe)
-    crowded = evidence(WANTED, identity=Identity(("a",), EntryId(9, 0), crowd), asked=NEEDS)
+    crowded = evidence(WANTED, identity=StreamIdentity(("a",), EntryId(9, 0), crowd), asked=NEEDS)
     least = 45 if safe else 18
     assert plan_trim(asked, crowded).warnings[-1] == (
         "The stream has 10,000 groups, and each step looks at all of them: "
         f"it holds the server for about {least} ms."
     )
-    few = evidence(WANTED, identity=Identity(("a",), EntryId(9, 0), crowd[:2_000]), asked=NEEDS)
+    few = evidence(WANTED, identity=StreamIdentity(("a",), EntryId(9, 0), crowd[:2_000]), asked=NEEDS)
     assert not any("groups" in warning for warning in plan_trim(asked, few).warnings)
 
 

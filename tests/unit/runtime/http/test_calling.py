@@ -9,7 +9,7 @@ import pytest
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
 from streamops.runtime.http.calling import Caller, CallerOptions, CallError
-from streamops.runtime.http.messages import Message, message_of
+from streamops.runtime.http.messages import WebhookMessage, message_of
 from streamops.runtime.http.signing import SIGNATURE, verify
 from streamops.service.addresses import Reach
 from tests.support.eventually import eventually
@@ -19,7 +19,7 @@ from tests.support.servers import choose_port
 
 LOOPBACK = Reach(["127.0.0.1", "localhost"])
 KEY = Secret("a secret of more than sixteen")
-MESSAGE = Message("m-1", "1700000000000-0", 2, b'{"n":1}', "application/json")
+MESSAGE = WebhookMessage("m-1", "1700000000000-0", 2, b'{"n":1}', "application/json")
 NOW = 1_700_000_000
 
 

@@ -11,8 +11,8 @@ from streamops.model.workers import WorkerState
 from streamops.runtime.supervisor.child import Channel
 from streamops.runtime.supervisor.process import WorkerProcess
 from streamops.runtime.supervisor.spec import (
-    Failure,
-    Report,
+    StartFailure,
+    WorkerReport,
     WorkerSpec,
     decode_report,
     encode_report,
@@ -39,12 +39,12 @@ def test_reports_never_wait_and_are_never_torn() -> None:
     with pipe() as (reading, writing):
         channel = Channel(writing)
         for number in range(MANY_REPORTS):
-            channel.send(Report(worker_id=f"so-h-{number}-" + "x" * 100))
+            channel.send(WorkerReport(worker_id=f"so-h-{number}-" + "x" * 100))
         assert channel.waiting
         first = os.read(reading, 1 << 20)
         channel.push()
         assert not channel.waiting
-        channel.send(Report(worker_id="last"))
+        channel.send(WorkerReport(worker_id="last"))
         lines = (first + os.read(reading, 1 << 20)).splitlines()
     reports = [decode_report(line) for line in lines]
     assert 1 < len(reports) < MANY_REPORTS
@@ -55,19 +55,19 @@ def test_reports_never_wait_and_are_never_torn() -> None:
 def test_the_last_report_is_given_a_moment_and_nobody_to_hear_it_is_no_error() -> None:
     with pipe() as (reading, writing):
         channel = Channel(writing)
-        why = Failure("x" * 70_000, "", 2)
-        channel.send(Report(failure=why))
+        why = StartFailure("x" * 70_000, "", 2)
+        channel.send(WorkerReport(failure=why))
         parts = [os.read(reading, 1 << 20)]
         channel.flush(seconds=5.0)
         parts.append(os.read(reading, 1 << 20))
         assert decode_report(b"".join(parts)).failure == why
-        channel.send(Report(failure=why))
+        channel.send(WorkerReport(failure=why))
         channel.flush(seconds=0.0)
         assert channel.waiting
     reading, writing = os.pipe()
     os.close(reading)
     channel = Channel(writing)
-    channel.send(Report())
+    channel.send(WorkerReport())
     assert not channel.waiting
     os.close(writing)
 
@@ -75,12 +75,12 @@ def test_the_last_report_is_given_a_moment_and_nobody_to_hear_it_is_no_error() -
 async def test_a_failure_does_not_undo_what_was_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    why = Failure("the server went away", "", 3)
-    works = Report(worker_id="so-h-1-a", state=WorkerState.RUNNING, memory=7)
+    why = StartFailure("the server went away", "", 3)
+    works = WorkerReport(worker_id="so-h-1-a", state=WorkerState.RUNNING, memory=7)
     program = tmp_path / "failing"
     program.write_text(
         FAILING.format(
-            python=sys.executable, works=encode_report(works), fails=encode_report(Report(failure=why))
+            python=sys.executable, works=encode_report(works), fails=encode_report(WorkerReport(failure=why))
         )
     )
     program.chmod(0o700)

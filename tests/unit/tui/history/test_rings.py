@@ -1,10 +1,10 @@
 from array import array
 from math import isnan, nan
 
-from streamops.tui.history.rings import Resolution, Ring, Shape, Ticks
+from streamops.tui.history.rings import Resolution, Ring, RingShape, Ticks
 
 TIER = Resolution(10, 4)
-SHAPE = Shape(greatest=1, means=1)
+SHAPE = RingShape(greatest=1, means=1)
 
 
 def ring_of(rows: list[tuple[float, ...]], every: float = 10.0) -> tuple[Ticks, Ring]:

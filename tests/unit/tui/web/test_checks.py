@@ -1,6 +1,6 @@
 import pytest
 
-from streamops.tui.web.child import BrokenPacket, Kind, packet, read_head, read_message, read_token
+from streamops.tui.web.child import BrokenPacket, PacketKind, packet, read_head, read_message, read_token
 from streamops.tui.web.server import headers_for, is_own_host, is_own_origin, is_token
 
 
@@ -90,6 +90,6 @@ def test_a_token_comes_first() -> None:
 
 
 def test_packets_have_a_bound() -> None:
-    assert read_head(packet(Kind.DATA, b"abc")[:5]) == ("D", 3)
+    assert read_head(packet(PacketKind.DATA, b"abc")[:5]) == ("D", 3)
     with pytest.raises(BrokenPacket):
         read_head(b"D\xff\xff\xff\xff")

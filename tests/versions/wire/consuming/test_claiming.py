@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.deliveries import RecoveredPage, Taken
+from streamops.model.deliveries import RecoveredPage, TakenEntry
 from streamops.wire.consuming.claiming import recover_own, take_from
 from tests.support.wire.consuming.claiming import HOUR_MS, ZERO, ids_of, take_all, take_from_ann
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
@@ -18,7 +18,7 @@ async def test_a_dead_consumers_entries_are_taken_with_counts_and_marks(shop: Sh
     shop.mark((b"" if retries else b"retry:") + first, 9)
     takings = await take_from(shop.server, shop.bob, retries=retries, owner="ann", min_idle=ZERO, limit=9)
     fields = [b"n", b"1", b"n", b"\xff\x00"]
-    assert takings == RecoveredPage((Taken(first, fields, 2, 0), Taken(second, fields, 2, 3)))
+    assert takings == RecoveredPage((TakenEntry(first, fields, 2, 0), TakenEntry(second, fields, 2, 3)))
     rows = shop.pending(retries=retries)
     assert [rows[one].owner for one in (first, second, others)] == [b"bob", b"bob", b"carl"]
     assert shop.deliveries(first, second, others, retries=retries) == [2, 2, 1]

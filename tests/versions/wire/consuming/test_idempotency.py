@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.wire.consuming.idempotency import Claim, IdempotencyKeys
+from streamops.wire.consuming.idempotency import IdempotencyKeys, KeyClaim
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import done_key
 from streamops.wire.server import Server
@@ -17,8 +17,8 @@ KEY = done_key("s", "g", "order-7")
 SUB = Subscription("s", "g", "ann", guarded=timedelta(hours=1))
 
 
-def claim(key: str, origin: str) -> Claim:
-    return Claim(key, origin.encode(), origin)
+def claim(key: str, origin: str) -> KeyClaim:
+    return KeyClaim(key, origin.encode(), origin)
 
 
 async def test_who_came_first_keeps_its_key_whoever_asks(server: RunningServer) -> None:

@@ -7,7 +7,7 @@ import pytest
 from streamops.errors import ServerError
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.promoting import Refusal, promote_due
-from streamops.wire.delaying import Delayed, schedule_many
+from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
@@ -32,7 +32,7 @@ HOUR = timedelta(hours=1)
 async def test_the_first_due_comes_first(connected: Server, server: RunningServer) -> None:
     one, two, three = (DelayedBody("orders", ((b"n", b"%d" % number),)) for number in (1, 2, 3))
     await delay(connected, ("z", one, 0), ("m", three, 2), ("a", two, 1))
-    await schedule_many(connected, "orders", [Delayed("later", ORDER, HOUR)])
+    await schedule_many(connected, "orders", [MessageToDelay("later", ORDER, HOUR)])
     first = await promote_due(connected, "orders", limit=2)
     assert (first.moved, first.next_due_ms, first.wait) == (2, LONG_AGO_MS + 2, timedelta())
     second = await pump_all(connected)

@@ -5,7 +5,7 @@ import pytest
 from streamops.errors import StreamopsError
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.leading import (
-    Candidate,
+    LeaderCandidate,
     LeaderLease,
     LeaseRequest,
     leave_leases,
@@ -46,7 +46,7 @@ async def test_many_are_asked_for_together_and_each_has_its_own_answer(
     server.command("SET", pool_key("b"), "no pool")
     await lease(connected, "other", pool="c")
     requests = [LeaseRequest(name, {"stream": name}) for name in "abcd"]
-    told = await take_leases(connected, Candidate("me", LEASE), requests)
+    told = await take_leases(connected, LeaderCandidate("me", LEASE), requests)
     assert [isinstance(one, LeaderLease) and one.leads for one in told] == [True, False, False, True]
     assert isinstance(told[1], StreamopsError)
-    assert await take_leases(connected, Candidate("me", LEASE), []) == []
+    assert await take_leases(connected, LeaderCandidate("me", LEASE), []) == []
