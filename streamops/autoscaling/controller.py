@@ -182,4 +182,4 @@ class Controller:
             if problem is None:
                 pool.troubles.clear(UNWRITTEN)
             else:
-                pool.troubles.tell(UNWRITTEN, problem.message)
+                pool.troubles.warn_once(UNWRITTEN, problem.message)

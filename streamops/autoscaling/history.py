@@ -176,7 +176,7 @@ def _row(
     figure = _number(value)
     if figure is None or not isfinite(figure) or figure < 0:
         raise ValueError(f"{kind} is no number from 0 on: {value}")
-    at = _moment(values.get("time"))
+    at = _epoch_seconds(values.get("time"))
     if before and at <= before[-1][0]:
         raise ValueError("not later than the line before")
     return at, figure
@@ -188,7 +188,7 @@ def _number(value: object) -> float | None:
     return None
 
 
-def _moment(value: object) -> float:
+def _epoch_seconds(value: object) -> float:
     """RFC 3339, or seconds since 1970."""
     number = _number(value)
     if number is not None and 0 <= number < LATEST:

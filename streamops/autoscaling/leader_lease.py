@@ -105,7 +105,7 @@ class LeaderLeases:
         return [pool.name for pool in self._pools if pool.leads]
 
     async def _fail(self, error: StreamopsError) -> None:
-        self._troubles.tell(NO_LEADS, error.message)
+        self._troubles.warn_once(NO_LEADS, error.message)
         over = self._clock() - self._confirmed >= self._options.lease.total_seconds()
         for pool in self._pools:
             pool.leads = False
@@ -117,7 +117,7 @@ class LeaderLeases:
         led, before = pool.leads, _holder(pool.pool)
         pool.leads = False
         if isinstance(lease, StreamopsError):
-            pool.troubles.tell(NO_LEAD, lease.message)
+            pool.troubles.warn_once(NO_LEAD, lease.message)
             return False
         pool.lease, pool.leads = lease, lease.leads
         holder = _holder(lease.pool)

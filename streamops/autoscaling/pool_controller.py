@@ -41,7 +41,7 @@ class Troubles:
         self._log = log
         self._known: dict[str, str] = {}
 
-    def tell(self, what: str, why: str) -> None:
+    def warn_once(self, what: str, why: str) -> None:
         """That something is wrong."""
         if self._known.get(what) != why:
             self._known[what] = why

@@ -88,7 +88,7 @@ def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str
 
     async def actions(console: Console) -> list[CompletionItem]:
         return [
-            _told(action.first.begun_id, f"{action.first.operation} {action.first.target}")
+            _item(action.first.begun_id, f"{action.first.operation} {action.first.target}")
             for action in (await console.read_actions(RECENT)).actions
         ]
 
@@ -100,7 +100,7 @@ def complete_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
     async def jobs(console: Console) -> list[CompletionItem]:
         found = await console.read_jobs(RECENT)
-        return [_told(job.id, f"{job.operation} {job.target}, {job.state}") for job in found]
+        return [_item(job.id, f"{job.operation} {job.target}, {job.state}") for job in found]
 
     return _beginning(_ask(ctx, jobs, []), incomplete)
 
@@ -127,7 +127,7 @@ def complete_pools(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return _items([*{*configured, *_ask(ctx, names, [])}], incomplete)
 
 
-def _told(ident: str, words: str) -> CompletionItem:
+def _item(ident: str, words: str) -> CompletionItem:
     return CompletionItem(ident, help=safe(words))
 
 

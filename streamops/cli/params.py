@@ -204,7 +204,7 @@ def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: s
 DURATION: Final = DurationType()
 SIZE: Final = SizeType()
 ENTRY_ID: Final = EntryIdType()
-MOMENT: Final = InstantType()
+INSTANT: Final = InstantType()
 FIELD: Final = FieldType()
 NUMBER: Final = NumberType()
 RATE: Final = RateType()

@@ -63,10 +63,10 @@ class Session:
         settings = load_settings(self.flags, os.environ, Path.cwd())
         for warning in settings.warnings:
             self.narrator.note(f"warning: {warning}")
-        self.tell(settings.notices)
+        self.note_once(settings.notices)
         return settings
 
-    def tell(self, notices: Iterable[str]) -> None:
+    def note_once(self, notices: Iterable[str]) -> None:
         """Say of projects' files what was not said before."""
         for notice in notices:
             if notice not in self._told:

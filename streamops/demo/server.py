@@ -48,7 +48,7 @@ def embedded_server(program: Path | None = None) -> Iterator[ConnectionOptions]:
     program = program or find_server_program()
     directory = Path(tempfile.mkdtemp(prefix="streamops-demo-"))
     socket_path = directory / "server.sock"
-    with tempfile.TemporaryFile() as log, _start_guard(program, directory, socket_path, log) as guard:
+    with tempfile.TemporaryFile() as log, _start_watchdog(program, directory, socket_path, log) as guard:
         try:
             _wait_until_it_answers(guard, socket_path, log)
             yield parse_url(f"unix://{quote(str(socket_path))}")
@@ -75,7 +75,7 @@ def _installed_program() -> Path:
     return Path(found)
 
 
-def _start_guard(
+def _start_watchdog(
     program: Path, directory: Path, socket_path: Path, log: IO[bytes]
 ) -> subprocess.Popen[bytes]:
     server = [
@@ -84,7 +84,7 @@ def _start_guard(
         *("--maxmemory", MAX_MEMORY, "--maxmemory-policy", "noeviction"),
     ]
     return subprocess.Popen(
-        module_command("streamops.demo.guard", str(directory), *server),
+        module_command("streamops.demo.watchdog", str(directory), *server),
         env=module_environment(),
         stdin=subprocess.PIPE,
         stdout=log,

@@ -107,7 +107,7 @@ def _assignments(
     names: Sequence[str] = given["pools"]
     told = {key: given[key] for key in ("minimum", "maximum", "objective") if given[key] is not None}
     if given["stream"] is not None:
-        return (_told(names, given["stream"], given["group"], told),), {}, {}
+        return (_assignment(names, given["stream"], given["group"], told),), {}, {}
     if told or given["group"] is not None:
         raise SettingsError(
             "--group, --minimum, --maximum and --objective are for --stream", "Name the stream too."
@@ -137,7 +137,7 @@ def _assignments(
     return assignments, known.budgets, elsewhere
 
 
-def _told(names: Sequence[str], stream: str, group: str | None, told: dict[str, Any]) -> "Assignment":
+def _assignment(names: Sequence[str], stream: str, group: str | None, told: dict[str, Any]) -> "Assignment":
     from streamops.autoscaling.decisions import Assignment  # noqa: PLC0415 - as above
     from streamops.autoscaling.policy.config import ScalingConfig  # noqa: PLC0415
 

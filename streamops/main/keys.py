@@ -64,7 +64,7 @@ def print_keys(session: Session) -> int:
         SettingsError: The configuration cannot be understood.
     """
     config = read_config(os.environ, Path.cwd())
-    session.tell(config.notices)
+    session.note_once(config.notices)
     keymap = config.tables.console.keymap
     rows = key_rows(keymap)
     session.printer(KEY_COLUMNS).print_rows(

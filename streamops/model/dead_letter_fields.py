@@ -64,7 +64,7 @@ def read_dead_letter(entry: StreamEntry, queue: str, source: str | None) -> Dead
         error=_text(about.get(b"_so_error")),
         deliveries=_number(about.get(b"_so_deliveries")),
         attempt=_number(about.get(b"_so_attempt")),
-        failed_at=_moment(about.get(b"_so_failed_at")) or entry.id.time,
+        failed_at=_parse_time(about.get(b"_so_failed_at")) or entry.id.time,
         replays=_replays(own),
         payload_key=_payload(own),
     )
@@ -190,7 +190,7 @@ def _number(value: bytes | None) -> int | None:
     return int(value) if value is not None and value.isdigit() and len(value) < len(str(2**63)) else None
 
 
-def _moment(value: bytes | None) -> datetime | None:
+def _parse_time(value: bytes | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(_text(value))
     except ValueError:

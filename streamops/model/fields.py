@@ -106,7 +106,7 @@ class FieldKind(StrEnum):
     SWITCH = "switch"
     SPAN = "span"
     ENTRY_ID = "entry ID"
-    MOMENT = "moment"
+    INSTANT = "moment"
     CHOICE = "choice"
     PAIR = "pair"
 
@@ -163,7 +163,7 @@ _KINDS: Final[dict[object, FieldKind]] = {
     EntryId: FieldKind.ENTRY_ID,
     tuple[bytes, bytes]: FieldKind.PAIR,
 }
-_MOMENT: Final = frozenset({datetime, timedelta})
+_INSTANT_TYPES: Final = frozenset({datetime, timedelta})
 
 
 @lru_cache(maxsize=128)
@@ -216,8 +216,8 @@ def _flag(name: str) -> str:
 def _kind(one: FieldInfo, shape: object) -> FieldKind:
     if isinstance(shape, type) and issubclass(shape, StrEnum):
         return FieldKind.CHOICE
-    if get_origin(shape) in {Union, UnionType} and set(get_args(shape)) == _MOMENT:
-        return FieldKind.MOMENT
+    if get_origin(shape) in {Union, UnionType} and set(get_args(shape)) == _INSTANT_TYPES:
+        return FieldKind.INSTANT
     if shape in _KINDS:
         return _KINDS[shape]
     raise TypeError(f"no face knows how to ask for {one.name}: {one.type}")

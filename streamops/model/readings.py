@@ -71,6 +71,6 @@ class StreamReading(Struct, frozen=True, gc=False):
         return self.last_generated_id if self.last_id is None else self.last_id
 
     @property
-    def alone(self) -> "StreamReading":
+    def without_groups(self) -> "StreamReading":
         """The reading without its groups: a small thing to keep."""
         return replace(self, groups=())

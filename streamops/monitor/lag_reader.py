@@ -71,7 +71,7 @@ class LagReader:
     ) -> set[str]:
         """Read next entries, unless that fails; the names of streams where one is large."""
         ranges = [EntryRange(stream.name, group.last_delivered_id, LAST_ID, 1) for stream, group in asked]
-        alone = {stream.name: stream.alone for stream, _ in asked}
+        alone = {stream.name: stream.without_groups for stream, _ in asked}
         large = set()
         for (stream, group), entries in zip(asked, await read_entries(self._server, ranges), strict=True):
             if isinstance(entries, Fault):
@@ -203,7 +203,7 @@ class LagReader:
         is_final = lag.known or counter.is_final(estimate.ahead, estimate.behind)
         holds = is_final and estimate.has_lost is False and stream.bounds_read
         self._cached(estimate).counted = (
-            CachedCount(lag, stream.alone, estimate.group.last_delivered_id) if holds else None
+            CachedCount(lag, stream.without_groups, estimate.group.last_delivered_id) if holds else None
         )
         return lag
 

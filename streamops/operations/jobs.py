@@ -147,7 +147,7 @@ class HeldJob:
         await renew_job(server, job.id, owner, fields)
         return held
 
-    async def beat(self, counts: JobCounts, cursor: str, *, at_once: bool = False) -> None:
+    async def heartbeat(self, counts: JobCounts, cursor: str, *, at_once: bool = False) -> None:
         """Say how far it is, at once or from time to time; raises ``JobStopped`` where it must stop."""
         self.cursor = cursor
         if not at_once and time.monotonic() - self._beaten < HEARTBEAT_SECONDS:

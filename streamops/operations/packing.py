@@ -102,14 +102,14 @@ def unpack_asked(kind: type[Noun], data: bytes, what: str, hint: str) -> Noun:
 
 
 def _converted(kind: type[Noun], packed: dict[str, Any]) -> Noun:
-    moments = {field.name for field in fields(kind) if _is_moment(field.type)}
+    moments = {field.name for field in fields(kind) if _is_instant(field.type)}
     if not moments:
         return msgspec.convert(packed, kind, strict=False)
     # msgspec does not tell two kinds of text apart, an instant and a span.
     given = {field.name: field.type for field in fields(kind) if field.name in packed}
     return kind(
         **{
-            name: _moment(packed[name])
+            name: _parse_instant(packed[name])
             if name in moments
             else msgspec.convert(packed[name], type_, strict=False)
             for name, type_ in given.items()
@@ -127,12 +127,12 @@ def unpack_values(data: bytes) -> dict[str, Any]:
         return values
 
 
-def _is_moment(type_: Any) -> bool:  # noqa: ANN401 - any annotation
+def _is_instant(type_: Any) -> bool:  # noqa: ANN401 - any annotation
     bare = get_args(type_)[0] if get_origin(type_) is Annotated else type_
     return {datetime, timedelta} <= set(get_args(bare))
 
 
-def _moment(written: str | None) -> Instant | None:
+def _parse_instant(written: str | None) -> Instant | None:
     if written is None:
         return None
     if written.lstrip("-").startswith("P"):

@@ -182,7 +182,7 @@ class Run:
                 Progress(self.counts.done, self._plan.count, self.elapsed, self.job.id if self.job else "")
             )
         if self.job is not None:
-            await self.job.beat(self.counts, self.cursor, at_once=at_once)
+            await self.job.heartbeat(self.counts, self.cursor, at_once=at_once)
         self._check_server()
         if self.remaining:
             self._check_stop()
@@ -206,7 +206,7 @@ class Run:
             self._check_stop()
             seconds -= BREATH
             if self.job is not None:
-                await self.job.beat(self.counts, self.cursor)
+                await self.job.heartbeat(self.counts, self.cursor)
 
     def _check_stop(self) -> None:
         self._check_server()

@@ -35,7 +35,7 @@ _WORKS_ON: Final = (
     "~streamops:worker:* ~streamops:roster:* ~streamops:supervisors:*"
 )
 # Orders to pools, which workers read; Redis 6.2 knows no keys that may only be read.
-_TOLD: Final = "streamops:pool:*"
+_POOL_KEYS: Final = "streamops:pool:*"
 
 
 class AclRole(StrEnum):
@@ -87,8 +87,8 @@ _ALL_RULES: Final = {
         "+subscribe delayed messages are up to a second late, without +multi +exec entries of more than 3,891 fields stay "
         "pending instead of becoming dead letters. A worker refuses to start where anything else is missing that it needs. "
         "`streamops doctor --worker` tells whether a user may do too much",
-        f"resetchannels {_WORKS_ON} %R~{_TOLD} {_RUNS}",
-        f"resetchannels {_WORKS_ON} ~{_TOLD} {_RUNS}",
+        f"resetchannels {_WORKS_ON} %R~{_POOL_KEYS} {_RUNS}",
+        f"resetchannels {_WORKS_ON} ~{_POOL_KEYS} {_RUNS}",
     ),
 }
 

@@ -40,12 +40,12 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
         Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
         Fact("danger", () if plan.idle else (_danger(plan),)),
         Fact("sample", tuple(sample)),
-        _told("effect", plan.effects),
-        _told("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
-        _told("held back by", [plan.held_back_by] if plan.held_back_by else [], Tone.WARN),
-        _told("warning", plan.warnings, Tone.WARN),
-        _told("undo", [] if plan.idle else [_undo(plan)]),
-        _told("command", [plan.command] if plan.command else []),
+        _sentences("effect", plan.effects),
+        _sentences("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
+        _sentences("held back by", [plan.held_back_by] if plan.held_back_by else [], Tone.WARN),
+        _sentences("warning", plan.warnings, Tone.WARN),
+        _sentences("undo", [] if plan.idle else [_undo(plan)]),
+        _sentences("command", [plan.command] if plan.command else []),
     )
     return tuple(fact for fact in facts if fact.lines)
 
@@ -61,11 +61,11 @@ def outcome_facts(outcome: Outcome, undo: str = "") -> tuple[Fact, ...]:
         _named(
             "failed", [(one.id, one.error) for one in outcome.failed], outcome.failed_count, Tone.CRITICAL
         ),
-        _told("note", outcome.notes),
-        _told("stopped", [outcome.stopped] if outcome.stopped else [], Tone.WARN),
-        _told("job", [outcome.job] if outcome.job else []),
-        _told("audit", [outcome.audit_id] if outcome.audit_id else []),
-        _told("undo", [undo] if undo else []),
+        _sentences("note", outcome.notes),
+        _sentences("stopped", [outcome.stopped] if outcome.stopped else [], Tone.WARN),
+        _sentences("job", [outcome.job] if outcome.job else []),
+        _sentences("audit", [outcome.audit_id] if outcome.audit_id else []),
+        _sentences("undo", [undo] if undo else []),
         Fact("took", (Cell(duration(outcome.elapsed)),) if outcome.requested else ()),
     )
     return tuple(fact for fact in facts if fact.lines)
@@ -188,7 +188,7 @@ def _headline(outcome: Outcome) -> Cell:
     return Cell(f"{name}: done", Tone.OK)
 
 
-def _told(name: str, sentences: tuple[str, ...] | list[str], tone: Tone = Tone.PLAIN) -> Fact:
+def _sentences(name: str, sentences: tuple[str, ...] | list[str], tone: Tone = Tone.PLAIN) -> Fact:
     return Fact(name, tuple(Cell(safe(sentence), tone) for sentence in sentences))
 
 

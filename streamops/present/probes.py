@@ -69,13 +69,13 @@ def _summary(result: ProbeResult, limits: ProbeLimits) -> str:
             counted(result.streams, "stream", "streams"),
         )
         return f"{groups} of {streams}: {'within limits' if limits.given else 'no findings'}"
-    told = [_told(fault, limits) for fault in faults[:MOST_FAULTS]]
+    told = [_sentence(fault, limits) for fault in faults[:MOST_FAULTS]]
     if len(faults) > MOST_FAULTS:
         told.append(f"{len(faults) - MOST_FAULTS:,} more")
     return "; ".join(told)
 
 
-def _told(reading: ProbeReading, limits: ProbeLimits) -> str:
+def _sentence(reading: ProbeReading, limits: ProbeLimits) -> str:
     subject = safe(reading.subject)
     if reading.text:
         return f"{subject}: {safe(reading.text)}" if subject else safe(reading.text)

@@ -278,13 +278,13 @@ class Streamops:
         loop = asyncio.get_running_loop()
         work = asyncio.ensure_future(worker.run())
 
-        def told() -> None:
+        def on_signal() -> None:
             if worker.stopping:
                 work.cancel()
             worker.stop()
 
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, told)
+            loop.add_signal_handler(number, on_signal)
         try:
             with suppress(asyncio.CancelledError):
                 await work

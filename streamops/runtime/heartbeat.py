@@ -22,7 +22,7 @@ from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.runtime.events import Event, Lost, Overran, Troubled
 from streamops.runtime.groups import Groups
-from streamops.wire.consuming.heartbeats import beat, stop_beating
+from streamops.wire.consuming.heartbeats import stop_beating, write_heartbeat
 from streamops.wire.consuming.leases import Renewed, renew
 from streamops.wire.pools.registry import clock_in, clock_out
 from streamops.wire.server import Server
@@ -118,7 +118,7 @@ class Heartbeat:
         if still > self._hang:
             return pause
         try:
-            await self._beat(server, still)
+            await self._write_heartbeat(server, still)
         except ServerError:
             # The server is away; the entries' leases may run out, and that is what leases are for.
             return min(pause, 1.0)
@@ -130,10 +130,10 @@ class Heartbeat:
                 self._emit(Troubled(stream.key, error))
         return pause
 
-    async def _beat(self, server: Server, still: float) -> None:
+    async def _write_heartbeat(self, server: Server, still: float) -> None:
         payload = self._payload(WorkerState.STALLED if still > STALLED else None)
         asked = time.monotonic()
-        server_ms = await beat(server, payload, timedelta(seconds=self._every * 3))
+        server_ms = await write_heartbeat(server, payload, timedelta(seconds=self._every * 3))
         self._context.clock.learn(server_ms, asked, time.monotonic())
         self.paused = await clock_in(server, payload.pool, _registration(payload)) == PoolMode.PAUSED
 

@@ -115,7 +115,7 @@ class QueuePromoter:
                 await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
                 continue
             failures = 0
-            self._tell(pumped)
+            self._emit_events(pumped)
             self._compare(pumped, awaited=awaited)
             awaited = await self._sleep(pumped)
 
@@ -185,7 +185,7 @@ class QueuePromoter:
         due = self._clock.local_time(pumped.next_due_ms or 0)
         return min(max(due, self._asked + wait), self._answered + wait)
 
-    def _tell(self, pumped: Pumped) -> None:
+    def _emit_events(self, pumped: Pumped) -> None:
         if pumped.moved:
             self._emit(Promoted(self._stream, pumped.moved))
         for ident, reason in pumped.buried:

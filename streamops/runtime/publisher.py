@@ -95,7 +95,7 @@ __all__ = ["Around", "Publisher", "Schema"]
 Around = Callable[[str, int], AbstractContextManager[Sequence[bytes]]]
 """Called with the stream and the number of bodies; gives names and values of reserved fields, in turn, for each."""
 
-_ALONE: Final[AbstractContextManager[Sequence[bytes]]] = nullcontext(())
+_NO_PARTS: Final[AbstractContextManager[Sequence[bytes]]] = nullcontext(())
 
 
 class Publisher:
@@ -315,7 +315,7 @@ class Publisher:
 
     def _entered(self, stream: str, count: int) -> AbstractContextManager[Sequence[bytes]]:
         """What is around this call; costs nothing where nothing is."""
-        return _all_around(self._around, stream, count) if self._around else _ALONE
+        return _all_around(self._around, stream, count) if self._around else _NO_PARTS
 
 
 @contextmanager

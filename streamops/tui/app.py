@@ -372,7 +372,7 @@ class StreamopsApp(App[int]):
         elif place != self.frame.place:
             self.push_screen(self._screen_of(place))
 
-    def _beside(self, place: Route) -> None:
+    def _open_sibling(self, place: Route) -> None:
         """Open one of the two places of one key, in the place of the other where that is on top."""
         from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - as above
 
@@ -654,7 +654,7 @@ class StreamopsApp(App[int]):
             place = getattr(routes, f"{other}Route")()
         if isinstance(place, FIRST_LEVEL):
             self.action_root()
-        self._beside(place)
+        self._open_sibling(place)
 
     def action_root(self) -> None:
         """Go back to the first screen."""

@@ -170,7 +170,7 @@ def grid(charts: Sequence[Chart], width: int, height: int) -> list[Line]:
     for number, row in enumerate(rows[:fitting]):
         room = height * (number + 1) // fitting - height * number // fitting
         drawn = [chart_lines(chart, chart_width(width), room) for chart in row]
-        lines += _beside(drawn, chart_width(width), room)
+        lines += _side_by_side(drawn, chart_width(width), room)
     return lines
 
 
@@ -195,7 +195,7 @@ def _pending_age(view: GroupView) -> str:
     return "none" if view.group.pending == 0 else duration(view.group.oldest_pending_age)
 
 
-def _beside(blocks: Sequence[Sequence[Line]], width: int, height: int) -> list[Line]:
+def _side_by_side(blocks: Sequence[Sequence[Line]], width: int, height: int) -> list[Line]:
     """Blocks of lines side by side."""
     lines: list[Line] = []
     for number in range(height):

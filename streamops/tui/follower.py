@@ -10,7 +10,7 @@ from streamops.errors import StreamopsError
 from streamops.model.entries import StreamEntry
 from streamops.model.ids import EntryId
 from streamops.tui.app_state import retry_delay
-from streamops.tui.kept import RecentEntries
+from streamops.tui.recent_entries import RecentEntries
 from streamops.tui.source import Source
 
 BATCH_SECONDS: Final = 0.25

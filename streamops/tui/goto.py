@@ -169,7 +169,7 @@ def _unique(text: str, streams: tuple[StreamView, ...]) -> Goal:
         return found[0]
     if not found:
         return Nowhere(f"no stream, group or word like {safe(text)}")
-    names = ", ".join(safe(" ".join(place.trail)) for place in found[:SHOWN])
+    names = ", ".join(safe(" ".join(place.breadcrumbs)) for place in found[:SHOWN])
     return Nowhere(f"{len(found)} places like {safe(text)}: {names}{', …' if len(found) > SHOWN else ''}")
 
 

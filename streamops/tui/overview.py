@@ -313,10 +313,12 @@ def page_lines(
     room = width - FACTS_WIDTH
     shown = window(past, observation, SPANS[1])
     chart = chart_lines(whole_chart(past, totals, shown, field_columns(room)), room, height)
-    return [_beside(left or BLANK_LINE, right or BLANK_LINE) for left, right in zip_longest(lines, chart)]
+    return [
+        _side_by_side(left or BLANK_LINE, right or BLANK_LINE) for left, right in zip_longest(lines, chart)
+    ]
 
 
-def _beside(left: Line, right: Line) -> Line:
+def _side_by_side(left: Line, right: Line) -> Line:
     used, kept = 0, []
     for cell in left:
         room = FACTS_WIDTH - 2 - used

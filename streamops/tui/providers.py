@@ -114,7 +114,7 @@ class Places(Provider):
         part = query.casefold()
         shown = 0
         for place in self._all():
-            name = safe(" ▸ ".join(place.trail))
+            name = safe(" ▸ ".join(place.breadcrumbs))
             at = name.casefold().find(part)
             if at < 0:
                 continue

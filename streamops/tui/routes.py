@@ -43,7 +43,7 @@ class Route(Struct, frozen=True):
         return tuple(map(str, astuple(self)))
 
     @property
-    def trail(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """The crumbs."""
         return (*self.under, *self.names, *filter(None, (self.end,)))
 
@@ -209,7 +209,7 @@ class DeadLetterRoute(Route, frozen=True):
         return (self.queue, str(self.id))
 
     @property
-    def trail(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """With the ID in short."""
         return (*self.under, self.queue, short_id(self.id))
 
@@ -287,7 +287,7 @@ class WorkerRoute(Route, frozen=True):
         return ()
 
     @property
-    def trail(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """The list and the worker."""
         return ("workers", self.worker)
 
@@ -362,7 +362,7 @@ class PendingRoute(Route, frozen=True):
         return (self.stream, self.group)
 
     @property
-    def trail(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """With the consumer, or the word ``pending``."""
         return (*self.names, "pending" if self.consumer is None else self.consumer)
 
@@ -410,7 +410,7 @@ class EntryRoute(Route, frozen=True):
         return (self.stream,)
 
     @property
-    def trail(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """Where it was opened from, and the ID in short."""
         return (*(self.way or (self.stream,)), short_id(self.id))
 
@@ -440,7 +440,7 @@ class TraceRoute(Route, frozen=True):
         return (self.stream, str(self.id))
 
     @property
-    def trail(self) -> tuple[str, ...]:
+    def breadcrumbs(self) -> tuple[str, ...]:
         """With the ID in short."""
         return (self.stream, short_id(self.id), "trace")
 

@@ -164,10 +164,10 @@ def selection_at(place: Route, *, dead_letters: bool) -> Selection | None:
             return Selection(
                 sort=SelectionKind.ENTRY, stream=stream, ids=(entry_id,), dead_letters=dead_letters
             )
-    return _beside(place)
+    return _queue_selection(place)
 
 
-def _beside(place: Route) -> Selection | None:
+def _queue_selection(place: Route) -> Selection | None:
     """What a place is about that is about a queue beside a stream, or about one thing in it."""
     match place:
         case DeadLetterEntriesRoute(queue):

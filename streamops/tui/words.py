@@ -33,9 +33,9 @@ def header(app_state: AppState, width: int) -> tuple[Line, Line]:
     )
 
 
-def crumbs(context: ContextInfo, trail: tuple[str, ...]) -> Line:
+def crumbs(context: ContextInfo, breadcrumbs: tuple[str, ...]) -> Line:
     """The way from the context to where one stands."""
-    names = [safe(name) for name in (context.name, *trail)]
+    names = [safe(name) for name in (context.name, *breadcrumbs)]
     cells = [Cell(" ")]
     for name in names[:-1]:
         cells += [Cell(name), Cell(CRUMB, Tone.DIM)]

@@ -119,7 +119,7 @@ async def read_due(
     reply = required(await server.single(queue, "ZRANGE", queue, skip, skip + limit - 1, "WITHSCORES"), queue)
     latest = math.inf if until is None else milliseconds(until)
     return [
-        Due(decode_name(name), moment(score))
+        Due(decode_name(name), instant_of_score(score))
         for name, score in zip(reply[::2], reply[1::2], strict=True)
         if float(score) <= latest
     ]
@@ -168,7 +168,7 @@ async def read_strays(server: Server, queue: str, limit: int) -> list[DelayedMes
             return list({message.id: message for message in strays}.values())[:limit]
 
 
-def moment(score: bytes) -> datetime:
+def instant_of_score(score: bytes) -> datetime:
     """The instant of a score; the calendar's first or last where it is beyond that."""
     ms = float(score)
     try:
@@ -197,7 +197,7 @@ async def _scores(server: Server, queue: str, ids: Sequence[str]) -> list[bytes 
 
 def decode_message(ident: str, score: bytes | None, raw: bytes | None) -> DelayedMessage:
     """A message by its two halves: its score and its body as they are stored."""
-    due_at = None if score is None else moment(score)
+    due_at = None if score is None else instant_of_score(score)
     if raw is None:
         if due_at is None:
             return DelayedMessage(ident, None, None, problem="there is no such message")
@@ -234,7 +234,7 @@ def _count(queue: str, reply: Reply) -> QueueCount | Fault:
     if isinstance(reply, Exception):
         return fault(reply)
     members, bodies, due, first, foreign = reply
-    return QueueCount(queue, members, due, moment(first) if first else None, bodies, foreign)
+    return QueueCount(queue, members, due, instant_of_score(first) if first else None, bodies, foreign)
 
 
 async def _count_plainly(
@@ -265,7 +265,7 @@ async def _count_plainly(
                     queue,
                     members,
                     None if asked is None else due,
-                    moment(first[1]) if first else None,
+                    instant_of_score(first[1]) if first else None,
                     bodies,
                 )
             )

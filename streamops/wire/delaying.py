@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.wire.delayed import decode_message, milliseconds, moment
+from streamops.wire.delayed import decode_message, instant_of_score, milliseconds
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.faults import Fault, fault
 from streamops.wire.keys import bodies_key, delayed_key
@@ -130,4 +130,4 @@ def _when(due: datetime | timedelta) -> str:
 
 
 def _dues(reply: list[bytes]) -> list[datetime | None]:
-    return [None if due == b"0" else moment(due) for due in reply]
+    return [None if due == b"0" else instant_of_score(due) for due in reply]

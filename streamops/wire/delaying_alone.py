@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from streamops.wire.delayed import milliseconds, moment
+from streamops.wire.delayed import instant_of_score, milliseconds
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.faults import Fault, FaultKind, fault
@@ -48,4 +48,4 @@ async def schedule_one(
 
 def _due(reply: Reply) -> datetime | None:
     (due,) = reply
-    return moment(due) if due != b"0" else None
+    return instant_of_score(due) if due != b"0" else None

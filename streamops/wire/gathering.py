@@ -112,7 +112,7 @@ class Gatherer:
         lane = self._lanes.get(node) or self._lanes.setdefault(node, _Lane())
         while lane.busy and lane.full:
             await lane.wait_for_room()
-        reply = await (lane.add(request) if lane.busy else self._send_alone(lane, request))
+        reply = await (lane.add(request) if lane.busy else self._send_one(lane, request))
         return reply if request.decode is None or isinstance(reply, Exception) else request.decode(reply)
 
     async def close(self) -> None:
@@ -120,7 +120,7 @@ class Gatherer:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def _send_alone(self, lane: _Lane, request: Request) -> Reply:
+    async def _send_one(self, lane: _Lane, request: Request) -> Reply:
         lane.busy = True
         try:
             return await self._server.single(request.key, *request.command)

@@ -70,7 +70,7 @@ _FORMS: Final[dict[str, tuple[Argument, ...]]] = {
     "TIME": (),
 }
 _KEYLESS: Final = frozenset({"TIME"})
-_BESIDE: Final = frozenset({"PERSIST", "GET", "DEL"})
+_COMPANIONS: Final = frozenset({"PERSIST", "GET", "DEL"})
 KNOWN: Final = tuple(_FORMS)
 """Commands that can be asked for."""
 
@@ -89,7 +89,7 @@ async def refused_writes(server: Server, writes: Sequence[tuple[str, str]]) -> l
     for (command, key), reply in zip(writes, replies, strict=True):
         if isinstance(reply, Exception):
             why = fault(reply)
-            if command in _BESIDE and why.kind is FaultKind.DENIED and not why.denies_command:
+            if command in _COMPANIONS and why.kind is FaultKind.DENIED and not why.denies_command:
                 continue
             if why.kind not in _PERMITTED or "READONLY" in why.reason or "MISCONF" in why.reason:
                 refused.append((command, key, why))
@@ -104,4 +104,4 @@ def _form(command: str, key: str) -> tuple[Argument, ...]:
     form = _FORMS[command]
     if _KEY in form:
         return (*words, *(key if word == _KEY else word for word in form))
-    return (*words, f"{key}:{NOBODY}" if command in _BESIDE else key, *form)
+    return (*words, f"{key}:{NOBODY}" if command in _COMPANIONS else key, *form)

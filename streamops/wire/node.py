@@ -198,12 +198,12 @@ def _receiving_slowly(
     read: Callable[[], Awaitable[Reply]] = parser.read_response
     feed: Callable[[bytes], None] = stream.feed_data
 
-    def feed_and_tell(data: bytes) -> None:
+    def feed_and_mark(data: bytes) -> None:
         feed(data)
         heard()
 
     async def receive() -> Reply:
-        stream.feed_data = feed_and_tell
+        stream.feed_data = feed_and_mark
         try:
             return await read()
         finally:

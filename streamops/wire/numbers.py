@@ -21,7 +21,7 @@ def number(text: str | bytes | None) -> int | None:
     return int(text) if plain and text is not None else None
 
 
-def moment(text: str | bytes | None) -> datetime | None:
+def instant_of_ms(text: str | bytes | None) -> datetime | None:
     """An instant from its milliseconds; none where they are no plausible ones."""
     try:
         return None if text is None else EPOCH + timedelta(milliseconds=int(text))

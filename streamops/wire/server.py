@@ -120,7 +120,7 @@ class Server:
         if handovers is not None:
             return await self._single_there(node, command, handovers)
         if node:
-            (reply,) = await self._ask_alone(node, (command,))
+            (reply,) = await self._send_to_node(node, (command,))
             if not isinstance(reply, (AskError, TryAgainError)):
                 return reply
             answers = await self._follow(key, [command], node, [reply])
@@ -135,11 +135,11 @@ class Server:
         """Have a command done by the server that had the key when there were so many handovers, or by nobody."""
         if node is None:
             return unserved(self._topology)
-        (reply,) = await self._ask_alone(node, (command,), handovers)
+        (reply,) = await self._send_to_node(node, (command,), handovers)
         if isinstance(reply, AskError) and (there := self._topology.node_at(reply.host, reply.port, node)):
             if not isinstance(reply, MovedError):
                 # That one has carried the key there itself, with all there is to it.
-                _, reply = await self._ask_alone(there, (("ASKING",), command), handovers)
+                _, reply = await self._send_to_node(there, (("ASKING",), command), handovers)
             if isinstance(reply, MovedError):
                 self._topology.on_slot_moved()
                 raise self.error(_replaced())
@@ -158,7 +158,7 @@ class Server:
         node = self._topology.node_of(key)
         if node is None or not commands:
             return (await self.batch([Request(key, command) for command in commands])).replies
-        replies = await self._ask_alone(node, commands)
+        replies = await self._send_to_node(node, commands)
         moved = [at for at, reply in enumerate(replies) if isinstance(reply, (AskError, TryAgainError))]
         if moved:
             again = await self._follow(
@@ -216,7 +216,7 @@ class Server:
             unasked.sent = False
             raise unasked
 
-    async def _ask_alone(
+    async def _send_to_node(
         self, node: Node, commands: Sequence[Command], handovers: int | None = None
     ) -> list[Reply]:
         """Send commands to one node, without the bookkeeping of a batch, which costs half as much again."""

@@ -124,7 +124,7 @@ class RunningProgram:
         self, command: Sequence[str], environ: Mapping[str, str], log: IO[bytes]
     ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            module_command("streamops.demo.guard", str(self.directory), *command),
+            module_command("streamops.demo.watchdog", str(self.directory), *command),
             env={**module_environment(), **environ},
             stdin=subprocess.PIPE,
             stdout=log,

@@ -222,7 +222,7 @@ class RunningServer:
         # Made anew for every attempt, because the guard removes it.
         self.directory.mkdir(exist_ok=True)
         return subprocess.Popen(
-            module_command("streamops.demo.guard", str(self.directory), str(self.program.path), *words),
+            module_command("streamops.demo.watchdog", str(self.directory), str(self.program.path), *words),
             env=module_environment(),
             stdin=subprocess.PIPE,
             stdout=log,

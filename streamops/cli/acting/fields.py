@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from streamops.cli.acting.ids import IDS, read_ids, read_names
-from streamops.cli.params import COMPLETIONS, DURATION, ENTRY_ID, FIELD, MOMENT, NUMBER
+from streamops.cli.params import COMPLETIONS, DURATION, ENTRY_ID, FIELD, INSTANT, NUMBER
 from streamops.model.fields import FieldKind, IntentField
 from streamops.model.ids import EntryId
 from streamops.model.measures import typed_duration
@@ -28,7 +28,7 @@ _WRITTEN: Final = {
     FieldKind.NUMBER: _Written(NUMBER, "N"),
     FieldKind.SPAN: _Written(DURATION, "SPAN"),
     FieldKind.ENTRY_ID: _Written(ENTRY_ID, "ID"),
-    FieldKind.MOMENT: _Written(MOMENT, "TIME"),
+    FieldKind.INSTANT: _Written(INSTANT, "TIME"),
     FieldKind.PAIR: _Written(FIELD, "FIELD=VALUE"),
 }
 _NOUNS: Final = {"streams": "STREAM", "groups": "GROUP", "consumers": "CONSUMER"}

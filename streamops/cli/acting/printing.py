@@ -43,7 +43,7 @@ class ActingPrinter:
     def print_plan(self, plan: Plan) -> None:
         """Print a plan as data."""
         if self._in_words or self._plans is None:
-            self._tell(plan_facts(plan), sys.stdout)
+            self._print_facts(plan_facts(plan), sys.stdout)
             return
         with whoever_reads(sys.stdout):
             self._plans.print_record(plan, lambda: plan_document(plan))
@@ -53,7 +53,7 @@ class ActingPrinter:
         if self._session.given.quiet and not asking:
             return
         on_stdout = self._in_words and (sys.stdout.isatty() or not asking)
-        self._tell(plan_facts(plan), sys.stdout if on_stdout else sys.stderr)
+        self._print_facts(plan_facts(plan), sys.stdout if on_stdout else sys.stderr)
 
     def print_outcome(self, plan: Plan, outcome: Outcome) -> None:
         """Print an outcome as data."""
@@ -61,12 +61,12 @@ class ActingPrinter:
         if self._in_words or self._outcomes is None:
             with whoever_reads(sys.stdout):
                 write("\n" if self._begun else "")
-            self._tell(outcome_facts(outcome, undo), sys.stdout)
+            self._print_facts(outcome_facts(outcome, undo), sys.stdout)
             return
         with whoever_reads(sys.stdout):
             self._outcomes.print_record(outcome, lambda: outcome_document(outcome, undo))
 
-    def _tell(self, facts: Iterable[Fact], file: TextIO) -> None:
+    def _print_facts(self, facts: Iterable[Fact], file: TextIO) -> None:
         self._begun = self._begun or file is sys.stdout
         output = Output.PLAIN if self._session.given.output is Output.PLAIN else Output.TABLE
         with whoever_reads(file):

@@ -22,7 +22,7 @@ Again = Callable[["Console"], Coroutine[Any, Any, "Prepared[Any, Any]"]]
 RETRY: Final = 2.0
 """Seconds between two attempts at a server that does not answer."""
 
-TOLD_APART: Final = timedelta(seconds=10)
+NOTE_EVERY: Final = timedelta(seconds=10)
 
 
 def stand(
@@ -75,7 +75,7 @@ class _RecurringRun:
     async def _apply(self, console: "Console", prepared: "Prepared[Any, Any]", stop: asyncio.Event) -> None:
         self._told = timedelta(0)
         try:
-            outcome = await console.apply(prepared, self._assent, self._tell, stop=stop)
+            outcome = await console.apply(prepared, self._assent, self._note_progress, stop=stop)
         except ApplyError as error:
             if isinstance(error.outcome, Outcome):
                 self._printer.print_outcome(prepared.plan, error.outcome)
@@ -88,9 +88,9 @@ class _RecurringRun:
             async with asyncio.timeout(RETRY):
                 await stop.wait()
 
-    def _tell(self, progress: Progress) -> None:
+    def _note_progress(self, progress: Progress) -> None:
         if progress.elapsed >= self._told:
-            self._told = progress.elapsed + TOLD_APART
+            self._told = progress.elapsed + NOTE_EVERY
             self._session.narrator.note(f"{progress.done:,} entries seen to so far")
 
 

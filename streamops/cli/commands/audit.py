@@ -13,7 +13,7 @@ from streamops.cli.globals import Output
 from streamops.cli.output.choosing import FOR_PEOPLE
 from streamops.cli.output.facts import print_facts
 from streamops.cli.output.printer import write
-from streamops.cli.params import ENTRY_ID, MOMENT
+from streamops.cli.params import ENTRY_ID, INSTANT
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
@@ -57,9 +57,9 @@ DEFAULT_LIMIT: Final = 100
 )
 @click.option("--target", metavar="NAME", default="", help="Only this stream, or this stream/group.")
 @click.option(
-    "--since", type=MOMENT, metavar="TIME", help="From this time on: 2026-03-01T14:00:00Z, or 15m ago."
+    "--since", type=INSTANT, metavar="TIME", help="From this time on: 2026-03-01T14:00:00Z, or 15m ago."
 )
-@click.option("--until", type=MOMENT, metavar="TIME", help="Up to this time.")
+@click.option("--until", type=INSTANT, metavar="TIME", help="Up to this time.")
 @click.option("--id", "audit_id", type=ENTRY_ID, metavar="AUDIT_ID", help="Show all of this action.")
 @click.option(
     "--full",

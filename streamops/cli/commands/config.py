@@ -172,7 +172,7 @@ def _mapping_problems(session: Session) -> tuple[ConfigProblem, ...]:
         if not (told := notices(read_files(os.environ, Path.cwd()))):
             raise
         # The file is sound, and names what nobody has trusted it with.
-        session.tell(told)
+        session.note_once(told)
         session.narrator.note(f"no server was asked: {error.message}")
         return ()
     if settings.context is None or not (settings.watch.dead_letters or settings.watch.delayed):

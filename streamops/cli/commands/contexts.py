@@ -84,7 +84,7 @@ def ls(session: Session) -> None:
     """List the contexts of all configuration files; passwords are neither read nor shown."""
     printer = session.printer(CONTEXT_COLUMNS)
     contexts = list_contexts(session.flags, os.environ, Path.cwd())
-    session.tell(notices(read_files(os.environ, Path.cwd())))
+    session.note_once(notices(read_files(os.environ, Path.cwd())))
     shown = contexts[: session.given.limit]
     printer.print_rows(
         shown, lambda: {"schema": "streamops.ctx.ls/1", "contexts": [_document(context) for context in shown]}

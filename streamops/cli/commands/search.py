@@ -9,7 +9,7 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.entry_rows import entry_document, entry_printer
 from streamops.cli.narration import Narrator
-from streamops.cli.params import ENTRY_ID, FIELD, MOMENT, stream_argument
+from streamops.cli.params import ENTRY_ID, FIELD, INSTANT, stream_argument
 from streamops.cli.reading import only_stream
 from streamops.cli.session import Session, with_session
 from streamops.model.expressions import Expression
@@ -46,11 +46,11 @@ DEFAULT_MAX_SCAN: Final = 1_000_000
 @stream_argument
 @click.option(
     "--since",
-    type=MOMENT,
+    type=INSTANT,
     metavar="TIME",
     help="From this time on: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.",
 )
-@click.option("--until", type=MOMENT, metavar="TIME", help="Up to this time.")
+@click.option("--until", type=INSTANT, metavar="TIME", help="Up to this time.")
 @click.option("--from-id", type=ENTRY_ID, metavar="ID", help="From this ID on.")
 @click.option("--to-id", type=ENTRY_ID, metavar="ID", help="Up to this ID.")
 @click.option(
@@ -111,8 +111,8 @@ def search(
         only_stream(observation, stream)
         now = observation.snapshot.collected_at
         query = Search(
-            start=max(_moment_id(since, now, 0) or ZERO_ID, from_id or ZERO_ID),
-            end=min(_moment_id(until, now, MAX_PART) or LAST_ID, to_id or LAST_ID),
+            start=max(_id_at(since, now, 0) or ZERO_ID, from_id or ZERO_ID),
+            end=min(_id_at(until, now, MAX_PART) or LAST_ID, to_id or LAST_ID),
             fields=fields_wanted,
             where=condition,
             words=words,
@@ -143,7 +143,7 @@ def search(
     session.narrator.note(_how_far(result, newest_first=newest_first))
 
 
-def _moment_id(moment: datetime | timedelta | None, now: datetime, seq: int) -> EntryId | None:
+def _id_at(moment: datetime | timedelta | None, now: datetime, seq: int) -> EntryId | None:
     """The first or last ID of the millisecond that is meant, on the server's clock."""
     if moment is None:
         return None

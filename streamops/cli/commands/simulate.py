@@ -16,7 +16,7 @@ from streamops.autoscaling.history import ArrivalHistory, read_history, replay_h
 from streamops.autoscaling.simulation import SimulatedWorkers
 from streamops.cli.acting.progress import ProgressPrinter
 from streamops.cli.command import Command
-from streamops.cli.params import COMPLETIONS, DURATION, MOMENT, RATE
+from streamops.cli.params import COMPLETIONS, DURATION, INSTANT, RATE
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Progress
@@ -77,7 +77,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
 )
 @click.option(
     "--since",
-    type=MOMENT,
+    type=INSTANT,
     metavar="TIME",
     default="12h",
     show_default=True,
@@ -213,7 +213,7 @@ def _history_of_stream(
 
     progress, began = ProgressPrinter(session), time.monotonic()
 
-    def tell(done: int, total: int) -> None:
+    def report(done: int, total: int) -> None:
         progress(Progress(done, total, timedelta(seconds=time.monotonic() - began)))
 
     async def read(console: "Console") -> tuple["ArrivalCounts", int]:
@@ -222,7 +222,7 @@ def _history_of_stream(
             view = only_stream(await console.observe([stream]), stream)
             members = only_group(view, group).group.members or ()
             consumers = sum(each.idle <= RECENT for each in members)
-        return await console.arrivals.since(stream, since, max_scan=max_scan, progress=tell), consumers
+        return await console.arrivals.since(stream, since, max_scan=max_scan, progress=report), consumers
 
     try:
         found, consumers = session.run(read)

@@ -157,14 +157,14 @@ def _signals() -> Iterator[tuple[asyncio.Event, asyncio.Event]]:
     stop, renew = asyncio.Event(), asyncio.Event()
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
 
-    def told() -> None:
+    def on_signal() -> None:
         if stop.is_set() and task is not None:
             task.cancel()
         stop.set()
 
     numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     for number in numbers:
-        loop.add_signal_handler(number, renew.set if number is signal.SIGHUP else told)
+        loop.add_signal_handler(number, renew.set if number is signal.SIGHUP else on_signal)
     try:
         yield stop, renew
     finally:

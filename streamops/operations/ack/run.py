@@ -9,7 +9,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.wire.reads import read_existing, read_pending_by_id
-from streamops.wire.writes.ack import LeftAlone, ack
+from streamops.wire.writes.ack import NotAcknowledged, ack
 
 BATCH = 500
 
@@ -35,7 +35,7 @@ async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan)
         await run.report(told.count, skipped=skipped)
 
 
-def _why_left(one: LeftAlone) -> str:
+def _why_left(one: NotAcknowledged) -> str:
     if one.why == "owner":
         return f"now owned by {one.owner or 'nobody'}"
     return "delivered again since" if one.why == "delivered" else "no longer pending"

@@ -21,15 +21,15 @@ async def survey_pool(place: ServerContext, intent: PauseIntent | ResumeIntent) 
 
 async def apply_pause(run: Run, _intent: PauseIntent, evidence: PoolEvidence, _plan: Plan) -> None:
     """Tell it to pause."""
-    await _tell(run, evidence.pool, PoolMode.PAUSED)
+    await _change_mode(run, evidence.pool, PoolMode.PAUSED)
 
 
 async def apply_resume(run: Run, _intent: ResumeIntent, evidence: PoolEvidence, _plan: Plan) -> None:
     """Tell it to go on."""
-    await _tell(run, evidence.pool, PoolMode.RUNNING)
+    await _change_mode(run, evidence.pool, PoolMode.RUNNING)
 
 
-async def _tell(run: Run, pool: Pool, mode: PoolMode) -> None:
+async def _change_mode(run: Run, pool: Pool, mode: PoolMode) -> None:
     reason = "paused by an operator" if mode is PoolMode.PAUSED else "resumed by an operator"
     await set_mode(run.server, pool, mode, reason=reason, actor=str(run.actor))
     run.note(f"pool {pool.name} is {mode}")

@@ -69,12 +69,12 @@ def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFi
             raise _bad_lines(path, look)
         if look.is_empty:
             raise SettingsError(f"{path} is empty", "Name a file that was written by streamops.")
-        return look.told(_stamp(file))
+        return look.result(_stamp(file))
 
 
-def read_entries(path: str, told: RestoreFile, skip: int) -> Iterator[StreamEntry]:
+def read_entries(path: str, result: RestoreFile, skip: int) -> Iterator[StreamEntry]:
     """The entries of a file after the first ``skip``; raises ``StalePlan`` where it has changed."""
-    for line in _records(path, told, skip):
+    for line in _records(path, result, skip):
         yield parse_entry(line)[1]
 
 
@@ -131,7 +131,7 @@ class _FileScan:
         """Whether nothing was found at all."""
         return not self.records and not self._taken_back
 
-    def told(self, stamp: tuple[int, int, int]) -> RestoreFile:
+    def result(self, stamp: tuple[int, int, int]) -> RestoreFile:
         """All of it."""
         return RestoreFile(
             digest=self.digest.hexdigest(),
@@ -174,13 +174,13 @@ class _FileScan:
         self._last = entry_id
 
 
-def _records(path: str, told: RestoreFile, skip: int) -> Iterator[bytes]:
+def _records(path: str, result: RestoreFile, skip: int) -> Iterator[bytes]:
     with _opened(path) as file:
-        if _stamp(file) != told.stamp:
+        if _stamp(file) != result.stamp:
             raise StalePlan(f"{path} has changed since the plan was made", "Nothing was done. Look again.")
-        spared = _taken_back(path, file) if told.taken_back else frozenset()
+        spared = _taken_back(path, file) if result.taken_back else frozenset()
         for _, line in _lines(path, file):
-            if not line.strip() or takes_back(line) or (told.cut_off and is_cut_off(line)):
+            if not line.strip() or takes_back(line) or (result.cut_off and is_cut_off(line)):
                 continue
             if spared and str(parse_entry(line)[1].id) in spared:
                 continue
@@ -232,5 +232,5 @@ def _bad_lines(path: str, look: _FileScan) -> SettingsError:
 
 
 def _stamp(file: IO[bytes]) -> tuple[int, int, int]:
-    told = os.fstat(file.fileno())
-    return told.st_ino, told.st_size, told.st_mtime_ns
+    result = os.fstat(file.fileno())
+    return result.st_ino, result.st_size, result.st_mtime_ns

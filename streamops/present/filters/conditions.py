@@ -116,13 +116,13 @@ def _number(term: Term, column: Column[Row], measure: Measure) -> Verdict:
         raise SettingsError(f"{term.name} is compared with {words}", _example(column))
     compare = _COMPARE[term.sign]
 
-    def told(row: Row) -> bool | None:
+    def matches(row: Row) -> bool | None:
         number = _as_number(column, row)
         if number is None:
             return None if _applies(column, row) else False
         return compare(number, wanted)
 
-    return told
+    return matches
 
 
 def _applies(column: Column[Row], row: Row) -> bool:
@@ -144,13 +144,13 @@ def _level(term: Term, column: Column[Row]) -> Verdict:
         raise SettingsError(f"no such level: {term.value}", _example(column))
     compare = _COMPARE[term.sign]
 
-    def told(row: Row) -> bool:
+    def matches(row: Row) -> bool:
         level = None if column.rank is None else column.rank(row)
         return compare(
             level if isinstance(level, IntEnum) else Health[str(column.value(row)).upper()], wanted
         )
 
-    return told
+    return matches
 
 
 def _id(term: Term, column: Column[Row]) -> Verdict:
@@ -162,7 +162,7 @@ def _id(term: Term, column: Column[Row]) -> Verdict:
         raise SettingsError(f"{term.name} is compared with an ID, such as 1795100000000-0", "") from None
     compare = _COMPARE[term.sign]
 
-    def told(row: Row) -> bool | None:
+    def matches(row: Row) -> bool | None:
         text = column.value(row)
         if text is None:
             return None if _applies(column, row) else False
@@ -171,7 +171,7 @@ def _id(term: Term, column: Column[Row]) -> Verdict:
         except ValueError:
             return None
 
-    return told
+    return matches
 
 
 def _text(term: Term, column: Column[Row], measure: Measure) -> Verdict:
@@ -185,13 +185,13 @@ def _text(term: Term, column: Column[Row], measure: Measure) -> Verdict:
     compare = _COMPARE[term.sign]
     unlike = term.sign == "!="
 
-    def told(row: Row) -> bool | None:
+    def matches(row: Row) -> bool | None:
         text = column.value(row)
         if text is None:
             return None if _applies(column, row) else unlike
         return compare(str(text).casefold(), wanted)
 
-    return told
+    return matches
 
 
 def _words(column: Column[Row], row: Row) -> str:

@@ -22,7 +22,7 @@ from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
 
 LOOK: Final = 0.1
-TOLD: Final = timedelta(seconds=1)
+PROGRESS_EVERY: Final = timedelta(seconds=1)
 """Seconds between two looks; time between two moments that are told."""
 KILL_AT: Final = 0.25
 """Share of the events that are done when half the workers are killed."""
@@ -115,7 +115,7 @@ class _Drill:
                 self._note(standing)
                 return standing
             note = self._kill_once(standing)
-            if note or self._age >= self._told.at + TOLD:
+            if note or self._age >= self._told.at + PROGRESS_EVERY:
                 self._note(standing, note)
             await asyncio.sleep(LOOK)
 

@@ -63,7 +63,9 @@ class Callback:
             errors.Reject: No further call can help.
         """
         verdict, advice = await self._verdict(topic, entry)
-        LOG.info("topic %s: call %d of %s: %s", topic.name, entry.attempt, entry.origin_id, _told(verdict))
+        LOG.info(
+            "topic %s: call %d of %s: %s", topic.name, entry.attempt, entry.origin_id, _verdict_text(verdict)
+        )
         match verdict:
             case Accepted():
                 return
@@ -153,7 +155,7 @@ class _Host:
             LOG.warning("%s answers again", self.name)
 
 
-def _told(verdict: Verdict) -> str:
+def _verdict_text(verdict: Verdict) -> str:
     return "done" if isinstance(verdict, Accepted) else verdict.reason
 
 

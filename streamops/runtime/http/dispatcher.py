@@ -156,7 +156,7 @@ class Dispatcher:
         running.worker.stop()
         self._draining.add(running.task)
         running.task.add_done_callback(self._draining.discard)
-        running.task.add_done_callback(_tell_end)
+        running.task.add_done_callback(_log_end)
 
     def _worker(self, shapes: frozenset[TopicShape]) -> Worker:
         site = self._place.site
@@ -226,7 +226,7 @@ def _log_events(app: Streamops, names: Mapping[tuple[str, str], str]) -> None:
         LOG.error("entry %s of %s was deleted while it was pending", event.entry_id, event.stream)
 
 
-def _tell_end(task: asyncio.Task[None]) -> None:
+def _log_end(task: asyncio.Task[None]) -> None:
     error = None if task.cancelled() else task.exception()
     if isinstance(error, StreamopsError):
         LOG.warning("a worker ended: %s", error.message)

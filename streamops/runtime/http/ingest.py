@@ -66,7 +66,7 @@ class IngestOptions(Struct, frozen=True):
 def ingest_app(book: TopicRegistry, options: IngestOptions) -> web.Application:
     """The web application of the intake."""
     intake = _Ingest(book, options)
-    app = web.Application(client_max_size=options.max_body, middlewares=[intake.guard])
+    app = web.Application(client_max_size=options.max_body, middlewares=[intake.admission])
     app.router.add_get("/-/healthy", intake.healthy)
     app.router.add_get("/-/ready", intake.ready)
     messages = "/topics/{topic}/messages"
@@ -156,11 +156,11 @@ class _Ingest:
         return json_answer(200, {"topic": listing.topic.name, "id": ident, "cancelled": True})
 
     @property
-    def guard(self) -> Any:  # noqa: ANN401 - aiohttp's own type is private
+    def admission(self) -> Any:  # noqa: ANN401 - aiohttp's own type is private
         """What stands around every request: who may, how many at once, and errors as JSON."""
 
         @web.middleware
-        async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+        async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
             try:
                 if request.path.startswith("/-/"):
                     return await handler(request)
@@ -178,7 +178,7 @@ class _Ingest:
                 LOG.exception("a bug in the intake")
                 return error_answer(HttpError(500, "something went wrong here", "Its log tells more."))
 
-        return guard
+        return admission
 
     async def _bounded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         if self._under_way >= AT_ONCE:

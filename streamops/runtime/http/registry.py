@@ -179,12 +179,12 @@ class TopicRegistry:
                     doubled[place.label, name] = f"topic {reader} has the same stream and group"
                 else:
                     found[name] = TopicListing(topic, place)
-        self._tell(doubled)
+        self._warn_of_doubled(doubled)
         if found != self._listings:
             self._listings = found
             self._changed()
 
-    def _tell(self, doubled: dict[tuple[str, str], str]) -> None:
+    def _warn_of_doubled(self, doubled: dict[tuple[str, str], str]) -> None:
         for (label, name), why in doubled.items():
             if self._doubled.get((label, name)) != why:
                 LOG.warning("topic %r of %s is left out: %s", name, label, why)

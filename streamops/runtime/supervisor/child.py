@@ -53,7 +53,7 @@ def main() -> int:
             channel.send(WorkerReport(connection=app.connection))
         run(_work(app, spec, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
-        return _told(channel, error)
+        return _report_failure(channel, error)
     finally:
         channel.flush(LAST_WORD)
     return ExitCode.DONE
@@ -173,14 +173,14 @@ async def _work(app: Streamops, spec: WorkerSpec, channel: Channel, stdin: int, 
         await process.run()
     except StreamopsError as error:
         if process.worker.lingers:
-            _end(channel, _told(channel, error))
+            _end(channel, _report_failure(channel, error))
         raise
     if process.worker.lingers:
         # Handlers that cannot be ended would keep the process alive.
         _end(channel, ExitCode.DONE)
 
 
-def _told(channel: Channel, error: StreamopsError) -> int:
+def _report_failure(channel: Channel, error: StreamopsError) -> int:
     channel.flush(LAST_WORD)
     channel.send(WorkerReport(failure=StartFailure(error.message, error.hint, error.exit_code)))
     return error.exit_code

@@ -77,10 +77,10 @@ class PoolSync:
                         await self._list(server)
                         listed = True
                     await self._turn(server)
-                    self._tell("")
+                    self._warn_once("")
                 except StreamopsError as error:
                     # The workers there are go on; the pool is asked again.
-                    self._tell(error.message)
+                    self._warn_once(error.message)
                 await asyncio.sleep(EVERY)
         finally:
             await self._leave(server)
@@ -126,7 +126,7 @@ class PoolSync:
         finally:
             await server.close()
 
-    def _tell(self, trouble: str) -> None:
+    def _warn_once(self, trouble: str) -> None:
         if trouble and trouble != self._trouble:
             self._log.warning("pool cannot be asked; the workers go on", pool=self._pool, why=trouble)
         elif self._trouble and not trouble:

@@ -126,18 +126,18 @@ class Reloading:
 
     def __init__(self, processes: ProcessTable) -> None:
         self._processes = processes
-        self._told = asyncio.Event()
+        self._asked = asyncio.Event()
         self._log = structlog.get_logger("streamops")
 
-    def tell(self) -> None:
+    def reload(self) -> None:
         """Have them replaced; or notice that all are to end."""
-        self._told.set()
+        self._asked.set()
 
     async def run(self) -> None:
         """Replace them whenever told to, until all are to end."""
         while not self._processes.ending.is_set():
-            await self._told.wait()
-            self._told.clear()
+            await self._asked.wait()
+            self._asked.clear()
             if not self._processes.ending.is_set():
                 await self._replace_all()
 
@@ -238,7 +238,7 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
-        loop.add_signal_handler(signal.SIGHUP, self._reloading.tell)
+        loop.add_signal_handler(signal.SIGHUP, self._reloading.reload)
         try:
             return await self.keep()
         finally:
@@ -318,7 +318,7 @@ class Supervisor:
 
     def _begin_end(self) -> None:
         self.processes.ending.set()
-        self._reloading.tell()
+        self._reloading.reload()
         for place in (*self.processes.places, *self.processes.closing):
             place.hurry.set()
 

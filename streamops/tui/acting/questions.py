@@ -192,7 +192,7 @@ HINTS: Final = {
     FieldKind.NUMBER: "a number",
     FieldKind.SPAN: "30s, 5m, 1h30m",
     FieldKind.ENTRY_ID: "1526919030474-0",
-    FieldKind.MOMENT: "2026-03-01T14:00:00Z, or 15m for 15 minutes ago",
+    FieldKind.INSTANT: "2026-03-01T14:00:00Z, or 15m for 15 minutes ago",
     FieldKind.PAIR: "FIELD=VALUE",
 }
 
@@ -313,7 +313,7 @@ def _entry_id(_: IntentField, text: str) -> EntryId:
         raise ValueError("not an entry ID; write 1526919030474-0, or its first part alone") from None
 
 
-def _moment(_: IntentField, text: str) -> datetime | timedelta:
+def _parse_instant(_: IntentField, text: str) -> datetime | timedelta:
     try:
         parsed = datetime.fromisoformat(text)
     except ValueError:
@@ -341,7 +341,7 @@ _READ: Final[dict[FieldKind, Callable[[IntentField, str], Any]]] = {
     FieldKind.SWITCH: lambda _, text: text == YES,
     FieldKind.SPAN: lambda _, text: parse_duration(text),
     FieldKind.ENTRY_ID: _entry_id,
-    FieldKind.MOMENT: _moment,
+    FieldKind.INSTANT: _parse_instant,
     FieldKind.CHOICE: _choice,
     FieldKind.PAIR: _pair,
 }

@@ -46,7 +46,7 @@ class RunningOperations:
             del self._deeds[old]
         self._deeds[number] = RunningOperation(number=number, plan=prepared.plan, prepared=prepared)
         self._stops[number] = asyncio.Event()
-        self._tell()
+        self._notify_changed()
         return number
 
     async def carry_out(self, number: int, confirmation: Confirmation, source: Source) -> None:
@@ -89,13 +89,13 @@ class RunningOperations:
         self._deeds[number] = replace(known, progress=progress, job=known.job or progress.job)
         if not self._telling:
             self._telling = True
-            asyncio.get_running_loop().call_later(NOTE_EVERY, self._tell)
+            asyncio.get_running_loop().call_later(NOTE_EVERY, self._notify_changed)
 
     def _change(self, number: int, **changes: Any) -> None:
         self._deeds[number] = replace(self._deeds[number], **changes)
-        self._tell()
+        self._notify_changed()
 
-    def _tell(self) -> None:
+    def _notify_changed(self) -> None:
         self._telling = False
         self._changed(self.deeds)
 

@@ -304,9 +304,9 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
 OF_QUEUE: Final = tuple(
     column for column in DEAD_LETTER_QUEUE_COLUMNS if column.key not in {"queue", "reasons", "length"}
 )
-TOLD_ABOVE: Final = frozenset({"id", "error", "preview", "reason", "queue"})
+SHOWN_ABOVE: Final = frozenset({"id", "error", "preview", "reason", "queue"})
 OF_DEAD_LETTER: Final = tuple(
-    column for column in (*DEAD_LETTER_COLUMNS, *DEAD_LETTER_DETAIL_COLUMNS) if column.key not in TOLD_ABOVE
+    column for column in (*DEAD_LETTER_COLUMNS, *DEAD_LETTER_DETAIL_COLUMNS) if column.key not in SHOWN_ABOVE
 )
 NAMES: Final = {"deliveries": "deliveries", "payload_key": "payload key"}
 NO_REASON: Final = "no reason"

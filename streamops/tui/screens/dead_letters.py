@@ -63,11 +63,11 @@ class DeadLetterScreen(ReadingFrame):
 
     def _take_trace(self, trace: EntryTrace) -> None:
         self._trace = trace
-        self.tell()
+        self.refresh_detail()
 
     def _lack_trace(self, error: StreamopsError) -> None:
         self._no_trace = safe(error.message)
-        self.tell()
+        self.refresh_detail()
 
     def lines(self, width: int) -> Sequence[Line]:
         """Why it died, the entry's trace, and its fields."""
@@ -106,7 +106,7 @@ class DeadLetterScreen(ReadingFrame):
     def action_raw(self) -> None:
         """Show text as it came, or decoded again."""
         self._raw = not self._raw
-        self.tell()
+        self.refresh_detail()
 
     def _origin(self) -> routes.TraceRoute | None:
         letter = None if self._row is None else self._row.letter

@@ -154,7 +154,7 @@ class DelayedMessageScreen(ReadingFrame):
     def action_raw(self) -> None:
         """Show text as it came, or decoded again."""
         self._raw = not self._raw
-        self.tell()
+        self.refresh_detail()
 
 
 class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):

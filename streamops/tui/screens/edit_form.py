@@ -103,7 +103,7 @@ class EditFormScreen(FormScreen):
         with Rows(can_focus=False, id="rows"):
             yield self._below
             yield from self._rows
-        yield self._told
+        yield self._help_view
 
     def on_mount(self) -> None:
         """Read the letters."""
@@ -151,13 +151,13 @@ class EditFormScreen(FormScreen):
         gone = f"; {asked - len(letters):,} are gone" if len(letters) < asked else ""
         return f"Fields of {which}{gone}"
 
-    def _tell(self) -> None:
+    def _show_help(self) -> None:
         focused = self._focused_field()
         if focused is None or self._wrong is not None:
-            super()._tell()
+            super()._show_help()
             return
         text = " ".join(filter(None, (f"{focused.field.label}.", focused.field.hint, ABOUT)))
-        self._told.show(lambda width: _help(text, width))
+        self._help_view.show(lambda width: _help(text, width))
 
     def _focused_field(self) -> FieldRow | None:
         return next((row for row in self._fields if row.entry is not None and row.entry.has_focus), None)

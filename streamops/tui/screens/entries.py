@@ -12,8 +12,8 @@ from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Follow
 from streamops.tui.follower import Tailed, TailLost
-from streamops.tui.kept import RecentEntries
 from streamops.tui.reads import problem
+from streamops.tui.recent_entries import RecentEntries
 from streamops.tui.remember import PerItemCache
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line

@@ -142,8 +142,8 @@ class FormScreen(ActingFrame):
         self._rows = [
             FormRow(question, names_for(question.field, observation, selection)) for question in asked
         ]
-        self._told = TextView(id="told")
-        self._told.can_focus = False
+        self._help_view = TextView(id="told")
+        self._help_view.can_focus = False
         self._wrong: WrongAnswer | None = None
 
     def compose_body(self) -> Iterable[Widget]:
@@ -154,7 +154,7 @@ class FormScreen(ActingFrame):
         yield Bar(Background.PAGE)
         with Rows(can_focus=False, id="rows"):
             yield from self._rows
-        yield self._told
+        yield self._help_view
 
     def on_mount(self) -> None:
         """Begin with the first row that has to be filled in."""
@@ -169,7 +169,7 @@ class FormScreen(ActingFrame):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Tell what the row means, and whether Space chooses."""
         del event
-        self._tell()
+        self._show_help()
         self.show_bars()
 
     def hints(self) -> tuple[tuple[str, str], ...]:
@@ -181,7 +181,7 @@ class FormScreen(ActingFrame):
         """What was wrong may not be any more."""
         if self._wrong is not None:
             self._wrong = None
-            self._tell()
+            self._show_help()
 
     def on_input_submitted(self) -> None:
         """Make the plan."""
@@ -210,7 +210,7 @@ class FormScreen(ActingFrame):
             for row in self._rows:
                 if row.question.field.name == wrong.field:
                     row.answer.focus()
-            self._tell()
+            self._show_help()
             return
         self.post_message(ShowPlan(self.title_word, MakePlan(intent, limits, self._chosen(intent))))
 
@@ -221,9 +221,9 @@ class FormScreen(ActingFrame):
             selection.chosen if selection is not None and ids in (selection.ids, selection.messages) else ""
         )
 
-    def _tell(self) -> None:
+    def _show_help(self) -> None:
         row, wrong = self._focused_row(), self._wrong
-        self._told.show(lambda width: _help(row, wrong, width))
+        self._help_view.show(lambda width: _help(row, wrong, width))
 
     def _focused_row(self) -> FormRow | None:
         return next((row for row in self._rows if row.answer.has_focus), None)

@@ -225,7 +225,7 @@ class Frame(Prompting):
     def show_bars(self) -> None:
         """Say again what the bars around the body say."""
         app_state, now = self.app_state, monotonic()
-        self._crumbs.show(words.crumbs(app_state.context, self.place.trail), self.selection_words())
+        self._crumbs.show(words.crumbs(app_state.context, self.place.breadcrumbs), self.selection_words())
         self._banner.display = app_state.loss is not None or app_state.mismatch is not None
         if app_state.loss is None and app_state.mismatch is not None:
             self._banner.show(words.mismatch_banner(app_state.mismatch))

@@ -326,7 +326,7 @@ class ListScreen(Arranged[Row]):
         """Show the rows of a moment."""
         self._all = self.rows_of(app_state)
         self.rearrange()
-        self.tell()
+        self.refresh_detail()
 
     def on_line_view_highlighted(self) -> None:
         """Tell the row under the cursor, a little later: the key must be answered first, and keys come in rows."""
@@ -336,10 +336,10 @@ class ListScreen(Arranged[Row]):
 
     def _refresh_pane_after(self) -> None:
         self._telling = False
-        self.tell()
+        self.refresh_detail()
         self.show_bars()
 
-    def tell(self) -> None:
+    def refresh_detail(self) -> None:
         """Fill the pane."""
         self.pane.show(self.about())
 

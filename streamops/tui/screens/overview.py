@@ -71,7 +71,7 @@ class OverviewScreen(Firing):
         if monotonic() >= self._due:
             self.reread()
 
-    def tell(self) -> None:
+    def refresh_detail(self) -> None:
         """There is no pane."""
 
     def detail(self, row: AlertRow) -> Builder:

@@ -208,7 +208,7 @@ class PendingScreen(Marking[PendingRow]):
         """The entry."""
         here = self.pending_place
         return routes.EntryRoute(
-            here.stream, row.entry.id, here.trail, group=here.group, consumer=row.entry.consumer
+            here.stream, row.entry.id, here.breadcrumbs, group=here.group, consumer=row.entry.consumer
         )
 
     def name_of(self, row: PendingRow) -> str:

@@ -32,7 +32,7 @@ class ReadingFrame(Frame):
 
     def on_mount(self) -> None:
         """Tell what is known, and read the rest."""
-        self.tell()
+        self.refresh_detail()
         self.reread()
 
     @abstractmethod
@@ -54,14 +54,14 @@ class ReadingFrame(Frame):
     def _taken(self, answer: Any) -> None:  # noqa: ANN401 - as above
         self.error = ""
         self.take(answer)
-        self.tell()
+        self.refresh_detail()
 
     def unread(self, error: StreamopsError) -> None:
         """Say why it could not be read."""
         self.error = safe(problem(error))
-        self.tell()
+        self.refresh_detail()
 
-    def tell(self) -> None:
+    def refresh_detail(self) -> None:
         """Show what is known now."""
         self._view.show(self._build)
         self.show_bars()

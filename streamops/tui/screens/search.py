@@ -18,8 +18,8 @@ from streamops.present.units import count, percent, timestamp
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.finding import Scan, query
-from streamops.tui.kept import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.reads import problem
+from streamops.tui.recent_entries import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line
 

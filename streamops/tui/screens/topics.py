@@ -147,7 +147,7 @@ class TopicScreen(ReadingFrame):
     def show_body(self, app_state: AppState) -> None:
         """Tell the counters as they are now."""
         super().show_body(app_state)
-        self.tell()
+        self.refresh_detail()
 
     def take(self, answer: tuple[TopicRow, TopicFailures | None]) -> None:
         """Take it."""

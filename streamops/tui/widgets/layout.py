@@ -65,7 +65,7 @@ class Layout(Generic[Row]):
         """Whether all rows are measured."""
         return not self._unmeasured
 
-    def settle(self, width: int) -> bool:
+    def measure_rest(self, width: int) -> bool:
         """Measure the rows that are left, and place the columns for them too; say whether anything moved."""
         self._measure(len(self._unmeasured))
         return self._place(width)

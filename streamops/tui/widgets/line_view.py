@@ -256,12 +256,12 @@ class LineView(Painted, Generic[Row], can_focus=True):
         if moved:
             self._strips.clear()
         if not self._grid.is_settled:
-            self.call_after_refresh(self._settle)
+            self.call_after_refresh(self._place_rest)
         return moved
 
-    def _settle(self) -> None:
+    def _place_rest(self) -> None:
         """Place the columns for all rows, once the first are on the screen."""
-        if self._grid.settle(max(self.size.width - SCROLLBAR, 0)):
+        if self._grid.measure_rest(max(self.size.width - SCROLLBAR, 0)):
             self._strips.clear()
             self.refresh()
 

@@ -13,7 +13,7 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import fault
 from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
-from streamops.wire.numbers import moment, number
+from streamops.wire.numbers import instant_of_ms, number
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -39,7 +39,7 @@ class Heartbeats(NamedTuple):
     unreadable: list[str]
 
 
-async def beat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:
+async def write_heartbeat(server: Server, heart: WorkerHeartbeat, ttl: timedelta) -> int:
     """Write a worker's heartbeat; the server's clock in milliseconds.
 
     Raises:
@@ -142,7 +142,7 @@ def _number(text: bytes) -> int:
 
 def _instant(text: bytes) -> int:
     """An instant in milliseconds, on the calendar."""
-    if moment(text) is None:
+    if instant_of_ms(text) is None:
         raise ValueError("no instant")
     return int(text)
 

@@ -132,7 +132,10 @@ async def are_noted(server: Server, sub: Subscription, rows: Sequence[tuple[byte
         ServerError: The server does not answer, or does not let us.
     """
     commands: list[Command] = [("ZSCORE", sub.replayed, b"%b %b" % row) for row in rows]
-    return [_told(reply, sub.replayed) is not None for reply in await server.together(sub.stream, commands)]
+    return [
+        _checked_reply(reply, sub.replayed) is not None
+        for reply in await server.together(sub.stream, commands)
+    ]
 
 
 def _owners(claims: Sequence[KeyClaim], replies: Sequence[Reply]) -> list[bytes | None]:
@@ -147,11 +150,11 @@ def _verdicts(reply: Reply) -> list[KeyVerdict]:
 
 
 def _owner(reply: Reply) -> bytes | None:
-    told = _told(reply, "idempotency guard")
+    told = _checked_reply(reply, "idempotency guard")
     return None if told is None else bytes(told)
 
 
-def _told(reply: Reply, what: str) -> Reply | None:
+def _checked_reply(reply: Reply, what: str) -> Reply | None:
     """A reply; none where the key holds something else. Raises ``ServerError``."""
     if not isinstance(reply, Exception):
         return reply

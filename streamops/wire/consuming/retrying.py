@@ -118,8 +118,8 @@ async def retry_all(
     """
     name = f"{encoded_part(sub.group)}:"
 
-    async def settle(batch: Sequence[ScheduledRetry]) -> list[Settled] | None:
-        beside = _Beside(sub, 4)
+    async def write(batch: Sequence[ScheduledRetry]) -> list[Settled] | None:
+        beside = _NumberedKeys(sub, 4)
         rows = [
             (row.id, row.delay_ms, row.attempt, row.origin_id, beside.payload(row.payload_key), row.digest)
             for row in batch
@@ -130,7 +130,7 @@ async def retry_all(
         settled: list[Settled] | None = await run_for_group(server, sub, "consume_retry", call)
         return settled
 
-    return await _in_batches(rows, settle)
+    return await _in_batches(rows, write)
 
 
 async def dead_letter_all(
@@ -153,19 +153,19 @@ async def dead_letter_all(
     """
     far = server.options.mode is Mode.CLUSTER and not same_slot(sub.stream, sub.dead_letters)
 
-    async def settle(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
+    async def write(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
         return await _dead_letter_rows(
             server, sub, batch, "consume_bury", (sub.dead_letters,), retries=retries, min_idle=min_idle
         )
 
-    async def settle_far(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
+    async def write_far(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
         return await _dead_letter_far(server, sub, batch, retries=retries, min_idle=min_idle)
 
     if far:
-        return await _in_batches(letters, settle_far)
-    became = await _in_batches(letters, settle)
+        return await _in_batches(letters, write_far)
+    became = await _in_batches(letters, write)
     wide = [at for at, word in enumerate(became) if word is Settled.TOO_WIDE]
-    for at, word in zip(wide, await _in_batches([letters[at] for at in wide], settle_far), strict=True):
+    for at, word in zip(wide, await _in_batches([letters[at] for at in wide], write_far), strict=True):
         became[at] = word
     return became
 
@@ -178,7 +178,7 @@ async def _dead_letter_far(
     The first renews their leases: from then on they are not idle.
     """
     who = _gives_up(sub, retries=retries, min_idle=min_idle)
-    told = (*who, *_told(batch, _Beside(sub, 0), keys=False))
+    told = (*who, *_script_arguments(batch, _NumberedKeys(sub, 0), keys=False))
     call = Call(key_of(sub, retries=retries), told, _draft_arguments, (sub.attempts,))
     read: list[tuple[Settled, list[bytes]]] | None = await run_for_group(server, sub, "consume_tell", call)
     if read is None:
@@ -209,15 +209,17 @@ async def _dead_letter_rows(
     retries: bool,
     min_idle: timedelta = timedelta(),
 ) -> list[Settled] | None:
-    beside = _Beside(sub, 2 + len(queue))
+    beside = _NumberedKeys(sub, 2 + len(queue))
     who = _gives_up(sub, retries=retries, min_idle=min_idle)
-    told = (*who, *_told(batch, beside, keys=True))
+    told = (*who, *_script_arguments(batch, beside, keys=True))
     call = Call(key_of(sub, retries=retries), told, _settled, (sub.attempts, *queue, *beside.keys))
     settled: list[Settled] | None = await run_for_group(server, sub, script, call)
     return settled
 
 
-def _told(letters: Sequence[DeadLetterDraft], beside: "_Beside", *, keys: bool) -> Iterator[Argument]:
+def _script_arguments(
+    letters: Sequence[DeadLetterDraft], beside: "_NumberedKeys", *, keys: bool
+) -> Iterator[Argument]:
     """What scripts are told of letters; the numbers of the keys beside them, or none."""
     for one in letters:
         yield from (one.entry_id, one.reason, one.error, one.deliveries, one.attempt)
@@ -228,18 +230,18 @@ def _told(letters: Sequence[DeadLetterDraft], beside: "_Beside", *, keys: bool) 
 
 
 async def _in_batches(
-    rows: Sequence[Row], settle: Callable[[Sequence[Row]], Awaitable[list[Settled] | None]]
+    rows: Sequence[Row], write: Callable[[Sequence[Row]], Awaitable[list[Settled] | None]]
 ) -> list[Settled]:
     """Settle rows until all are, as many at once as the script takes."""
     became: list[Settled] = []
     while len(became) < len(rows):
         batch = rows[len(became) : len(became) + BATCH]
-        words = await settle(batch)
+        words = await write(batch)
         became += [Settled.GROUP_GONE for _ in batch] if words is None else words
     return became
 
 
-class _Beside:
+class _NumberedKeys:
     """Keys beside the stream that a script is told of by their numbers.
 
     Attributes:

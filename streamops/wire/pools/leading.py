@@ -13,7 +13,7 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key, same_slot
 from streamops.wire.node import Argument, Reply
-from streamops.wire.numbers import moment
+from streamops.wire.numbers import instant_of_ms
 from streamops.wire.pools.records import COUNTED, decode_decision, decode_pool
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, run_script
@@ -223,7 +223,7 @@ async def read_learned(server: Server, pools: Sequence[str]) -> dict[str, bytes]
 
 def _lease(pool: str, reply: Reply) -> LeaderLease:
     leads, now, fields = reply
-    told = moment(decode_name(now))
+    told = instant_of_ms(decode_name(now))
     assert told is not None  # noqa: S101 - the script's own clock
     return LeaderLease(bool(leads), told, decode_pool(pool, fields))
 

@@ -27,7 +27,7 @@ async def set_mode(server: Server, known: Pool, mode: str, *, reason: str, actor
         StreamopsError: It could not be written.
     """
     told = {"mode": mode, "reason": reason, "updated_by": actor, "updated_at": NOW}
-    await _tell(server, known.name, {"mode": known.mode}, told)
+    await _write_fields(server, known.name, {"mode": known.mode}, told)
 
 
 async def order_workers(
@@ -56,7 +56,7 @@ async def order_workers(
     guards = {"desired": NO_FIELD if known is None else str(known.workers)}
     if term is not None:
         guards |= {"term": str(term), "leader_until": LATER}
-    await _tell(server, pool, guards, told)
+    await _write_fields(server, pool, guards, told)
 
 
 async def steer(server: Server, pool: str, known: PoolOverrides, steering: PoolOverrides) -> None:
@@ -72,7 +72,7 @@ async def steer(server: Server, pool: str, known: PoolOverrides, steering: PoolO
         "steered_at": NOW,
         "steered_reason": steering.reason,
     }
-    await _tell(server, pool, before, told)
+    await _write_fields(server, pool, before, told)
 
 
 def overrides_fields(steering: PoolOverrides) -> dict[str, str]:
@@ -86,12 +86,14 @@ def overrides_fields(steering: PoolOverrides) -> dict[str, str]:
     }
 
 
-def milliseconds(moment: datetime) -> int:
+def milliseconds(instant_of_ms: datetime) -> int:
     """An instant as Redis counts time."""
-    return (moment - EPOCH) // timedelta(milliseconds=1)
+    return (instant_of_ms - EPOCH) // timedelta(milliseconds=1)
 
 
-async def _tell(server: Server, pool: str, guards: Mapping[str, str], told: Mapping[str, str]) -> None:
+async def _write_fields(
+    server: Server, pool: str, guards: Mapping[str, str], told: Mapping[str, str]
+) -> None:
     pairs = [part for pair in (*guards.items(), *told.items()) for part in pair]
     call = Call(pool_key(pool), (len(guards), *pairs), _done)
     await write_script(server, "pool_tell", call, f"pool {pool}")

@@ -18,7 +18,7 @@ from streamops.wire.keys import (
     worker_registry_key,
 )
 from streamops.wire.node import Reply
-from streamops.wire.numbers import moment, number
+from streamops.wire.numbers import instant_of_ms, number
 from streamops.wire.replies import decode_name
 from streamops.wire.server import Server
 
@@ -114,7 +114,7 @@ def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:
         name=name,
         mode=told.get("mode", ""),
         updated_by=told.get("updated_by", ""),
-        updated_at=moment(told.get("updated_at")),
+        updated_at=instant_of_ms(told.get("updated_at")),
         reason=told.get("reason", ""),
         order=_order(told),
         steering=_overrides(told),
@@ -145,7 +145,7 @@ def _order(told: Mapping[str, str]) -> Order | None:
     return Order(
         workers=workers,
         by=told.get("desired_by", ""),
-        at=moment(told.get("desired_at")),
+        at=instant_of_ms(told.get("desired_at")),
         reason=told.get("desired_reason", ""),
     )
 
@@ -154,17 +154,17 @@ def _overrides(told: Mapping[str, str]) -> PoolOverrides:
     return PoolOverrides(
         paused=told.get("scaling") == "paused",
         override=number(told.get("override")),
-        until=moment(told.get("steered_until")),
+        until=instant_of_ms(told.get("steered_until")),
         minimum=number(told.get("limit_min")),
         maximum=number(told.get("limit_max")),
         by=told.get("steered_by", ""),
-        at=moment(told.get("steered_at")),
+        at=instant_of_ms(told.get("steered_at")),
         reason=told.get("steered_reason", ""),
     )
 
 
 def _lead(told: Mapping[str, str]) -> Lead | None:
-    until = moment(told.get("leader_until"))
+    until = instant_of_ms(told.get("leader_until"))
     holder = told.get("leader", "")
     if not holder or until is None:
         return None

@@ -17,7 +17,7 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import fault, required
 from streamops.wire.keys import pool_key, supervisors_key, worker_registry_key
 from streamops.wire.node import Reply
-from streamops.wire.numbers import moment
+from streamops.wire.numbers import instant_of_ms
 from streamops.wire.pools.records import decode_pool, pairs
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_script
@@ -121,7 +121,7 @@ def decode_worker(worker_id: str, told: str) -> RegisteredWorker | None:
     try:
         # A later version may say more after these.
         beat_ms, slots, busy, worked, state, *_ = told.split(" ")
-        at = moment(beat_ms)
+        at = instant_of_ms(beat_ms)
         if at is None:
             return None
         return RegisteredWorker(
@@ -182,7 +182,7 @@ def _supervisors(told: Sequence[tuple[str, str]]) -> tuple[PoolSupervisor, ...]:
     found = []
     for _, text in told:
         beat_ms, _, document = text.partition(" ")
-        at = moment(beat_ms)
+        at = instant_of_ms(beat_ms)
         try:
             one = msgspec.json.decode(name_bytes(document), type=PoolSupervisor)
         except (msgspec.DecodeError, UnicodeError):

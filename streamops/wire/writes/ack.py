@@ -12,7 +12,7 @@ from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 
 
-class LeftAlone(Struct, frozen=True):
+class NotAcknowledged(Struct, frozen=True):
     """An entry that was not acknowledged.
 
     Attributes:
@@ -35,7 +35,7 @@ class AckReply(Struct, frozen=True):
     """
 
     count: int
-    alone: tuple[LeftAlone, ...]
+    alone: tuple[NotAcknowledged, ...]
 
 
 async def ack(
@@ -67,7 +67,7 @@ def _acknowledged(reply: Sequence[Reply]) -> AckReply:
     return AckReply(
         count,
         tuple(
-            LeftAlone(one.decode(), why.decode(), decode_name(owner))
+            NotAcknowledged(one.decode(), why.decode(), decode_name(owner))
             for one, why, owner in zip(*alone, strict=True)
         ),
     )

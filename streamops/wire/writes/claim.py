@@ -89,7 +89,7 @@ async def claim_page(
     start = "-" if after is None else f"({after}"
     owner: tuple[Argument, ...] = () if what.source is None else (what.source,)
     arguments = (*_who(what, position), start, str(until), most, SECONDS_KEPT, look, *owner)
-    call = Call(what.stream, arguments, _page, _beside(snapshot))
+    call = Call(what.stream, arguments, _page, _optional_key(snapshot))
     page, spent = await write_timed_script(server, "claim", call, f"group {what.stream}/{what.group}")
     return replace(page, spent=spent)
 
@@ -110,11 +110,11 @@ async def claim_ids(
     source = (0, "") if what.source is None else (1, what.source)
     looks = "" if idle is None else idle // timedelta(milliseconds=1)
     arguments = (*_who(what, position), SECONDS_KEPT, *source, looks, *map(str, ids))
-    call = Call(what.stream, arguments, _ids, _beside(snapshot))
+    call = Call(what.stream, arguments, _ids, _optional_key(snapshot))
     return await write_script(server, "claim_ids", call, f"group {what.stream}/{what.group}")
 
 
-def _beside(key: str) -> tuple[str, ...]:
+def _optional_key(key: str) -> tuple[str, ...]:
     return (key,) if key else ()
 
 

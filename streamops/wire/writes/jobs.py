@@ -160,11 +160,11 @@ def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Fau
     def number(name: str) -> int:
         return int(fields.get(name, 0))
 
-    def moment(name: str) -> datetime | None:
+    def instant(name: str) -> datetime | None:
         return EPOCH + timedelta(milliseconds=number(name)) if number(name) else None
 
     state = JobState(text("state"))
-    lease_ends = moment("lease_ms") if state is JobState.RUNNING else None
+    lease_ends = instant("lease_ms") if state is JobState.RUNNING else None
     return Job(
         id=job_id,
         operation=text("operation"),
@@ -179,8 +179,8 @@ def _job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Fau
         applied=number("applied"),
         skipped=number("skipped"),
         failed=number("failed"),
-        created_at=moment("created_ms"),
-        updated_at=moment("updated_ms"),
+        created_at=instant("created_ms"),
+        updated_at=instant("updated_ms"),
         cancelling=text("cancel") == "1",
         abandoned=state is JobState.RUNNING and now is not None and (lease_ends or EPOCH) < now,
         audit_id=text("audit_id"),

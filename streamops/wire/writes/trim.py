@@ -88,16 +88,16 @@ async def knows_references(server: Server, stream: str) -> bool:
 def safe_words(bound: int | EntryId, how: How) -> tuple[Argument, ...]:
     """What ``trim.lua`` is told."""
     kind = "minid" if isinstance(bound, EntryId) else "maxlen"
-    return kind, str(bound), *_told(how, ACKED)
+    return kind, str(bound), *_mode_arguments(how, ACKED)
 
 
 def floor_words(floor: Floor, how: How) -> tuple[Argument, ...]:
     """What ``trim_to.lua`` is told."""
     groups = (part for name, position in floor.positions for part in (name, str(position)))
-    return str(floor.cut), floor.kept, *_told(how, DELREF), *groups
+    return str(floor.cut), floor.kept, *_mode_arguments(how, DELREF), *groups
 
 
-def _told(how: How, word: str) -> tuple[Argument, ...]:
+def _mode_arguments(how: How, word: str) -> tuple[Argument, ...]:
     return how.most, "exact" if how.exact else "approximate", word if how.references else ""
 
 

@@ -11,7 +11,7 @@ from streamops.model.retention import RetentionPolicy
 from streamops.model.secret import Secret
 from streamops.monitor.queue_metrics import max_lengths
 from streamops.monitor.watch import Watch
-from streamops.wire.consuming.heartbeats import beat
+from streamops.wire.consuming.heartbeats import write_heartbeat
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.eventually import eventually
 from tests.support.invented import minutes, seconds
@@ -131,7 +131,7 @@ async def test_workers_and_what_their_pools_were_told(server: RunningServer) -> 
     server.command("HSET", "streamops:pool:till", "mode", "running")
     async with extras_of(server.options) as (extras, console):
         for one in (heart("so-1", "shop"), heart("so-2", "till"), heart("so-3", "quiet")):
-            await beat(console.place.server, one, minutes(1))
+            await write_heartbeat(console.place.server, one, minutes(1))
         await extras.find_workers()
         found = await extras.read(at(0))
         assert [(one.id, one.pool) for one in found.workers] == [
@@ -206,7 +206,7 @@ async def test_the_lanes_run_by_themselves_and_end_when_told(server: RunningServ
     server.command("XADD", "orders", "*", "n", "1")
     server.command("ZADD", "{orders}:delayed", 5, "a")
     async with extras_of(server.options) as (extras, console):
-        await beat(console.place.server, heart("so-1", "shop"), minutes(1))
+        await write_heartbeat(console.place.server, heart("so-1", "shop"), minutes(1))
         running = asyncio.create_task(extras.run())
         found: list[QueueMetrics] = []
 

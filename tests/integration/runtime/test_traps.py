@@ -416,7 +416,7 @@ async def test_a_worker_whose_heartbeat_broke_does_not_work_on(
     async def broken(*_: Any) -> int:
         raise RuntimeError("no heart")
 
-    monkeypatch.setattr(heartbeat, "beat", broken)
+    monkeypatch.setattr(heartbeat, "write_heartbeat", broken)
     app = Streamops(server.options)
 
     @app.handler("s", group="g")

@@ -11,7 +11,7 @@ from streamops.exporter.series_limits import SeriesLimits
 from streamops.model.delayed import DelayedBody
 from streamops.model.retention import RetentionPolicy
 from streamops.model.workers import WorkerHeartbeat, WorkerState
-from streamops.wire.consuming.heartbeats import beat
+from streamops.wire.consuming.heartbeats import write_heartbeat
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import pool_key
 from streamops.wire.server import Server
@@ -70,7 +70,7 @@ class Payments:
         server = await Server.connect(self._server.options)
         try:
             for heart in self._hearts():
-                await beat(server, heart, timedelta(minutes=5))
+                await write_heartbeat(server, heart, timedelta(minutes=5))
         finally:
             await server.close()
 

@@ -1,6 +1,6 @@
 """What is read beside snapshots, on every server: queues, memory, workers, and what happens without permission."""
 
-from streamops.wire.consuming.heartbeats import beat
+from streamops.wire.consuming.heartbeats import write_heartbeat
 from tests.support.deployments import RunningCluster
 from tests.support.invented import minutes
 from tests.support.monitor.extras import at, extras_of, heart
@@ -12,7 +12,7 @@ async def test_all_extras_are_read_on_a_cluster(cluster: RunningCluster) -> None
         for name in ("a", "b", "c", "d"):
             await server.single(name, "XADD", name, "*", "n", "1")
             await server.single(f"{{{name}}}:delayed", "ZADD", f"{{{name}}}:delayed", 5, "m")
-            await beat(server, heart(f"so-{name}", "shop"), minutes(1))
+            await write_heartbeat(server, heart(f"so-{name}", "shop"), minutes(1))
         await console.discover()
         await extras.find_queues()
         await extras.measure()

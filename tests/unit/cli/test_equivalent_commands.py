@@ -28,7 +28,7 @@ VALUES: dict[FieldKind, st.SearchStrategy[Any]] = {
     FieldKind.SWITCH: st.booleans(),
     FieldKind.SPAN: SPANS,
     FieldKind.ENTRY_ID: entry_ids(),
-    FieldKind.MOMENT: st.one_of(SPANS, st.datetimes(timezones=st.just(UTC))),
+    FieldKind.INSTANT: st.one_of(SPANS, st.datetimes(timezones=st.just(UTC))),
     # What stands before the first '=' is the name.
     FieldKind.PAIR: st.tuples(
         TEXTS.filter(lambda name: "=" not in name and not name.startswith("_so_")), TEXTS

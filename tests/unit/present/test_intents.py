@@ -40,8 +40,8 @@ def test_every_field_tells_what_a_face_has_to_know() -> None:
     assert {name: field.kind for name, field in fields.items()} == {
         "stream": FieldKind.TEXT,
         "names": FieldKind.TEXT,
-        "at": FieldKind.MOMENT,
-        "ago": FieldKind.MOMENT,
+        "at": FieldKind.INSTANT,
+        "ago": FieldKind.INSTANT,
         "ids": FieldKind.ENTRY_ID,
         "last": FieldKind.ENTRY_ID,
         "edit": FieldKind.PAIR,

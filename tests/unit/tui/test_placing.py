@@ -99,16 +99,16 @@ def test_of_many_rows_the_first_are_measured_before_they_are_drawn_and_the_other
     rows = names_of(["short name"] * AT_ONCE + ["a name that is longer"])
     assert layout.fit(rows, 200)
     assert (width_of(layout), layout.is_settled) == (10, False)
-    assert layout.settle(200)
+    assert layout.measure_rest(200)
     assert (width_of(layout), layout.is_settled) == (21, True)
-    assert not layout.settle(200)
+    assert not layout.measure_rest(200)
 
 
 def test_rows_that_come_before_the_others_are_measured_forget_none_of_them() -> None:
     layout = Layout((SHOWN,))
     layout.fit(names_of(["short name"] * AT_ONCE + ["a name that is longer"]), 200)
     layout.fit(names_of(["short name"] * AT_ONCE), 200)
-    layout.settle(200)
+    layout.measure_rest(200)
     assert width_of(layout) == 21
 
 

@@ -11,8 +11,8 @@ from streamops.errors import Refused, StreamopsError, Unreachable
 from streamops.model.entries import StreamEntry
 from streamops.tui import poller
 from streamops.tui.follower import Follower, Tailed, TailLost
-from streamops.tui.kept import RecentEntries
 from streamops.tui.poller import Connected, Observed, Poller, PollFailed
+from streamops.tui.recent_entries import RecentEntries
 from tests.support.invented import entry_id, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import eventually

@@ -53,14 +53,14 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
         (routes.StreamRoute("-x"), ("-x",), "streams info -- -x"),
         (routes.StreamRoute("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
     ]
-    for place, trail, line in cases:
-        assert place.trail == trail
+    for place, breadcrumbs, line in cases:
+        assert place.breadcrumbs == breadcrumbs
         assert command(PROD, place) == f"streamops -c prod {line}"
 
 
 def test_an_entry_remembers_the_way_to_it() -> None:
     place = routes.EntryRoute("o", EntryId(1795000000000, 3), ("o", "g", "w"))
-    assert place.trail == ("o", "g", "w", "1795…-3")
+    assert place.breadcrumbs == ("o", "g", "w", "1795…-3")
 
 
 def test_without_a_configured_context_the_command_names_the_url() -> None:

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from streamops.wire.numbers import LARGEST, moment, number, span, whole
+from streamops.wire.numbers import LARGEST, instant_of_ms, number, span, whole
 from tests.support.tables import table
 
 DAY_MS = 86_400_000
@@ -25,7 +25,7 @@ def test_text_is_read_as_a_number_or_none(text: str | bytes | None, found: int |
 def test_milliseconds_become_a_moment_or_none_beyond_the_calendar(
     text: str | bytes | None, found: datetime | None
 ) -> None:
-    assert moment(text) == found
+    assert instant_of_ms(text) == found
 
 
 def test_milliseconds_become_a_span_up_to_the_greatest() -> None:

@@ -1,4 +1,4 @@
-"""``python -m streamops.demo.guard DIRECTORY COMMAND...``: a server that cannot outlive the demo.
+"""``python -m streamops.demo.watchdog DIRECTORY COMMAND...``: a server that cannot outlive the demo.
 
 Standard input is the read end of a pipe whose write end only the demo holds. The kernel closes that end
 however the demo ends, ``kill -9`` included; this process then stops the server and removes its directory.
