@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.autoscaling.decisions import PendingDecision
-from streamops.model.scaling import ScaleCode, ScaleDecision
-from streamops.model.wording import counted
+from streamops.model.pools import ScaleCode, ScaleDecision
+from streamops.model.text import counted
 
 MOVE_RATIO: Final = 1.5
 """A worker moves to where the pressure is this many times what it leaves behind."""

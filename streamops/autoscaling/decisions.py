@@ -11,9 +11,16 @@ from streamops.autoscaling.policy.outlook import outlook, signals
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.policy.view import PolicyView, look
-from streamops.model.pools import Applied, PoolDecision, PoolOverrides, PoolSize
-from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
-from streamops.model.wording import counted, instant, quoted
+from streamops.model.pools import (
+    Applied,
+    Demand,
+    PoolDecision,
+    PoolOverrides,
+    PoolSize,
+    ScaleCode,
+    ScaleDecision,
+)
+from streamops.model.text import counted, instant, quoted
 
 EVERY: Final = timedelta(seconds=5)
 LEASE: Final = timedelta(seconds=15)

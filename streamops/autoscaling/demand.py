@@ -9,12 +9,10 @@ from msgspec.structs import replace
 
 from streamops.autoscaling.decisions import Assignment
 from streamops.errors import NotFound
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.lag import LagBasis
-from streamops.model.pools import PoolSize, RegisteredWorker
-from streamops.model.scaling import Demand
-from streamops.model.snapshot import Snapshot
-from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.model.pools import Demand, PoolSize, RegisteredWorker
+from streamops.model.streams import ConsumerGroup, Snapshot, StreamState
 from streamops.monitor.pools import PoolReader, PoolWorkers
 from streamops.monitor.rates import acknowledgements, arrivals, deliveries
 from streamops.monitor.samples import GroupSample, recreated, sample_group, sample_stream

@@ -19,9 +19,8 @@ from streamops.autoscaling.demand import DemandReader, Seen
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.target_calls import TargetCalls
 from streamops.errors import StreamopsError
-from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision
-from streamops.model.scaling import ScaleCode, ScaleDecision
+from streamops.model.entries import EPOCH
+from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision, ScaleCode, ScaleDecision
 from streamops.monitor.pools import PoolWorkers
 from streamops.operations.console import Console
 from streamops.wire.pools.leading import LeaderLease

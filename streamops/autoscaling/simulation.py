@@ -18,7 +18,7 @@ from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.scaling import Demand
+from streamops.model.pools import Demand
 
 REVERSAL = 600
 """Seconds within which a change in the other direction is a reversal."""

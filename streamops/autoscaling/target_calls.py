@@ -20,8 +20,8 @@ from streamops.errors import (
     TargetError,
 )
 from streamops.model.acting import Limits
-from streamops.model.backoff import Backoff
 from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision, PoolSize
+from streamops.model.schedules import Backoff
 from streamops.monitor.pools import PoolWorkers
 from streamops.operations.autoscale.intent import ScaleIntent
 from streamops.operations.console import Console

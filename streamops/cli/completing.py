@@ -15,8 +15,7 @@ from streamops.errors import StreamopsError
 from streamops.monitor.dead_letters import queues_among
 from streamops.operations.console import Console
 from streamops.present.text import safe
-from streamops.settings.contexts import list_contexts
-from streamops.settings.load import load_pools
+from streamops.settings.load import list_contexts, load_pools
 
 PATIENCE: Final = 0.3
 MOST: Final = 200

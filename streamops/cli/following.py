@@ -4,8 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
 from streamops.operations.console import Console
 from streamops.present.rows import EntryRow
 

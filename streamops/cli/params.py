@@ -8,9 +8,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from streamops.errors import SettingsError
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.measures import parse_duration, parse_size
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 
 _UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from streamops.cli.session import Session
 from streamops.errors import NotFound, Refused, ServerError
 from streamops.model.observation import GroupView, Observation, StreamView
-from streamops.model.snapshot import NO_SUCH_STREAM
+from streamops.model.streams import NO_SUCH_STREAM
 from streamops.operations.console import Console
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from streamops.demo.dead_letters import dead_letter_stream
 from streamops.demo.dump import backdate_seen
 from streamops.demo.payloads import Fields
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.connect import connect_client
 from streamops.wire.options import ConnectionOptions
 

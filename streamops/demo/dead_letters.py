@@ -5,7 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from streamops.demo.payloads import Fields, encode
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 
 
 class DemoFailure(Struct, frozen=True):

@@ -9,7 +9,7 @@ from streamops.demo.client import DemoClient
 from streamops.demo.dead_letters import DemoFailure, dead_letter, dead_letter_stream
 from streamops.demo.payloads import UNREADABLE_AMOUNT, Fields, poisoned_order
 from streamops.demo.sources import AUDIT, EMAILS, INVENTORY, ORDERS, PAYMENTS, Source
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.entries import EPOCH, EntryId
 
 _POISON_AGE = timedelta(seconds=20)
 _POISON_DELIVERIES = 11

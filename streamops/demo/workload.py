@@ -38,7 +38,7 @@ from streamops.demo.dead_letters import dead_letter_stream
 from streamops.demo.history import write_history
 from streamops.demo.sources import EMAILS, INVENTORY, ORDERS, PAYMENTS, SOURCES
 from streamops.errors import ExitCode, SettingsError, StreamopsError
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.faults import RedisError, server_error
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url

@@ -11,8 +11,8 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.observation import FindingCode, GroupView, Health, Observation
-from streamops.model.snapshot import NO_SUCH_STREAM
-from streamops.model.wording import command, quoted, span
+from streamops.model.streams import NO_SUCH_STREAM
+from streamops.model.text import command, quoted, span
 from streamops.monitor.rules import EXPLAINED_BY
 from streamops.present.text import safe, shorten
 

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.monitor.rates import acknowledgements, deliveries, losses
 from streamops.monitor.samples import GroupSample
 

@@ -9,10 +9,10 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.consumer_table import MILLISECOND, ConsumerColumns, Members
 from streamops.model.name_patterns import NamePattern, name_pattern
 from streamops.model.observation import StreamView
-from streamops.model.safe_text import encodable
+from streamops.model.streams import MILLISECOND, ConsumerColumns, Members
+from streamops.model.text import encodable
 
 Subject = TypeVar("Subject")
 

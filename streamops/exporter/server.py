@@ -22,8 +22,7 @@ from streamops.exporter.page import MetricsPage
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.targets import ScrapeTargets
 from streamops.exporter.text import Form
-from streamops.model.json_text import encode
-from streamops.model.safe_text import safe
+from streamops.model.text import encode, safe
 from streamops.monitor.observe import fold_retries
 from streamops.present.documents import status_document
 from streamops.service.authentication import Authentication, require_authentication

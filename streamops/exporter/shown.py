@@ -21,14 +21,19 @@ from streamops.exporter.series_limits import (
     shown_streams,
 )
 from streamops.exporter.stream_counts import NO_COUNTERS, Counters, StreamCount
-from streamops.model.consumer_table import MILLISECOND, NOBODY, ConsumerColumns, Members
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH
-from streamops.model.observation import GroupView, Observation
-from streamops.model.queue_metrics import NO_QUEUE_METRICS, QueueMetrics
-from streamops.model.server import ServerNode
-from streamops.model.snapshot import ReadError
-from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
+from streamops.model.entries import EPOCH, PendingEntry
+from streamops.model.observation import NO_QUEUE_METRICS, GroupView, Observation, QueueMetrics
+from streamops.model.streams import (
+    MILLISECOND,
+    NOBODY,
+    ConsumerColumns,
+    ConsumerGroup,
+    Members,
+    ReadError,
+    ServerNode,
+    StreamRole,
+    StreamState,
+)
 
 PYTHON: Final = platform.python_version()
 

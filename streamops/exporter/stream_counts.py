@@ -13,11 +13,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.exporter.group_counts import GroupCount, advance_group, begin_again, begin_group
-from streamops.model.consumer_table import MILLISECOND, Members
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH
 from streamops.model.observation import Observation
-from streamops.model.snapshot import Snapshot
-from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.model.streams import MILLISECOND, ConsumerGroup, Members, Snapshot, StreamState
 from streamops.monitor.rates import arrivals
 from streamops.monitor.samples import GroupSample, StreamSample, recreated, sample_group, sample_stream
 

@@ -11,10 +11,9 @@ from typing import Final
 from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.group_counts import ALL_COUNTED
 from streamops.exporter.shown import Shown
-from streamops.model.consumer_table import MILLISECOND, ConsumerColumns, Members
-from streamops.model.ids import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
+from streamops.model.entries import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
 from streamops.model.observation import GroupView, Health
-from streamops.model.streams import ConsumerGroup
+from streamops.model.streams import MILLISECOND, ConsumerColumns, ConsumerGroup, Members
 from streamops.monitor.pending_scan import dangling
 
 ACTIVE_MILLISECONDS: Final = timedelta(seconds=60) // MILLISECOND

@@ -8,14 +8,11 @@ from typing import Final
 from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.series_limits import namesakes, wants
 from streamops.exporter.shown import Labels, Shown
-from streamops.model.consumer_table import MILLISECOND
-from streamops.model.ids import EPOCH
-from streamops.model.pools import Pool, PoolDecision, Signals
-from streamops.model.queue_metrics import QueueCount
-from streamops.model.safe_text import encodable
-from streamops.model.server import ServerNode
-from streamops.model.snapshot import NO_SUCH_STREAM, ReadError
-from streamops.model.workers import WorkerHeartbeat
+from streamops.model.entries import EPOCH
+from streamops.model.observation import QueueCount
+from streamops.model.pools import Pool, PoolDecision, Signals, WorkerHeartbeat
+from streamops.model.streams import MILLISECOND, NO_SUCH_STREAM, ReadError, ServerNode
+from streamops.model.text import encodable
 
 FORGOTTEN: Final = timedelta(days=1)
 """A pool that no controller has decided about for so long has none any more, and is not told."""

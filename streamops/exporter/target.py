@@ -10,10 +10,9 @@ from typing import Final
 import structlog
 
 from streamops.errors import ServerError
-from streamops.model.observation import Observation
-from streamops.model.queue_metrics import NO_QUEUE_METRICS, QueueMetrics
+from streamops.model.observation import NO_QUEUE_METRICS, Observation, QueueMetrics
 from streamops.model.retention import RetentionPolicy
-from streamops.model.snapshot import NO_SUCH_STREAM, ReadError, Snapshot
+from streamops.model.streams import NO_SUCH_STREAM, ReadError, Snapshot
 from streamops.monitor.queue_metrics import QueueMetricsReader
 from streamops.operations.console import Console
 

@@ -9,7 +9,7 @@ from typing import Final
 from streamops.exporter.catalogue import FAMILIES
 from streamops.exporter.families import MetricFamily, Value
 from streamops.exporter.shown import Labels, Shown
-from streamops.model.safe_text import encodable
+from streamops.model.text import encodable
 
 ROWS: Final = 1_000
 """Samples in one piece of a page: the processor's cache holds it while it is compressed."""

@@ -29,7 +29,7 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool) 
         SettingsError: Settings cannot be understood, or the address is no loopback or taken.
     """
     # Only who serves pays for aiohttp.
-    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
     from streamops.tui.web.server import WebOptions  # noqa: PLC0415
 
     host, port = _address(listen or LISTEN)

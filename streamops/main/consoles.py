@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from streamops.cli.session import Session
-from streamops.settings.contexts import ContextSummary, list_contexts
-from streamops.settings.load import Settings, actor_of, load_settings
+from streamops.settings.load import ContextSummary, Settings, actor_of, list_contexts, load_settings
 from streamops.settings.tables import ConsoleOptions
 from streamops.settings.views import save_view
 

@@ -15,7 +15,7 @@ import click
 from streamops.cli.params import COMPLETIONS, DURATION
 from streamops.cli.session import Session
 from streamops.errors import Forbidden, SettingsError
-from streamops.monitor.watch import Watch
+from streamops.monitor.context import Watch
 from streamops.settings.load import load_pools
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ async def work_until(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> No
 
 def log_to(session: Session, log_format: str) -> None:
     """Log to standard error, from the level that was asked for on."""
-    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415 - as above
+    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415 - as above
 
     configure_logs(LogFormat(log_format), LEVELS.get(session.given.log_level or "info", 20))
 

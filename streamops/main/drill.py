@@ -165,7 +165,7 @@ def drill(
     from streamops.autoscaling.policy.config import ScalingConfig  # noqa: PLC0415
     from streamops.runtime.drill.keys import new_tag  # noqa: PLC0415
     from streamops.runtime.drill.workers import SILENT  # noqa: PLC0415
-    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
 
     try:
         config = ScalingConfig(

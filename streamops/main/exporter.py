@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from streamops.exporter.series_limits import SeriesLimits
     from streamops.exporter.server import ServerOptions
     from streamops.exporter.target import Open
-    from streamops.monitor.watch import Watch
+    from streamops.monitor.context import Watch
     from streamops.operations.console import Console
 
 MOST_READ: Final = 10_000
@@ -122,8 +122,11 @@ def exporter(
     # Only who serves pays for aiohttp.
     from streamops.exporter.series_limits import Granularity, compile_patterns  # noqa: PLC0415
     from streamops.exporter.server import ServerOptions  # noqa: PLC0415
-    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
-    from streamops.service.processes import runner  # noqa: PLC0415 - uvloop, where it is installed
+    from streamops.service.processes import (  # noqa: PLC0415
+        LogFormat,
+        configure_logs,
+        runner,
+    )
 
     settings = session.settings
     table = settings.tables.exporter

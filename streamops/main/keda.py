@@ -87,9 +87,11 @@ def keda(
     changes nothing. docs/keda.md holds manifests.
     """
     _require_grpc()
-    from streamops.autoscaling.keda.certificates import TlsFiles  # noqa: PLC0415 - gRPC, only for who serves it
     from streamops.autoscaling.keda.http import HttpOptions  # noqa: PLC0415
-    from streamops.autoscaling.keda.server import GrpcOptions  # noqa: PLC0415
+    from streamops.autoscaling.keda.server import (  # noqa: PLC0415 - as above
+        GrpcOptions,
+        TlsFiles,
+    )
 
     require_writes(session)
     if (tls_cert is None) != (tls_key is None) or (tls_client_ca is not None and tls_cert is None):

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 
 ORIGIN_ID = b"_so_origin_id"
 ATTEMPT = b"_so_attempt"

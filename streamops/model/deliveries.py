@@ -4,9 +4,26 @@ These are made by the thousand: IDs are bytes and fields a flat list, both as th
 it concerns the garbage collector.
 """
 
+from datetime import timedelta
 from enum import StrEnum
 
 from msgspec import Struct
+
+
+class KeptPayload(Struct, frozen=True):
+    """A payload as it was found.
+
+    Attributes:
+        key: Its key.
+        size: Bytes of it.
+        ttl: How long it is kept; none where it is for ever.
+        head: Its first bytes, as many as were asked for.
+    """
+
+    key: str
+    size: int
+    ttl: timedelta | None
+    head: bytes
 
 
 class TakenEntry(Struct, frozen=True, gc=False):

@@ -20,7 +20,7 @@ from msgspec import DecodeError, json
 
 from streamops.errors import SettingsError, known_hint
 from streamops.model.entries import StreamEntry
-from streamops.model.names import name_text
+from streamops.model.text import name_text
 
 Tree = dict[str, Any]
 

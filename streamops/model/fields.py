@@ -12,7 +12,7 @@ from unicodedata import category
 from msgspec import NODEFAULT, Meta, Struct
 from msgspec.structs import FieldInfo, fields
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 
 UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp"})
 """Categories of characters that command a terminal or show nothing: controls, formats, line and paragraph ends."""

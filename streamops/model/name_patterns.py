@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Protocol
 
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 
 WILDCARDS = re.compile(r"[*?\[\\]")
 

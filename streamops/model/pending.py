@@ -5,8 +5,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 
 
 class PendingProfile(Struct, frozen=True, gc=False):

@@ -1,4 +1,4 @@
-"""Pools of workers: how many there are, what they were told, by whom, and why."""
+"""Pools of workers: the processes, the work before them, and how many there are to be, decided by whom and why."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -7,8 +7,151 @@ from enum import StrEnum
 from msgspec import Struct
 
 from streamops.model.fields import Passing
-from streamops.model.scaling import ScaleCode
-from streamops.model.workers import WorkerState
+from streamops.model.lag import Lag
+
+
+class WorkerState(StrEnum):
+    """What a worker process is doing."""
+
+    STARTING = "starting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DRAINING = "draining"
+    STALLED = "stalled"
+    """Its event loop does not turn: a handler blocks it."""
+    OTHER = "other"
+    """What a later version has a word for."""
+
+
+_STATES = frozenset(WorkerState)
+
+
+def worker_state(word: str) -> WorkerState:
+    """A state by its word; ``OTHER`` where this version has none of that name: the worker lives all the same."""
+    return WorkerState(word) if word in _STATES else WorkerState.OTHER
+
+
+class WorkerHeartbeat(Struct, frozen=True, kw_only=True):
+    """One worker process as it tells of itself.
+
+    Attributes:
+        id: Its ID: its consumers' name, unless they were given one.
+        host: The machine's name.
+        pid: The process.
+        app: The application: ``module:app`` where it is known.
+        pool: The pool that it is one of.
+        consumers: ``stream group`` pairs that it reads, with its consumer's name in each.
+        slots: How many entries it handles at once.
+        busy: How many it handles now.
+        state: What it is doing.
+        worked: Seconds that its handlers have worked since it started; zero where that is not told.
+        beat_ms: When that was so, in milliseconds by the server's clock.
+    """
+
+    id: str
+    host: str
+    pid: int
+    app: str
+    pool: str
+    consumers: tuple[tuple[str, str, str], ...]
+    slots: int
+    busy: int
+    state: WorkerState
+    worked: float = 0.0
+    beat_ms: int = 0
+
+
+class Demand(Struct, frozen=True, kw_only=True, gc=False):
+    """One reading of a group's work and of the pool that does it. Times are seconds.
+
+    Attributes:
+        at: When it was read, in seconds by the server's clock.
+        added: Entries ever added to the stream; always known.
+        lag: Entries not yet delivered, with what that rests on.
+        head_age: How long the first of them has waited; none where unknown.
+        pending: Entries delivered and not acknowledged.
+        acked: Entries ever acknowledged.
+        ordered: Workers asked for, ready or not.
+        ready: Workers that heartbeat.
+        busy: Mean share of their slots that was busy since the last reading; none where they do not tell.
+        probed_empty: Whether a look behind the last delivered entry found nothing, whatever the lag says.
+    """
+
+    at: float
+    added: int
+    lag: Lag
+    head_age: float | None
+    pending: int
+    acked: int
+    ordered: int
+    ready: int
+    busy: float | None = None
+    probed_empty: bool = False
+
+    @property
+    def waiting(self) -> int | None:
+        """Entries that wait; none where no count can be trusted.
+
+        A lag with nothing behind the last delivered entry is a phantom, and nothing waits; the same where at most
+        none do.
+        """
+        if self.probed_empty or self.lag.upper == 0:
+            return 0
+        return self.lag.entries if self.lag.known else None
+
+    @property
+    def backlog(self) -> int:
+        """Entries that wait for certain."""
+        if self.probed_empty:
+            return 0
+        known = self.waiting
+        return known if known is not None else self.lag.lower or 0
+
+    @property
+    def phantom(self) -> bool:
+        """Whether the lag counts entries that are not there."""
+        return self.probed_empty and bool(self.lag.entries)
+
+
+class ScaleCode(StrEnum):
+    """Why a pool has the workers it has: the rule that decided, or what stood above the rules."""
+
+    WARMUP = "warmup"
+    SUSPECT = "suspect"
+    STUCK = "stuck"
+    NOT_STARTING = "not_starting"
+    NO_RATE = "no_rate"
+    LAG_UNKNOWN = "lag_unknown"
+    SATURATED = "saturated"
+    BACKLOG = "backlog"
+    TREND = "trend"
+    """Written by earlier versions only."""
+    ARRIVALS = "arrivals"
+    SAWTOOTH = "sawtooth"
+    DRAINING = "draining"
+    STARTING = "starting"
+    IDLE = "idle"
+    WAKE = "wake"
+    LIMIT = "limit"
+    STEADY = "steady"
+    OVERRIDE = "override"
+    PAUSED = "paused"
+    BUDGET = "budget"
+    UNREADABLE = "unreadable"
+
+
+class ScaleDecision(Struct, frozen=True, gc=False):
+    """How many workers a pool is to have.
+
+    Attributes:
+        target: That number, always within the limits.
+        code: The rule that decided.
+        text: Why, in a sentence with numbers.
+    """
+
+    target: int
+    code: ScaleCode
+    text: str
 
 
 class PoolSize(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,4 @@
-"""How long to wait after each failure, as text that people write: ``2n+1 m``, ``1m, 5m, 1h``, ``exponential 10s 1h``.
-
-A schedule is called like those of handlers: with the number of failures so far, from 1 on, and a random number of
-[0, 1).
-"""
+"""How long to wait after each failure: backoff, and schedules as people write them. Pure."""
 
 import re
 from datetime import timedelta
@@ -11,8 +7,36 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.backoff import Backoff
 from streamops.model.measures import parse_duration, typed_duration
+
+
+class Backoff(Struct, frozen=True):
+    """``first``, ``factor`` times as long with each failure in a row, up to ``longest``.
+
+    Attributes:
+        first: Seconds after the first failure.
+        longest: Seconds at most.
+        factor: By how much each pause is longer than the one before.
+    """
+
+    first: float
+    longest: float
+    factor: float = 2.0
+
+    def pause(self, failures: int, chance: float = 1.0) -> float:
+        """Seconds to wait after so many failures in a row, from 1 on.
+
+        Args:
+            failures: How many.
+            chance: A random number of [0, 1): half of the pause is left to it, so that many who failed at once do not
+                come back at once.
+        """
+        try:
+            plain = min(self.first * self.factor ** (failures - 1), self.longest)
+        except OverflowError:
+            plain = self.longest
+        return plain * (1 + chance) / 2
+
 
 LONGEST: Final = timedelta(days=365)
 MOST_DELAYS: Final = 100

@@ -6,8 +6,8 @@ from msgspec import Struct
 
 from streamops.model.acting import OperationIntent
 from streamops.model.dead_letters import DeadLetterCounts
+from streamops.model.entries import ZERO_ID, EntryId
 from streamops.model.fields import Instant, argument, inner, option
-from streamops.model.ids import ZERO_ID, EntryId
 
 
 class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import NotFound, Refused, ServerError
-from streamops.model.ids import EPOCH, MAX_PART, EntryId, id_age
-from streamops.model.readings import StreamReading
+from streamops.model.entries import EPOCH, MAX_PART, EntryId, id_age
+from streamops.model.streams import StreamReading
 from streamops.monitor.context import ServerContext
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.inspection import inspect_stream

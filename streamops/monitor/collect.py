@@ -13,18 +13,24 @@ from functools import lru_cache, partial
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.consumer_table import MILLISECOND, Members
-from streamops.model.ids import EPOCH, id_age
+from streamops.model.entries import EPOCH, id_age
 from streamops.model.lag import Lag
-from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.snapshot import NO_SUCH_STREAM, ReadError, Snapshot
-from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.model.streams import (
+    MILLISECOND,
+    NO_SUCH_STREAM,
+    ConsumerGroup,
+    GroupReading,
+    Members,
+    ReadError,
+    Snapshot,
+    StreamReading,
+    StreamState,
+)
+from streamops.monitor.context import Watch
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.details import ROWS_PER_COLLECTION, DetailReader, Details
-from streamops.monitor.group_cache import GroupCache, GroupKey
 from streamops.monitor.lag import reliability_of, time_lag
-from streamops.monitor.lag_reader import LagReader
-from streamops.monitor.watch import Watch
+from streamops.monitor.lag_reader import GroupCache, GroupKey, LagReader
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import FullReader
 from streamops.wire.keys import stream_role

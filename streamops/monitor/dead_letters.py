@@ -11,21 +11,21 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound, Refused, SettingsError
 from streamops.model.acting import StreamIdentity
-from streamops.model.dead_letter_fields import (
+from streamops.model.dead_letters import (
+    DeadLetter,
+    DeadLetterCounts,
+    DeadLetterKind,
+    QueueSummary,
     counts_of,
     dead_letter_document,
     kind_of,
     ordered_kinds,
     read_dead_letter,
 )
-from streamops.model.dead_letters import DeadLetter, DeadLetterCounts, DeadLetterKind, QueueSummary
-from streamops.model.entries import StreamEntry
+from streamops.model.entries import EPOCH, LAST_ID, MAX_PART, ZERO_ID, EntryId, StreamEntry
 from streamops.model.fields import Instant
-from streamops.model.ids import EPOCH, LAST_ID, MAX_PART, ZERO_ID, EntryId
-from streamops.model.readings import StreamReading
 from streamops.model.selections import DeadLetterSelection, SelectedDeadLetters
-from streamops.model.snapshot import ReadError
-from streamops.model.streams import StreamRole
+from streamops.model.streams import ReadError, StreamReading, StreamRole
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import read_newest, read_stream
 from streamops.wire.dead_letters import count_dead_letters

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from streamops.errors import ServerError, SettingsError
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.selections import DelayedSelection
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.monitor.context import ServerContext
 from streamops.monitor.discover import Discovery
 from streamops.wire.delayed import count_due, read_due, read_messages, read_queues, read_strays

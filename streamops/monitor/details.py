@@ -8,13 +8,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import ServerError
-from streamops.model.consumer_table import Members, names_of
 from streamops.model.entries import PendingEntry
 from streamops.model.pending import PendingProfile
-from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.snapshot import ReadError
-from streamops.model.streams import Consumer
-from streamops.monitor.group_cache import GroupCache, GroupKey
+from streamops.model.streams import Consumer, GroupReading, Members, ReadError, StreamReading, names_of
+from streamops.monitor.lag_reader import GroupCache, GroupKey
 from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.deleted import look_for_deleted

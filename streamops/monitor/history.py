@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.lag import Lag
-from streamops.model.snapshot import Snapshot
-from streamops.model.streams import StreamRole, StreamState
+from streamops.model.streams import Snapshot, StreamRole, StreamState
 from streamops.monitor.rates import acknowledgements, arrivals, deliveries, losses, lost_before, trimmed
 from streamops.monitor.samples import (
     GroupSample,

@@ -8,10 +8,8 @@ from msgspec import Struct
 
 from streamops.errors import NotFound
 from streamops.model.acting import StreamIdentity
-from streamops.model.entries import Amount, StreamEntry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import ServerInfo
+from streamops.model.entries import LAST_ID, ZERO_ID, Amount, EntryId, StreamEntry
+from streamops.model.streams import GroupReading, ServerInfo, StreamReading
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.lag import RangeCount, lag_of_reading, reliability_of
 from streamops.wire.faults import Fault, FaultKind, required

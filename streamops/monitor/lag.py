@@ -29,10 +29,9 @@ from enum import IntEnum
 
 from msgspec import Struct
 
-from streamops.model.ids import EARLIEST_PLAUSIBLE, LAST_ID, NO_TIME, ZERO_ID, EntryId, id_age
+from streamops.model.entries import EARLIEST_PLAUSIBLE, LAST_ID, NO_TIME, ZERO_ID, EntryId, id_age
 from streamops.model.lag import Lag, LagBasis, TimeLag
-from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import Flavour, ServerNode
+from streamops.model.streams import Flavour, GroupReading, ServerNode, StreamReading
 
 NOTHING_WAITS = TimeLag(NO_TIME)
 

@@ -1,14 +1,14 @@
 """All that is asked of the server to know lags: next undelivered entries, and counts where a reading leaves a lag open."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.ids import LAST_ID
+from streamops.model.entries import LAST_ID
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.streams import GroupReading, StreamReading
 from streamops.monitor.counting import CountBudget, Counter
-from streamops.monitor.group_cache import CachedGroup, GroupCache, GroupKey
 from streamops.monitor.lag import (
     CachedCount,
     LagEstimate,
@@ -21,10 +21,67 @@ from streamops.monitor.lag import (
     lag_without_counting,
     needing_next_entry,
 )
+from streamops.monitor.pending_scan import PendingScan
 from streamops.wire.faults import Fault
 from streamops.wire.reads import EntryRange, read_entries
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
+
+GroupKey = tuple[str, str]
+
+
+class CachedGroup(Struct, gc=False):
+    """What is kept of one group; a number of a collection is 0 before the first.
+
+    Attributes:
+        counted: Its lag as counted last.
+        next_entry: Its next undelivered entry, where no script read it.
+        scan: The scan of its pending entries.
+        scanned_in: The collection in which that went on last.
+        counted_in: The collection in which it last had a large share of the counting.
+        checked_in: The round of checks in which its reported lag was last checked.
+        is_wrong: Whether its reported lag was found wrong.
+    """
+
+    counted: CachedCount | None = None
+    next_entry: NextEntry | None = None
+    scan: PendingScan | None = None
+    scanned_in: int = 0
+    counted_in: int = 0
+    checked_in: int = 0
+    is_wrong: bool = False
+
+
+class GroupCache:
+    """What is kept of all groups of one server.
+
+    Attributes:
+        groups: It, by stream and group.
+        epoch: The servers that it was read from, as ``Identities`` numbers them.
+    """
+
+    def __init__(self) -> None:
+        self.groups: dict[GroupKey, CachedGroup] = {}
+        self.epoch = 0
+
+    def of(self, stream: str, group: str) -> CachedGroup:
+        """What is kept of a group, to be added to."""
+        return self.groups.setdefault((stream, group), CachedGroup())
+
+    def invalidate(self, epoch: int) -> None:
+        """Drop what was read in another epoch: another server may have the same counters and other entries.
+
+        A reported lag that was found wrong is not believed there either: a replica has the counters of its primary.
+        """
+        if epoch == self.epoch:
+            return
+        self.epoch = epoch
+        self.groups = {key: CachedGroup(is_wrong=True) for key, one in self.groups.items() if one.is_wrong}
+
+    def keep_only(self, groups: Collection[GroupKey], unread: Collection[str]) -> None:
+        """Drop all other groups, except of streams that could not be read."""
+        self.groups = {key: one for key, one in self.groups.items() if key in groups or key[0] in unread}
+
 
 MOST_GROUPS = 64
 """A script looks for a group among so many at most: to tell of one takes the server some microseconds."""

@@ -8,11 +8,9 @@ from typing import Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.entries import LAST_ID, EntryId, PendingEntry
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.model.readings import StreamReading
-from streamops.model.streams import ConsumerGroup, StreamState
+from streamops.model.streams import ConsumerGroup, StreamReading, StreamState
 
 Bound = TypeVar("Bound", int, timedelta)
 

@@ -8,9 +8,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, StreamopsError, known_hint
-from streamops.model.ids import EntryId
-from streamops.model.pools import Pool, PoolDecision, PoolSize, PoolSupervisor, RegisteredWorker
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.entries import EntryId
+from streamops.model.pools import (
+    Pool,
+    PoolDecision,
+    PoolSize,
+    PoolSupervisor,
+    RegisteredWorker,
+    WorkerHeartbeat,
+    WorkerState,
+)
 from streamops.monitor.context import ServerContext
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.discover import scan_node

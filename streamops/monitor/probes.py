@@ -8,8 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.observation import GroupView, Health, Observation
-from streamops.model.snapshot import NO_SUCH_STREAM, ReadError
-from streamops.model.streams import StreamRole
+from streamops.model.streams import NO_SUCH_STREAM, ReadError, StreamRole
 
 HARMLESS_GAPS: Final = frozenset({"consumers", "server information"})
 

@@ -11,11 +11,10 @@ from datetime import datetime
 from typing import Final
 
 from streamops.errors import NotFound, Refused, ServerError, StreamopsError
-from streamops.model.pools import Pool
-from streamops.model.queue_metrics import QueueCount, QueueMetrics
+from streamops.model.observation import QueueCount, QueueMetrics
+from streamops.model.pools import Pool, WorkerHeartbeat
 from streamops.model.retention import RetentionCandidate, RetentionPolicy, policy_of
 from streamops.model.streams import StreamRole
-from streamops.model.workers import WorkerHeartbeat
 from streamops.monitor.context import ServerContext
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.discover import REST, SHARE, Discovery

@@ -15,7 +15,7 @@ from operator import mul
 
 from msgspec import Struct
 
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.entries import ZERO_ID, EntryId
 from streamops.model.observation import Rates
 from streamops.monitor.samples import GroupSample, SampleSeries, StreamSample
 

@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.streams import ConsumerGroup, StreamState
 
 Rising = TypeVar("Rising", int, EntryId)

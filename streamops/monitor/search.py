@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, PendingEntry, StreamEntry
 
 
 class EntryPage(Struct, frozen=True):

@@ -18,8 +18,7 @@ from streamops.model.acting import (
     Outcome,
     Plan,
 )
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, PendingEntry, StreamEntry
 from streamops.operations.packing import unpack, unpack_values
 from streamops.operations.undo_snapshots import pack_pages, snapshot_key, unpack_pages
 from streamops.wire.server import Server

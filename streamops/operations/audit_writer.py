@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden, StreamopsError
 from streamops.model.acting import Actor, AuditPhase, AuditRecord, Job, Outcome, Plan
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.audit import ENDS, read_action
 from streamops.operations.packing import pack
 from streamops.operations.undo_snapshots import in_records, pack_pages, snapshot_key

@@ -2,7 +2,7 @@
 
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -11,11 +11,13 @@ from typing import IO, Final, Self
 import msgspec
 from msgspec import Struct
 
-from streamops.errors import SettingsError
+from streamops.errors import SettingsError, StalePlan
+from streamops.model.acting import Skipped
 from streamops.model.delayed import DelayedMessage
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
-from streamops.model.safe_text import safe_json
+from streamops.model.entries import EntryId, StreamEntry
+from streamops.model.text import safe_json
+from streamops.operations.running import Run
+from streamops.wire.writes.delete import Deleting, delete
 
 PRIVATE: Final = 0o600
 PRIVATE_DIRECTORY: Final = 0o700
@@ -285,3 +287,32 @@ def message_line(stream: str, message: DelayedMessage, number: int) -> bytes:
         "origin_id": name_json(body.origin_id) if body else "",
     }
     return json_line(line)
+
+
+async def delete_and_report(
+    run: Run, how: Deleting, ids: Sequence[EntryId], entries: Sequence[StreamEntry], backup: BackupWriter
+) -> None:
+    """Delete a batch of entries.
+
+    Args:
+        run: Whom to tell.
+        how: From where.
+        ids: Those that were selected.
+        entries: Those of them that are there.
+        backup: The file that keeps them.
+    """
+    backup.write(how.stream, entries)
+    backup.kept = True
+    there = [entry.id for entry in entries]
+    try:
+        deleted = await delete(run.server, how, there)
+    except StalePlan:
+        with suppress(SettingsError):
+            backup.take_back(there)
+        raise
+    try:
+        backup.take_back(one for one in there if one not in deleted)
+    finally:
+        # What was deleted is told, whatever becomes of the file.
+        skipped = [Skipped(str(one), "gone already") for one in ids if one not in deleted]
+        await run.report(len(deleted), skipped=skipped)

@@ -24,15 +24,14 @@ from streamops.model.acting import (
     Outcome,
     Progress,
 )
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.deliveries import KeptPayload
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, StreamEntry
 from streamops.model.observation import Observation
-from streamops.model.payloads import KeptPayload
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import ReadError, Snapshot
+from streamops.model.streams import ReadError, Snapshot
 from streamops.monitor.arrivals import ArrivalReader
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import ServerContext
+from streamops.monitor.context import ServerContext, Watch
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
 from streamops.monitor.discover import Discovery
@@ -52,7 +51,6 @@ from streamops.monitor.search import (
 )
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.topics import TopicReader
-from streamops.monitor.watch import Watch
 from streamops.operations.audit import read_action, read_actions
 from streamops.operations.engine import Engine
 from streamops.operations.entry_trace import EntryTracer

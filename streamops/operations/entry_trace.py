@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from streamops.errors import ServerError, StreamopsError
-from streamops.model.dead_letter_fields import REPLAY_OF
-from streamops.model.dead_letters import DeadLetter
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import LAST_ID, EntryId
-from streamops.model.readings import StreamReading
+from streamops.model.dead_letters import REPLAY_OF, DeadLetter
+from streamops.model.entries import LAST_ID, EntryId, StreamEntry
+from streamops.model.streams import StreamReading
 from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedReader

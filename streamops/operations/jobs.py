@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from streamops.errors import ExitCode, Forbidden, NotFound, StalePlan, StreamopsError, UnexpectedReply
 from streamops.model.acting import KEPT, Failed, Job, JobPage, JobState, Plan, Skipped
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.operations.packing import BY_ANOTHER, pack
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server

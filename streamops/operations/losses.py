@@ -5,19 +5,19 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.acting import Effect, StreamIdentity
-from streamops.model.acting.effects import (
+from streamops.model.acting import StreamIdentity
+from streamops.model.effects import (
     LOSES_NOTHING,
     LOSES_PENDING,
     LOSES_UNREAD,
     NODES_GO,
     OLDEST_GO,
+    Effect,
     Said,
     in_words,
 )
-from streamops.model.entries import Amount, PendingEntry
-from streamops.model.ids import EntryId
-from streamops.model.wording import counted
+from streamops.model.entries import Amount, EntryId, PendingEntry
+from streamops.model.text import counted
 
 
 class BlockingGroup(Struct, frozen=True):

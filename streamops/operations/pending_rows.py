@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from streamops.errors import NotFound
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.streams import Consumer
 from streamops.operations.running import Run
 from streamops.wire.consuming.asking import mark_prefix

@@ -10,13 +10,13 @@ from typing import Final, get_args
 from msgspec import Struct
 from msgspec.structs import fields
 
-from streamops.model.acting import Effect, Impact, OperationIntent, Plan, StreamIdentity
-from streamops.model.acting.effects import LAG_UNKNOWN, REASONS, UNTOUCHED, Said, sentences
+from streamops.model.acting import Impact, OperationIntent, Plan, StreamIdentity
 from streamops.model.dead_letters import DeadLetter, Fields
+from streamops.model.effects import LAG_UNKNOWN, REASONS, UNTOUCHED, Effect, Said, sentences
 from streamops.model.entries import PendingEntry
 from streamops.model.fields import FieldKind, intent_fields
 from streamops.model.selections import SelectedDeadLetters
-from streamops.model.wording import counted, idleness
+from streamops.model.text import counted, idleness
 from streamops.operations.commands import equivalent_command
 
 CONSUMER_UNIT: Final[tuple[str, str]] = ("consumer", "consumers")

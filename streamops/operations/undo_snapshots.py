@@ -14,9 +14,8 @@ from typing import Final, TypedDict
 import msgspec
 from msgspec import Raw, Struct
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH, EntryId
-from streamops.model.server import Mode
+from streamops.model.entries import EPOCH, EntryId, PendingEntry
+from streamops.model.streams import Mode
 from streamops.operations.packing import inflate, reading_ours
 from streamops.wire.keys import same_slot, undo_key
 from streamops.wire.server import Server

@@ -8,8 +8,7 @@ or not. All counts are of the instant at which the stream was looked at, but tho
 from collections.abc import Iterable
 from typing import Final
 
-from streamops.model.entries import Amount
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, ZERO_ID, Amount, EntryId
 from streamops.monitor.inspection import StreamInspection, find_stream
 from streamops.monitor.lag import entries_added
 from streamops.wire.faults import required

@@ -2,8 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import ABSENT, compact, count, duration, rate

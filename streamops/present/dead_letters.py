@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from streamops.model.dead_letters import DeadLetter, QueueSummary
-from streamops.model.ids import id_age
-from streamops.model.json_text import Json, text_json
+from streamops.model.entries import id_age
+from streamops.model.text import Json, text_json
 from streamops.present.cells import id_text, seconds
 from streamops.present.documents import fields_json
 from streamops.present.text import safe

@@ -5,11 +5,10 @@ from enum import StrEnum
 from msgspec import Struct
 
 from streamops.model.authority import StreamPart, is_part_of
-from streamops.model.dead_letter_fields import ORIGIN_ID, PAYLOAD, REPLAY_OF, read_dead_letter
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
-from streamops.model.names import name_text
+from streamops.model.dead_letters import ORIGIN_ID, PAYLOAD, REPLAY_OF, read_dead_letter
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.streams import StreamRole
+from streamops.model.text import name_text
 
 ORIGIN = b"_so_origin"
 ATTEMPT = b"_so_attempt"

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import EntryId, id_age
+from streamops.model.entries import EntryId, PendingEntry, StreamEntry, id_age
 from streamops.model.observation import Finding, GroupView, Observation, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.streams import Consumer

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streamops.model.safe_text import INVISIBLE, is_safe, safe, safe_lines
+from streamops.model.text import INVISIBLE, is_safe, safe, safe_lines
 
 __all__ = [
     "ASCII_GLYPHS",

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.errors import SettingsError
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.runtime.handlers import Handler, is_text, is_whole
 
 MOST_SLOTS: Final = 10_000

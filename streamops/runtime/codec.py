@@ -6,7 +6,7 @@ from typing import Any, Final, get_origin
 import msgspec
 
 from streamops.errors import PublishError, SettingsError
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.runtime.retry import Undecodable
 
 DATA: Final = b"data"

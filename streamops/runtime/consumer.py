@@ -18,8 +18,8 @@ from typing import Final, NamedTuple, final
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, ServerError, Unreachable
-from streamops.model.backoff import Backoff
-from streamops.model.names import name_bytes
+from streamops.model.schedules import Backoff
+from streamops.model.text import name_bytes
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.dedup import Deduplicator, says_origin
 from streamops.runtime.entry import HANDLED, PAYLOAD, QUEUED, RUNNING, WAITING, ConsumerStream, Entry

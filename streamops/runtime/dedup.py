@@ -8,7 +8,7 @@ import msgspec
 
 from streamops.errors import HandlerError
 from streamops.model.delayed import ORIGIN_ID
-from streamops.model.names import name_bytes, name_text
+from streamops.model.text import name_bytes, name_text
 from streamops.runtime.codec import DATA, Decode
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry

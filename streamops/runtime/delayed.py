@@ -11,7 +11,7 @@ from typing import Final
 
 from streamops.errors import Forbidden, PublishError, SettingsError, StreamopsError, Unreachable
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.model.names import name_text
+from streamops.model.text import name_text
 from streamops.runtime.retry import seconds
 from streamops.wire import delaying
 from streamops.wire.consuming import payloads

@@ -12,7 +12,7 @@ from typing import Final
 
 from streamops.errors import ServerError
 from streamops.model.delayed import ATTEMPT, ORIGIN_ID
-from streamops.model.names import name_text
+from streamops.model.text import name_text
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.counts import HandlerCounters
 from streamops.runtime.events import Completed, Troubled

@@ -15,9 +15,8 @@ from math import inf
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.model.ids import EPOCH
-from streamops.model.pools import PoolMode, RegisteredWorker
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.entries import EPOCH
+from streamops.model.pools import PoolMode, RegisteredWorker, WorkerHeartbeat, WorkerState
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.runtime.events import Event, Lost, Overran, Troubled

@@ -11,7 +11,7 @@ from typing import Final
 
 from streamops.errors import ServerError
 from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH
 from streamops.runtime.coalescer import Coalescer
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.counts import HandlerCounters

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.names import name_text
+from streamops.model.text import name_text
 from streamops.runtime.codec import DATA, decode_parts
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import PAYLOAD, Entry

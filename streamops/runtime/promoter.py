@@ -15,9 +15,9 @@ from math import inf
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.model.backoff import Backoff
-from streamops.model.ids import EPOCH
-from streamops.model.server import Mode
+from streamops.model.entries import EPOCH
+from streamops.model.schedules import Backoff
+from streamops.model.streams import Mode
 from streamops.runtime.events import (
     DelayedDeadLettered,
     DelayedForeign,

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.errors import HandlerError, Reject, RetryLater, SettingsError, Skip
-from streamops.model.backoff import Backoff
-from streamops.model.safe_text import encodable
+from streamops.model.schedules import Backoff
+from streamops.model.text import encodable
 
 Seconds = float | timedelta
 Schedule = Callable[[int, float], Seconds]

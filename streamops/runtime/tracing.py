@@ -33,7 +33,7 @@ except ImportError as error:
     raise ImportError("tracing takes OpenTelemetry: pip install 'streamops[otel]'") from error
 
 from streamops.errors import RetryLater, Skip
-from streamops.model.safe_text import encodable
+from streamops.model.text import encodable
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import TRACE, Entry
 from streamops.runtime.handlers import BatchCall, Call

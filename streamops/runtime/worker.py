@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.errors import Refused
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.runtime.calling import Middlewares, Threads
 from streamops.runtime.context import Names, ServerClock, WorkerContext
 from streamops.runtime.counts import HandlerCounts

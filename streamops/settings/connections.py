@@ -1,4 +1,4 @@
-"""A context, or a URL alone, to the options of a connection, passwords included."""
+"""Contexts, choosing one, and a context or a URL as the options of a connection, passwords included."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import SettingsError
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.settings.decoding import join_key
 from streamops.settings.secrets import read_password_file, run_password_command, split_command
 from streamops.settings.state import resolve_path

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct
 
 from streamops.errors import ExitCode, TargetChanged, TargetError
 from streamops.model.pools import PoolSize
-from streamops.model.safe_text import safe
+from streamops.model.text import safe
 from streamops.targets.specs import CommandSpec
 from streamops.targets.target import MOST_WORKERS, changed, one_line, require_expected
 

@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
-from streamops.model.safe_text import safe
+from streamops.model.text import safe
 
 MOST_WORKERS: Final = 1_000_000
 LONGEST_PAUSE: Final = timedelta(hours=1)

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.demo.server import embedded_server
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.runtime import Publisher, Streamops, Worker, WorkerOptions
 from streamops.runtime.consumer import StreamConsumer
 from streamops.wire.consuming.idleness import delayed_left, hasten, work_left

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan, Progress
-from streamops.model.backoff import Backoff
 from streamops.model.observation import Health, Observation
+from streamops.model.schedules import Backoff
 from streamops.present.units import duration
 from streamops.present.views import SavedView
 from streamops.tui.source import ContextInfo

@@ -3,7 +3,7 @@
 from textual.message import Message
 from textual.widget import Widget
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.tui.routes import Route
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
-from streamops.model.payloads import KeptPayload
 from streamops.present.entries import NAME_BYTES, Decoding, ValueKind, ValueView, decode_as, envelope_fields
 from streamops.present.references import Reference, ReferenceKind
 from streamops.present.table import Cell, Tone

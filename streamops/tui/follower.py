@@ -7,8 +7,7 @@ from typing import Final
 from textual.message import Message
 
 from streamops.errors import StreamopsError
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.tui.app_state import retry_delay
 from streamops.tui.recent_entries import RecentEntries
 from streamops.tui.source import Source

@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.observation import Observation, StreamView
 from streamops.present.text import safe
 from streamops.tui import routes

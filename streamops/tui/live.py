@@ -9,7 +9,7 @@ from textual.message import Message
 
 from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
-from streamops.model.server import ServerInfo
+from streamops.model.streams import ServerInfo
 from streamops.present.views import SavedView
 from streamops.tui.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
 from streamops.tui.poller import Connected, Observed, Poller, PollFailed

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from streamops.errors import StreamopsError
-from streamops.model.names import name_text
+from streamops.model.text import name_text
 from streamops.present.text import safe
 
 PAGERS: Final = ("less", "more", "most")

@@ -3,8 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import id_age
+from streamops.model.entries import StreamEntry, id_age
 from streamops.present.entries import FieldView, ValueKind, render_entry
 from streamops.present.table import Cell, Tone
 from streamops.present.units import UNKNOWN, count, duration, size, timestamp

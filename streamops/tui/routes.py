@@ -9,9 +9,8 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from streamops.model.acting import Action
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
-from streamops.model.wording import quoted
+from streamops.model.entries import EntryId, StreamEntry
+from streamops.model.text import quoted
 from streamops.monitor.search import split_words
 from streamops.tui.source import ContextInfo
 

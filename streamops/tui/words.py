@@ -6,7 +6,7 @@ from math import ceil
 from typing import Final
 
 from streamops.model.observation import Health, Observation
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.present.units import compact, count, duration, health_text, percent

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-from streamops.model.ids import EntryId
-from streamops.model.names import name_bytes
+from streamops.model.entries import EntryId
 from streamops.model.pending import PendingSelection, Unfit
+from streamops.model.text import name_bytes
 from streamops.wire.batches import Request
 from streamops.wire.faults import required
 from streamops.wire.gone import GoneSearch

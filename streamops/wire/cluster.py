@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from redis.exceptions import ClusterDownError, RedisError
 
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions

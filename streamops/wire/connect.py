@@ -22,7 +22,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ResponseError
 
 from streamops.errors import SettingsError
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.parsing import PARSER
 from streamops.wire.pool import ClosingPool

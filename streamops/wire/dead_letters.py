@@ -3,7 +3,7 @@
 from typing import Final
 
 from streamops.model.dead_letters import DeadLetterKind
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, read_script

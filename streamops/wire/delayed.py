@@ -7,8 +7,8 @@ from hashlib import sha1
 from typing import Final, NamedTuple
 
 from streamops.model.delayed import DelayedMessage, DelayedQueue
-from streamops.model.ids import EPOCH
-from streamops.model.queue_metrics import QueueCount
+from streamops.model.entries import EPOCH
+from streamops.model.observation import QueueCount
 from streamops.wire.batches import Request
 from streamops.wire.delayed_bodies import ForeignBodyError, decode_body
 from streamops.wire.faults import Fault, FaultKind, fault, required

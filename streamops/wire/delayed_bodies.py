@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from streamops.model.delayed import DelayedBody
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.wire.replies import decode_name
 
 VERSION: Final = 1

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, run_script

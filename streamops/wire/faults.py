@@ -33,7 +33,7 @@ from streamops.errors import (
     Unreachable,
     Unsupported,
 )
-from streamops.model.snapshot import NO_SUCH_STREAM
+from streamops.model.streams import NO_SUCH_STREAM
 from streamops.wire.parsing import ReplyTooLargeError
 from streamops.wire.primary_tracker import PrimaryReplacedError
 from streamops.wire.sentinel import SentinelLoginError

@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.model.readings import StreamReading
+from streamops.model.streams import StreamReading
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.full_replies import FullDecoder, KnownReply

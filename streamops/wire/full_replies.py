@@ -5,9 +5,8 @@ from typing import Final
 
 from msgspec import Struct, msgpack
 
-from streamops.model.consumer_table import NOBODY, ConsumerColumns, Delivery
-from streamops.model.ids import EntryId
-from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.entries import EntryId
+from streamops.model.streams import NOBODY, ConsumerColumns, Delivery, GroupReading, StreamReading
 from streamops.wire.node import Reply
 from streamops.wire.picking import Picker, Row
 from streamops.wire.replies import decode_clock, decode_name, missing_field

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.pending import DeletedPending
 from streamops.wire.batches import Request
 from streamops.wire.faults import fault

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from streamops.model.server import ServerNode
+from streamops.model.streams import ServerNode
 
 
 class Identities:

@@ -13,9 +13,8 @@ from redis.crc import key_slot
 
 from streamops.errors import Forbidden
 from streamops.model.authority import DELAYED_SUFFIX, StreamPart, source_of, tag_of
-from streamops.model.names import name_bytes
-from streamops.model.server import Mode
-from streamops.model.streams import StreamRole
+from streamops.model.streams import Mode, StreamRole
+from streamops.model.text import name_bytes
 
 DEAD_LETTER_SUFFIX: Final = ":dlq"
 UNDO_INFIX: Final = ":undo:"

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.readings import StreamReading
+from streamops.model.streams import StreamReading
 from streamops.wire.node import Argument
 
 LARGE_BYTES = 4096

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from struct import pack
 from typing import Final
 
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 
 Value = None | bool | int | bytes | str | Sequence["Value"] | Mapping[str, "Value"] | Mapping[bytes, "Value"]
 

@@ -9,7 +9,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import RedisError
 
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.wire.faults import is_read_only
 from streamops.wire.parsing import MOST_REPLY, ReplyTooLargeError
 from streamops.wire.pool import ClosingPool

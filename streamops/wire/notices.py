@@ -10,7 +10,7 @@ from typing import Final
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import NoPermissionError, RedisError
 
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Reply
 from streamops.wire.options import ConnectionOptions

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH
 
 LARGEST: Final = 2**63 - 1
 """The largest number that a server knows."""

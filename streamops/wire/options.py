@@ -5,7 +5,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from streamops.model.secret import Secret
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 
 __all__ = ["ConnectionOptions", "Secret", "Tls"]
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from streamops.errors import NotFound
-from streamops.model.payloads import KeptPayload
+from streamops.model.deliveries import KeptPayload
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.numbers import span

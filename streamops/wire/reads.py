@@ -6,9 +6,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from streamops.model.consumer_table import Members
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry, StreamEntry
+from streamops.model.streams import Members
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault, required
 from streamops.wire.node import Command, Node

@@ -9,13 +9,18 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply
-from streamops.model.consumer_table import NOBODY, ConsumerColumns, Members
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import EPOCH, EntryId
-from streamops.model.names import name_text
-from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import Flavour, ServerNode
-from streamops.model.streams import Consumer
+from streamops.model.entries import EPOCH, EntryId, PendingEntry, StreamEntry
+from streamops.model.streams import (
+    NOBODY,
+    Consumer,
+    ConsumerColumns,
+    Flavour,
+    GroupReading,
+    Members,
+    ServerNode,
+    StreamReading,
+)
+from streamops.model.text import name_text
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Reply
 from streamops.wire.numbers import whole

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Sequence
 from redis.exceptions import AskError, MovedError, RedisError, TryAgainError
 
 from streamops.errors import ServerError
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.batches import Answers, Batch, Listen, Request, Topology, unserved
 from streamops.wire.cluster import Cluster
 from streamops.wire.faults import server_error

@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.readings import StreamReading
-from streamops.model.server import ServerInfo
+from streamops.model.streams import ServerInfo, StreamReading
 from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.identities import Identities

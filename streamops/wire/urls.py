@@ -20,7 +20,7 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from streamops.errors import known_hint
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.url_query import (
     ENCODE_HINT,

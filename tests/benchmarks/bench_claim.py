@@ -22,7 +22,7 @@ from typing import Any, NamedTuple, Self
 from msgspec import Struct
 
 from streamops.model.acting import Confirmation, Outcome
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.undo.intent import UndoIntent

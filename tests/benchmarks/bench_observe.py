@@ -7,8 +7,7 @@ from statistics import median
 from time import process_time
 
 from streamops.model.observation import Health
-from streamops.model.snapshot import Snapshot
-from streamops.model.streams import Consumer, StreamState
+from streamops.model.streams import Consumer, Snapshot, StreamState
 from streamops.monitor.observe import Observer
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream

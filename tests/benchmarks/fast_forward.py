@@ -14,8 +14,7 @@ from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ScrapeReading
 from streamops.exporter.stream_counts import Counters, advance
 from streamops.exporter.text import Form, LabelCache
-from streamops.model.snapshot import Snapshot
-from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+from streamops.model.streams import Consumer, ConsumerGroup, Snapshot, StreamState
 from streamops.monitor.observe import Observer
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import consumer, entry_id, group, pending_entry, seconds, snapshot, stream

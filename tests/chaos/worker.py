@@ -22,7 +22,7 @@ import uvloop
 from msgspec import Struct
 
 from streamops.errors import ServerError
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 from streamops.runtime import (
     Delays,
     Entry,

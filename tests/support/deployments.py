@@ -11,7 +11,7 @@ import trustme
 from msgspec import Struct
 from redis.exceptions import MovedError
 
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions, Tls
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer

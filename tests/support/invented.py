@@ -3,13 +3,21 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.entries import ZERO_ID, EntryId, PendingEntry
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.pending import PendingProfile
-from streamops.model.server import Flavour, Mode, ServerInfo, ServerNode
-from streamops.model.snapshot import ReadError, Snapshot
-from streamops.model.streams import Consumer, ConsumerGroup, StreamRole, StreamState
+from streamops.model.streams import (
+    Consumer,
+    ConsumerGroup,
+    Flavour,
+    Mode,
+    ReadError,
+    ServerInfo,
+    ServerNode,
+    Snapshot,
+    StreamRole,
+    StreamState,
+)
 
 NOW = datetime(2026, 3, 14, 12, 0, 0, tzinfo=UTC)
 POLL = timedelta(seconds=2)

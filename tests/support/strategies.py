@@ -12,13 +12,21 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId, PendingEntry, StreamEntry
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.model.server import Flavour, Mode, ServerInfo, ServerNode
-from streamops.model.snapshot import ReadError, Snapshot
-from streamops.model.streams import Consumer, ConsumerGroup, StreamRole, StreamState
+from streamops.model.streams import (
+    Consumer,
+    ConsumerGroup,
+    Flavour,
+    Mode,
+    ReadError,
+    ServerInfo,
+    ServerNode,
+    Snapshot,
+    StreamRole,
+    StreamState,
+)
 from tests.support.invented import NOW
 
 GREATEST = 2**63 - 1

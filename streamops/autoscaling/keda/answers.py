@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from streamops.autoscaling.decisions import Assignment
 from streamops.autoscaling.pool_controller import last_known
 from streamops.errors import TargetChanged
-from streamops.model.pools import PoolDecision, PoolSize
-from streamops.model.safe_text import safe
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import PoolDecision, PoolSize, ScaleCode
+from streamops.model.text import safe
 from streamops.monitor.pools import PoolReader
 
 TARGET: Final = 1

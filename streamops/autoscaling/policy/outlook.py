@@ -5,8 +5,7 @@ from math import floor, isfinite
 from typing import Final
 
 from streamops.autoscaling.policy.view import PolicyView, seconds, speed, spell, workers
-from streamops.model.pools import Signals
-from streamops.model.scaling import ScaleCode, ScaleDecision
+from streamops.model.pools import ScaleCode, ScaleDecision, Signals
 
 _ONLY: Final = {
     ScaleCode.WARMUP: "The next reading makes rates of it.",

@@ -38,7 +38,7 @@ from streamops.autoscaling.policy.view import (
     workers,
     worst_wait,
 )
-from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
+from streamops.model.pools import Demand, ScaleCode, ScaleDecision
 
 
 def decide(config: ScalingConfig, state: ScalingState, demand: Demand) -> tuple[ScalingState, ScaleDecision]:

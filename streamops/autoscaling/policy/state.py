@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.autoscaling.policy.config import Tuning
-from streamops.model.scaling import Demand, ScaleDecision
+from streamops.model.pools import Demand, ScaleDecision
 
 
 class Sample(Struct, frozen=True, gc=False):

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from streamops.autoscaling.policy.config import ScalingConfig, Tuning
 from streamops.autoscaling.policy.state import Sample, ScalingState
-from streamops.model.scaling import Demand
+from streamops.model.pools import Demand
 
 
 class PolicyView(Struct, frozen=True, kw_only=True):

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from streamops.cli.acting.ids import IDS, read_ids, read_names
 from streamops.cli.params import COMPLETIONS, DURATION, ENTRY_ID, FIELD, INSTANT, NUMBER
+from streamops.model.entries import EntryId
 from streamops.model.fields import FieldKind, IntentField
-from streamops.model.ids import EntryId
 from streamops.model.measures import typed_duration
 
 

@@ -9,8 +9,8 @@ import msgspec
 
 from streamops.errors import Forbidden
 from streamops.model.acting import LARGEST_SELECTION
-from streamops.model.ids import EntryId
-from streamops.model.names import name_text
+from streamops.model.entries import EntryId
+from streamops.model.text import name_text
 
 STDIN: Final = "-"
 NO_ROW: Final = "not a JSON object with an `id`"

@@ -17,8 +17,8 @@ from streamops.cli.params import ENTRY_ID, INSTANT
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
-from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
-from streamops.model.json_text import Json, encode
+from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.text import Json, encode
 from streamops.operations.audit import (
     ActionQuery,
     Before,

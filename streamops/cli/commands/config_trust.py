@@ -8,11 +8,18 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.session import Session, with_session
 from streamops.errors import SettingsError
-from streamops.model.json_text import Json
+from streamops.model.text import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.settings.files import Trust, in_short
-from streamops.settings.trust import TrustedFile, find_project, list_trusted, revoke_trust, trust_project
+from streamops.settings.files import (
+    Trust,
+    TrustedFile,
+    find_project,
+    in_short,
+    list_trusted,
+    revoke_trust,
+    trust_project,
+)
 
 GONE = "gone"
 

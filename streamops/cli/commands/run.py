@@ -150,7 +150,7 @@ def run(
     from streamops.runtime.context import Names  # noqa: PLC0415
     from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
-    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
 
     level = _LEVELS.get(session.given.log_level or "info", 20)
     configure_logs(LogFormat(log_format), level)

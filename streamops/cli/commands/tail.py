@@ -8,7 +8,7 @@ from streamops.cli.following import follow
 from streamops.cli.params import ENTRY_ID, streams_argument
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 
 
 @click.command(

@@ -85,7 +85,7 @@ def serve(
     # Only who serves pays for aiohttp.
     from streamops.runtime.http.ingest import IngestOptions  # noqa: PLC0415
     from streamops.runtime.http.service import ListenOptions  # noqa: PLC0415
-    from streamops.service.logs import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
 
     level = session.given.log_level or "warning"
     configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])

@@ -5,10 +5,9 @@ from datetime import datetime, timedelta
 
 from msgspec import Struct
 
-from streamops.model.consumer_table import Members
 from streamops.model.entries import PendingEntry
 from streamops.model.observation import Rates
-from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+from streamops.model.streams import Consumer, ConsumerGroup, Members, StreamState
 from streamops.monitor.history import GroupHistory
 from streamops.monitor.pending_scan import gone_below
 from streamops.monitor.thresholds import Thresholds

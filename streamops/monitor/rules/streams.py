@@ -4,9 +4,8 @@ from datetime import datetime
 
 from streamops.model.delayed import DelayedQueue
 from streamops.model.observation import Finding, FindingCode, Health
-from streamops.model.server import ServerNode
-from streamops.model.streams import StreamRole, StreamState
-from streamops.model.wording import command, counted, first_few, quoted, span
+from streamops.model.streams import ServerNode, StreamRole, StreamState
+from streamops.model.text import command, counted, first_few, quoted, span
 from streamops.monitor.history import GoneStreams, StreamHistory
 from streamops.monitor.rates import arrivals
 from streamops.monitor.samples import SampleSeries, StreamSample

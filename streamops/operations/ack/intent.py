@@ -3,8 +3,8 @@
 from typing import Annotated, ClassVar
 
 from streamops.model.acting import Impact, OperationIntent
+from streamops.model.entries import EntryId
 from streamops.model.fields import argument, option
-from streamops.model.ids import EntryId
 
 
 class AckIntent(OperationIntent, frozen=True, kw_only=True):

@@ -3,9 +3,8 @@
 from msgspec import Struct
 
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.acting.effects import ACKNOWLEDGED, NOT_PENDING, ROWS_LOST
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.effects import ACKNOWLEDGED, NOT_PENDING, ROWS_LOST
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.planning import planned, row_line, untouched
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from streamops.model.acting import Effect, Plan, StreamIdentity
-from streamops.model.acting.effects import BUSY, CLAIMED, ELSEWHERE, MISSING, NOT_PENDING, Said
+from streamops.model.acting import Plan, StreamIdentity
+from streamops.model.effects import BUSY, CLAIMED, ELSEWHERE, MISSING, NOT_PENDING, Effect, Said
 from streamops.model.fields import Passing
 from streamops.model.pending import DeletedPending, PendingSelection, Unfit
 from streamops.model.streams import Consumer
-from streamops.model.wording import first_few, span
+from streamops.model.text import first_few, span
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.planning import planned, row_line
 

@@ -9,10 +9,10 @@ from typing import Final
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.model.acting import Plan, Skipped
-from streamops.model.acting.effects import say
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.effects import say
+from streamops.model.entries import LAST_ID, EntryId
 from streamops.model.pending import PendingChange, PendingSelection, Unfit
-from streamops.model.wording import counted
+from streamops.model.text import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.claim.intent import ClaimIntent

@@ -6,7 +6,8 @@ from datetime import datetime
 from msgspec import Struct
 
 from streamops.model.acting import Plan
-from streamops.model.acting.effects import (
+from streamops.model.delayed import DelayedMessage
+from streamops.model.effects import (
     BROKEN,
     CANCELLED,
     DUE_NOW,
@@ -17,9 +18,8 @@ from streamops.model.acting.effects import (
     STILL_DELAYED,
     Said,
 )
-from streamops.model.delayed import DelayedMessage
 from streamops.model.fields import Passing
-from streamops.model.wording import counted, instant, quoted, span
+from streamops.model.text import counted, instant, quoted, span
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.operations.planning import planned
 

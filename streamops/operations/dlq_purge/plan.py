@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.acting.effects import DEAD_LETTERS_LOST, DEAD_LETTERS_STAY, NOT_IN_QUEUE
 from streamops.model.dead_letters import DeadLetter
+from streamops.model.effects import DEAD_LETTERS_LOST, DEAD_LETTERS_STAY, NOT_IN_QUEUE
 from streamops.model.selections import SelectedDeadLetters
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.planning import (

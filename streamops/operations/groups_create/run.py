@@ -2,9 +2,8 @@
 
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Plan
-from streamops.model.entries import Amount
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
-from streamops.model.snapshot import NO_SUCH_STREAM
+from streamops.model.entries import LAST_ID, ZERO_ID, Amount, EntryId
+from streamops.model.streams import NO_SUCH_STREAM
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import count_between, entries_read_at, find_stream
 from streamops.operations.groups_create.intent import CreateGroupIntent

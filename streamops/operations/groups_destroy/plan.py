@@ -8,11 +8,10 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.acting.effects import GROUP_REMOVED, PENDING_LOST, UNGIVEN_LOST, Said
-from streamops.model.entries import Amount
+from streamops.model.effects import GROUP_REMOVED, PENDING_LOST, UNGIVEN_LOST, Said
+from streamops.model.entries import Amount, EntryId
 from streamops.model.fields import Passing
-from streamops.model.ids import EntryId
-from streamops.model.wording import command, first_few
+from streamops.model.text import command, first_few
 from streamops.operations.groups_destroy.intent import DestroyGroupIntent
 from streamops.operations.planning import GROUP_UNIT, PENDING_UNIT, planned, untouched
 

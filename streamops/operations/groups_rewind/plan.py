@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.acting.effects import PASSED_OVER, REDELIVERED, STILL_PENDING, Said
-from streamops.model.entries import Amount
+from streamops.model.effects import PASSED_OVER, REDELIVERED, STILL_PENDING, Said
+from streamops.model.entries import Amount, EntryId
 from streamops.model.fields import Passing
-from streamops.model.ids import EntryId
 from streamops.operations.groups_rewind.intent import RewindGroupIntent
 from streamops.operations.planning import planned, untouched
 

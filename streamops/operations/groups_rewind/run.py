@@ -7,9 +7,8 @@ from typing import Final
 
 from streamops.errors import Forbidden, NotFound, Refused, StalePlan
 from streamops.model.acting import AuditRecord, Plan
-from streamops.model.entries import Amount
-from streamops.model.ids import EPOCH, ZERO_ID, EntryId
-from streamops.model.readings import GroupReading
+from streamops.model.entries import EPOCH, ZERO_ID, Amount, EntryId
+from streamops.model.streams import GroupReading
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import (
     StreamInspection,

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.acting.effects import ELSEWHERE, GIVEN_BACK, NOT_PENDING
+from streamops.model.effects import ELSEWHERE, GIVEN_BACK, NOT_PENDING
 from streamops.model.entries import PendingEntry
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.planning import planned, row_line

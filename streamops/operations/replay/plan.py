@@ -6,8 +6,9 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.acting import Effect, Plan, StreamIdentity
-from streamops.model.acting.effects import (
+from streamops.model.acting import Plan, StreamIdentity
+from streamops.model.dead_letters import DeadLetter
+from streamops.model.effects import (
     FOREIGN_ADDED,
     FOREIGN_LEFT,
     NOT_IN_QUEUE,
@@ -18,11 +19,11 @@ from streamops.model.acting.effects import (
     RETRIED,
     STRAY,
     UNCOUNTED,
+    Effect,
     Said,
 )
-from streamops.model.dead_letters import DeadLetter
 from streamops.model.selections import SelectedDeadLetters
-from streamops.model.wording import quoted
+from streamops.model.text import quoted
 from streamops.operations.commands import equivalent_command
 from streamops.operations.planning import (
     ALL_A_MILLISECOND,

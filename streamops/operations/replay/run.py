@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from streamops.model.acting import Failed, Job, Plan, Skipped
 from streamops.model.authority import StreamPart, is_part_of
-from streamops.model.dead_letter_fields import PAYLOAD, edited, republished, retried
-from streamops.model.dead_letters import DeadLetter, DeadLetterShape
-from streamops.model.ids import EntryId
+from streamops.model.dead_letters import PAYLOAD, DeadLetter, DeadLetterShape, edited, republished, retried
+from streamops.model.entries import EntryId
 from streamops.monitor.dead_letters import (
     PAGE_BYTES,
     DeadLetterFilter,

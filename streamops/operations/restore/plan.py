@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.acting.effects import (
+from streamops.model.effects import (
     GIVEN_TO_ALL,
     RESTORED,
     RESTORED_BEFORE,
@@ -15,9 +15,9 @@ from streamops.model.acting.effects import (
     TOO_WIDE,
     Said,
 )
+from streamops.model.entries import EntryId
 from streamops.model.fields import Passing
-from streamops.model.ids import EntryId
-from streamops.model.wording import counted, first_few
+from streamops.model.text import counted, first_few
 from streamops.operations.planning import planned
 from streamops.operations.restore.intent import RestoreIntent
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Forbidden, StalePlan
 from streamops.model.acting import Failed, Plan, Skipped
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import find_stream
 from streamops.operations.operation import Operation, Writes

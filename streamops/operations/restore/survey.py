@@ -15,8 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import SettingsError, StalePlan
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
 from streamops.operations.backups import Text, as_bytes, is_cut_off, parse_line, taken_back, takes_back
 from streamops.operations.restore.plan import RestoreFile
 

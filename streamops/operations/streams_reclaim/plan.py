@@ -7,19 +7,12 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.acting.effects import (
-    DEAD_LETTERED,
-    DELETED_RECORDED,
-    HANDLED_AGAIN,
-    TWICE,
-    WAITING,
-    Said,
-)
+from streamops.model.effects import DEAD_LETTERED, DELETED_RECORDED, HANDLED_AGAIN, TWICE, WAITING, Said
 from streamops.model.envelopes import FASTSTREAM, TASKIQ
 from streamops.model.fields import Passing
 from streamops.model.pending import Stale, StaleRow
 from streamops.model.streams import Consumer
-from streamops.model.wording import first_few, span
+from streamops.model.text import first_few, span
 from streamops.operations.planning import planned, times
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 

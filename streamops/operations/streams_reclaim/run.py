@@ -13,11 +13,10 @@ from msgspec.structs import replace
 from streamops.errors import Forbidden, Refused, SettingsError
 from streamops.model.acting import Failed, Plan
 from streamops.model.deliveries import DeadLetterDraft, Settled
-from streamops.model.entries import GIVEN_BACK
+from streamops.model.entries import GIVEN_BACK, LAST_ID, EntryId
 from streamops.model.envelopes import read_envelope
-from streamops.model.ids import LAST_ID, EntryId
 from streamops.model.pending import Stale, StaleRow
-from streamops.model.wording import counted
+from streamops.model.text import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.operation import Operation, Writes

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from streamops.model.acting import Effect, Plan, StreamIdentity
-from streamops.model.acting.effects import (
+from streamops.model.acting import Plan, StreamIdentity
+from streamops.model.effects import (
     ALL_READ,
     DELETED,
     FOR_GOOD,
@@ -13,10 +13,11 @@ from streamops.model.acting.effects import (
     NEVER_GETS,
     NO_ENTRY,
     ROWS_DELETED,
+    Effect,
     Said,
 )
-from streamops.model.ids import EntryId
-from streamops.model.wording import counted, first_few, quoted
+from streamops.model.entries import EntryId
+from streamops.model.text import counted, first_few, quoted
 from streamops.operations.planning import planned
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 

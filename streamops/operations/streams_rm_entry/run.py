@@ -7,14 +7,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.model.acting import Plan
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
-from streamops.model.readings import GroupReading
-from streamops.model.wording import counted
+from streamops.model.entries import EntryId, PendingEntry
+from streamops.model.streams import GroupReading
+from streamops.model.text import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import inspect_stream
-from streamops.operations.backups import BackupWriter, forbid_existing
-from streamops.operations.deleting import delete_and_report
+from streamops.operations.backups import BackupWriter, delete_and_report, forbid_existing
 from streamops.operations.operation import Operation
 from streamops.operations.planning import ALL_A_MILLISECOND
 from streamops.operations.running import Run

@@ -4,8 +4,8 @@ from datetime import timedelta
 from typing import Annotated, ClassVar
 
 from streamops.model.acting import Impact, OperationIntent
+from streamops.model.entries import EntryId
 from streamops.model.fields import argument, inner, option
-from streamops.model.ids import EntryId
 
 
 class TrimIntent(OperationIntent, frozen=True, kw_only=True):

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from streamops.errors import Forbidden
-from streamops.model.acting import Effect, Impact, Plan
-from streamops.model.acting.effects import (
+from streamops.model.acting import Impact, Plan
+from streamops.model.effects import (
     ALL_STAY,
     DANGLING,
     FOR_GOOD,
@@ -13,12 +13,13 @@ from streamops.model.acting.effects import (
     HELD_BY_UNREAD,
     NONE_GOES,
     UNNEEDED_GO,
+    Effect,
     Said,
 )
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.measures import typed_duration
-from streamops.model.readings import GroupReading
-from streamops.model.wording import command, first_few, span
+from streamops.model.streams import GroupReading
+from streamops.model.text import command, first_few, span
 from streamops.operations.losses import (
     NAMED,
     BlockingGroup,

@@ -8,10 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import Refused
-from streamops.model.entries import Amount
-from streamops.model.ids import EPOCH, LAST_ID, ZERO_ID, EntryId
-from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import Flavour, ServerNode
+from streamops.model.entries import EPOCH, LAST_ID, ZERO_ID, Amount, EntryId
+from streamops.model.streams import Flavour, GroupReading, ServerNode, StreamReading
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import StreamInspection, inspect_stream, lag_of
 from streamops.operations.backups import forbid_existing, part_of

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 from streamops.model.acting import AuditRecord, Impact, OperationIntent
+from streamops.model.entries import EntryId
 from streamops.model.fields import argument, inner
-from streamops.model.ids import EntryId
 from streamops.model.pending import PendingChange
 
 

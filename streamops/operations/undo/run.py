@@ -8,9 +8,8 @@ from typing import Any
 
 from streamops.errors import Forbidden
 from streamops.model.acting import AuditRecord, Impact, OperationIntent, Plan, Skipped
-from streamops.model.acting.effects import WHY_REFUSED
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.effects import WHY_REFUSED
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.pending import PendingChange
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.present.cells import NAME_WIDTH, NOT_THERE, duration_cell, name_cell, seconds
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import percent, rfc3339

@@ -6,7 +6,7 @@ from enum import IntEnum, StrEnum
 from typing import Any, Final, TypeAlias, TypeVar
 
 from streamops.errors import SettingsError
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.model.observation import Health
 from streamops.present.filters.terms import ORDERINGS, Term

@@ -13,7 +13,7 @@ from streamops.runtime.supervisor.process import WorkerProcess
 from streamops.runtime.supervisor.spec import WorkerSpec
 from streamops.runtime.supervisor.supervisor import Supervisor
 from streamops.runtime.worker import WorkerOptions
-from streamops.service.logs import LogFormat
+from streamops.service.processes import LogFormat
 from streamops.wire.options import ConnectionOptions
 
 APP: Final = "streamops.runtime.drill.app:app"

@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 
 LONGEST_PAUSE: Final = timedelta(minutes=2)
 

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Final, NamedTuple
 
 from streamops.errors import RetryLater, StreamopsError, Unreachable
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 from streamops.model.topics import Topic
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry

@@ -20,8 +20,8 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.delayed import DelayedMessage
-from streamops.model.names import name_bytes
 from streamops.model.secret import Secret
+from streamops.model.text import name_bytes
 from streamops.runtime.http.answers import (
     AWAY_SECONDS,
     HttpError,

@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.runtime.app import Streamops
 from streamops.runtime.loading import load_app
 from streamops.runtime.logs import log_events
@@ -27,8 +27,7 @@ from streamops.runtime.supervisor.spec import (
     decode_spec,
     encode_report,
 )
-from streamops.service.logs import configure_logs
-from streamops.service.processes import end_process, runner
+from streamops.service.processes import configure_logs, end_process, runner
 
 SOON: Final = 0.02
 """Seconds until the next look while it starts, or while a report is half sent."""

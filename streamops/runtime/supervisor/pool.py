@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 
 from streamops.errors import Refused, StreamopsError
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH
 from streamops.model.pools import PoolSupervisor
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.pools.records import list_pool

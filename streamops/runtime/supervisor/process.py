@@ -13,7 +13,7 @@ import structlog
 from msgspec import DecodeError
 from msgspec.structs import replace
 
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.runtime.counts import HandlerCounts, at_rest, total
 from streamops.runtime.supervisor.spec import WorkerReport, WorkerSpec, decode_report, encode_spec, grace_of
 from streamops.wire.options import ConnectionOptions

@@ -7,11 +7,11 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.runtime.context import Names
 from streamops.runtime.counts import HandlerCounts
 from streamops.runtime.worker import WorkerOptions
-from streamops.service.logs import LogFormat
+from streamops.service.processes import LogFormat
 from streamops.wire.options import ConnectionOptions, Secret
 
 REPORT_EVERY: Final = 1.0

@@ -17,7 +17,7 @@ import structlog
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, StreamopsError
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 from streamops.runtime.supervisor.pool import PoolSync
 from streamops.runtime.supervisor.process import ProcessSlot, ProcessTable, WorkerProcess
 from streamops.runtime.supervisor.spec import REPORT_EVERY, StartFailure, WorkerSpec, grace_of

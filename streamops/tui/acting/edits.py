@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.dead_letters import DeadLetter
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.operations.replay.intent import RESERVED
 from streamops.present.text import safe_bytes
 from streamops.present.units import size

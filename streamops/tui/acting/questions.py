@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.model.acting import Limits
+from streamops.model.entries import EntryId
 from streamops.model.fields import FieldKind, IntentField, intent_fields
-from streamops.model.ids import EntryId
 from streamops.model.measures import parse_duration, typed_duration
 from streamops.present.text import safe
 from streamops.present.units import ABSENT

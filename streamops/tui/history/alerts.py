@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
 from streamops.monitor.observe import fold_retries
 from streamops.present.alerts import AlertRow, FindingKey, worst_then_newest

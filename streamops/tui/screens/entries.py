@@ -1,8 +1,7 @@
 """The tail of a stream: its newest entries, those that arrive, and older ones on the way up."""
 
 from streamops.errors import StreamopsError
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.entries import LAST_ID, EntryId, StreamEntry
 from streamops.monitor.search import EntryPage
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone

@@ -8,8 +8,8 @@ from msgspec import json
 from textual.binding import Binding, BindingType
 
 from streamops.errors import StreamopsError
+from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
-from streamops.model.payloads import KeptPayload
 from streamops.model.streams import StreamRole
 from streamops.present.documents import entry_json
 from streamops.present.entries import Decoding, whole_text

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.present.columns import ENTRY_COLUMNS
 from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow

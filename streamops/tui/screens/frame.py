@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from streamops.errors import StreamopsError
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import goto, words

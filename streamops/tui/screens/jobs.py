@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobPage, JobState
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.present.columns.jobs import JOB_COLUMNS
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

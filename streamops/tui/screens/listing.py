@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.present.filters import NONE, column_named, common_sign, names_of
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe

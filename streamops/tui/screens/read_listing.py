@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Any, ClassVar, Final, TypeVar
 
 from streamops.errors import StreamopsError
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import count

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.model.observation import FindingCode, Health, StreamView
 from streamops.model.streams import StreamRole
-from streamops.model.wording import counted
+from streamops.model.text import counted
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.rows import GroupRow, group_rows

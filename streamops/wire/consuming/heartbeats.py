@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from streamops.errors import ServerError
-from streamops.model.workers import WorkerHeartbeat, worker_state
+from streamops.model.pools import WorkerHeartbeat, worker_state
 from streamops.wire.batches import Request
 from streamops.wire.faults import fault
 from streamops.wire.keys import worker_key

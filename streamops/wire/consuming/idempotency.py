@@ -9,7 +9,7 @@ from msgspec import Struct
 from redis.exceptions import ResponseError
 
 from streamops.errors import ServerError
-from streamops.model.names import name_text
+from streamops.model.text import name_text
 from streamops.wire.consuming.asking import run_for_group
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import FaultKind, fault

@@ -5,7 +5,7 @@ from datetime import timedelta
 from secrets import token_hex
 from typing import Final, NamedTuple
 
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import payload_key

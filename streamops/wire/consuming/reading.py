@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from streamops.errors import NotFound
-from streamops.model.names import name_bytes
+from streamops.model.text import name_bytes
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.script_calls import Call, write_script

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Final, TypeVar
 
 from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.batches import Request
 from streamops.wire.consuming.asking import is_own_payload, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.subscription import Subscription

@@ -8,7 +8,7 @@ import msgspec
 
 from streamops.errors import StalePlan, StreamopsError
 from streamops.model.pools import FencingToken, Pool, PoolDecision
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key, same_slot

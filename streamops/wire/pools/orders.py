@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH
 from streamops.model.pools import Order, Pool, PoolOverrides
 from streamops.wire.keys import pool_key
 from streamops.wire.node import Reply

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
-from streamops.model.names import name_bytes
 from streamops.model.pools import Lead, Order, Pool, PoolDecision, PoolOverrides
+from streamops.model.text import name_bytes
 from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import (

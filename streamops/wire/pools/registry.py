@@ -9,10 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
-from streamops.model.ids import EPOCH
-from streamops.model.names import name_bytes
-from streamops.model.pools import PoolSupervisor, RegisteredWorker
-from streamops.model.workers import worker_state
+from streamops.model.entries import EPOCH
+from streamops.model.pools import PoolSupervisor, RegisteredWorker, worker_state
+from streamops.model.text import name_bytes
 from streamops.wire.batches import Request
 from streamops.wire.faults import fault, required
 from streamops.wire.keys import pool_key, supervisors_key, worker_registry_key

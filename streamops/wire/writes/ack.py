@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, optional, write_script

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, StreamEntry
 from streamops.wire.faults import required
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server

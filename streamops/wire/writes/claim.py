@@ -6,7 +6,7 @@ from datetime import timedelta
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.claimable import Claimable
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call, optional, write_script, write_timed_script

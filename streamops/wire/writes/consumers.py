@@ -5,7 +5,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, optional, write_script

@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.faults import required
 from streamops.wire.keys import bodies_key

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from streamops.model.ids import EntryId
-from streamops.model.server import Flavour, ServerNode
+from streamops.model.entries import EntryId
+from streamops.model.streams import Flavour, ServerNode
 from streamops.wire.batches import Request
 from streamops.wire.node import Argument
 from streamops.wire.script_calls import Call, write_script

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.model.acting import Job, JobState
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault, required
 from streamops.wire.node import Argument, Reply

@@ -5,8 +5,7 @@ from datetime import timedelta
 
 from msgspec import Struct
 
-from streamops.model.entries import GIVEN_BACK, PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import GIVEN_BACK, EntryId, PendingEntry
 from streamops.wire.node import Reply
 from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.faults import Fault, FaultKind, required
 from streamops.wire.server import Server
 

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.entries import LAST_ID, EntryId, PendingEntry
 from streamops.model.pending import StaleRow
 from streamops.wire.keys import replayed_key
 from streamops.wire.node import Argument, Reply

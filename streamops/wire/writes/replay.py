@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.batches import Request
 from streamops.wire.faults import required
 from streamops.wire.keys import replayed_key

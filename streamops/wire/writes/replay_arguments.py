@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from streamops.model.authority import tag_of
 from streamops.model.dead_letters import Fields
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.keys import replayed_key
 from streamops.wire.lua_values import Value, lua_value
 

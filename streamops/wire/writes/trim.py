@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, write_timed_script

@@ -7,8 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.entries import EPOCH, EntryId, PendingEntry
 from streamops.model.pending import PendingChange
 from streamops.wire.faults import required
 from streamops.wire.node import Argument

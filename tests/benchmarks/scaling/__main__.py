@@ -17,7 +17,7 @@ from streamops.autoscaling.policy import rules
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.simulation import OurPolicy
-from streamops.model.scaling import Demand
+from streamops.model.pools import Demand
 from tests.benchmarks.scaling.comparison import (
     BY_NAME,
     MEAN,

@@ -4,7 +4,7 @@ from collections import deque
 from math import ceil
 
 from streamops.autoscaling.simulation import Policy
-from streamops.model.scaling import Demand
+from streamops.model.pools import Demand
 from tests.benchmarks.scaling.worlds import World
 
 PENDING = "pending"

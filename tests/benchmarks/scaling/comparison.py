@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.autoscaling.simulation import FixedPolicy, OurPolicy, Policy, Result
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import ScaleCode
 from tests.benchmarks.scaling.baselines import all_baselines
 from tests.benchmarks.scaling.faults import simulate
 from tests.benchmarks.scaling.score import Bound, clairvoyant, score

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from streamops.autoscaling.simulation import Policy, Result, Simulation, normal
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.scaling import Demand
+from streamops.model.pools import Demand
 from tests.benchmarks.scaling.shapes import Shape, binomial
 from tests.benchmarks.scaling.worlds import World
 

@@ -3,7 +3,7 @@
 Each remembers some 16,000 IDs, times or names, which makes five megabytes of a process within its first hours.
 """
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.replies import decode_name
 
 ROOM = 1 << 14

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from streamops.errors import Unreachable
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 from streamops.runtime import (
     Delays,
     Entry,

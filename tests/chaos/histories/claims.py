@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.pending import PendingChange
 from streamops.operations import running
 from streamops.operations.ack import run as ack

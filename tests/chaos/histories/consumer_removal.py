@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from streamops.errors import StreamopsError, Unreachable
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.consumers_prune import run as consumer_prune
 from streamops.operations.consumers_prune.intent import PruneConsumersIntent

@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from streamops.errors import Forbidden
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console

@@ -14,7 +14,7 @@ import pytest
 
 from streamops.errors import Forbidden, StreamopsError
 from streamops.model.acting import Confirmation
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.replay import run as replay
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode

@@ -12,7 +12,7 @@ from typing import Final, Self
 
 from redis.exceptions import RedisError
 
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.topologies.place import (
     follows,

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import Final
 
 from streamops.errors import StreamopsError
-from streamops.model.snapshot import Snapshot
+from streamops.model.streams import Snapshot
 from streamops.operations.console import Console
 from streamops.present.rows import GroupRow
 from streamops.tui.app import StreamopsApp

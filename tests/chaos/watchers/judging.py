@@ -8,8 +8,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.snapshot import Snapshot
-from streamops.model.streams import StreamState
+from streamops.model.streams import Snapshot, StreamState
 from tests.chaos.histories.moving_truth import GroupTruth, check
 from tests.chaos.watchers.truth import Journal, Reading
 from tests.support.exporter.truth import Exposition, Labels

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from tests.chaos.histories.moving_truth import GroupTruth, Instant
 
 SLACK: Final = 0.02

@@ -7,7 +7,7 @@ from typing import Final
 
 import redis
 
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.entries import ZERO_ID, EntryId
 from tests.chaos.histories.moving_truth import GroupTruth
 from tests.chaos.watchers.clock import wall_clock
 from tests.chaos.watchers.truth import READ, Journal, Reading

@@ -10,9 +10,8 @@ from streamops.autoscaling.controller import KEEP_EVERY, Controller
 from streamops.autoscaling.decisions import Assignment
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import TargetError
-from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, PoolSupervisor
-from streamops.model.scaling import ScaleCode
+from streamops.model.entries import EPOCH
+from streamops.model.pools import Applied, PoolSupervisor, ScaleCode
 from streamops.wire.pools.registry import register_supervisor
 from tests.support.autoscaling.controller import decided
 from tests.support.autoscaling.pools import (

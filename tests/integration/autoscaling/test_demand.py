@@ -3,8 +3,7 @@
 from typing import Any
 
 from streamops.autoscaling.demand import DemandReader, Seen
-from streamops.model.pools import PoolSize
-from streamops.model.scaling import Demand
+from streamops.model.pools import Demand, PoolSize
 from streamops.operations.console import Console
 from tests.support.autoscaling.pools import GROUP, POOL, STREAM, add_waiting, console_on, options
 from tests.support.servers import RunningServer

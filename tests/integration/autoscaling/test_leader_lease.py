@@ -5,8 +5,7 @@ import asyncio
 from structlog.testing import capture_logs
 
 from streamops.autoscaling.controller import KEEP_EVERY, Controller
-from streamops.model.pools import Applied
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import Applied, ScaleCode
 from tests.support.autoscaling.controller import age, decided
 from tests.support.autoscaling.pools import (
     AUDIT,

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from streamops.autoscaling.controller import Controller
-from streamops.model.pools import Applied
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import Applied, ScaleCode
 from streamops.model.secret import Secret
 from tests.support.autoscaling.outages import IMPATIENT, Case, assert_goes_on, assert_holds, led
 from tests.support.autoscaling.pools import (

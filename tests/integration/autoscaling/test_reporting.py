@@ -6,9 +6,8 @@ from streamops.autoscaling.controller import Controller
 from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import TargetError
-from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, Pool, PoolSize, PoolSupervisor
-from streamops.model.scaling import ScaleCode
+from streamops.model.entries import EPOCH
+from streamops.model.pools import Applied, Pool, PoolSize, PoolSupervisor, ScaleCode
 from streamops.operations.console import Console
 from streamops.present.acl import AclRole
 from streamops.wire.pools.registry import register_supervisor

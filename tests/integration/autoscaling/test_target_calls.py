@@ -10,9 +10,8 @@ import pytest
 
 from streamops.autoscaling.target_calls import BELIEVED, UNANSWERED, UNTOLD, TargetCalls
 from streamops.errors import TargetChanged, TargetError
-from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, FencingToken, PoolDecision, PoolSize
-from streamops.model.scaling import ScaleCode
+from streamops.model.entries import EPOCH
+from streamops.model.pools import Applied, FencingToken, PoolDecision, PoolSize, ScaleCode
 from streamops.operations.console import Console
 from tests.support.autoscaling.pools import AUDIT, KEY, POOL, Workers, console_on
 from tests.support.servers import RunningServer

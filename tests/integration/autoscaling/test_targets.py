@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from streamops.autoscaling.controller import Controller
-from streamops.model.pools import Applied, PoolDecision
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import Applied, PoolDecision, ScaleCode
 from streamops.targets.command import CommandTarget
 from streamops.targets.kubernetes import KubernetesTarget
 from streamops.targets.specs import CommandSpec

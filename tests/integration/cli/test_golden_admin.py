@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.operations.backups import BackupWriter
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place

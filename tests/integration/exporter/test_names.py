@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.safe_text import encodable
+from streamops.model.text import encodable
 from tests.support.exporter.names import NAMES, add_a_stream_of_every_name
 from tests.support.exporter.truth import watching
 from tests.support.servers import RunningServer

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.observation import FindingCode
 from streamops.operations.nack.intent import NackIntent
 from streamops.present.documents import group_json

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import NotFound
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId
 from streamops.monitor import inspection
 from streamops.monitor.inspection import Newest, read_newest
 from streamops.operations.console import Console

@@ -4,8 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.monitor.search import PAGE_ROWS, PendingPage, PendingSearch, search_pending
 from streamops.operations.console import Console
 from tests.support.invented import NOW, minutes, seconds

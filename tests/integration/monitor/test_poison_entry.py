@@ -1,6 +1,6 @@
 """What a poison finding is about."""
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.monitor.thresholds import Thresholds
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer

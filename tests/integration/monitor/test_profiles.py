@@ -4,11 +4,11 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
-from streamops.model.ids import ZERO_ID
+from streamops.model.entries import ZERO_ID
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.streams import GroupReading, StreamReading
 from streamops.monitor.details import ROWS_PER_COLLECTION, ROWS_PER_PAGE, DetailReader
-from streamops.monitor.group_cache import GroupCache
+from streamops.monitor.lag_reader import GroupCache
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 

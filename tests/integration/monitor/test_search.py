@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.model.entries import StreamEntry
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, StreamEntry
 from streamops.model.expressions import Expression
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
 from streamops.monitor.search import (
     EntryPage,
     EntryWords,

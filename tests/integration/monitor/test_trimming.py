@@ -2,10 +2,8 @@
 
 import pytest
 
-from streamops.model.entries import Amount
-from streamops.model.ids import EntryId
-from streamops.model.readings import StreamReading
-from streamops.model.server import Flavour, ServerNode
+from streamops.model.entries import Amount, EntryId
+from streamops.model.streams import Flavour, ServerNode, StreamReading
 from streamops.operations.trim.survey import lag_after_overtaking, unread_below
 from streamops.wire.writes.delete import references_are_sound
 

@@ -1,7 +1,7 @@
 """Acknowledging entries by ID: only as the plan saw them, on every server."""
 
 from streamops.model.acting import Skipped
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.ack.intent import AckIntent
 from tests.support.operations.claim import GROUP, STREAM, add_pending_for, rows
 from tests.support.operations.doing import applied, done, open_console

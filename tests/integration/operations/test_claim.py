@@ -8,7 +8,7 @@ import pytest
 
 from streamops.errors import ApplyError, Interrupted, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Confirmation, Limits, Progress, Skipped
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations import running
 from streamops.operations.claim import run as claiming
 from streamops.operations.claim.intent import ClaimIntent

@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, Refused
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId, PendingEntry, StreamEntry
 from streamops.monitor.search import EntryPage, PendingPage
 from streamops.operations.console import FIRST_PAGE, PAGE_BYTES, TAIL_ENTRIES, Console
 from streamops.wire.options import Secret

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, Refused, SettingsError, StalePlan
 from streamops.model.acting import Actor, Confirmation, Impact, Limits, Skipped
-from streamops.model.ids import MAX_PART, EntryId
+from streamops.model.entries import MAX_PART, EntryId
 from streamops.operations.console import Console
 from streamops.operations.consumers_prune import run as consumer_prune
 from streamops.operations.consumers_prune.intent import PruneConsumersIntent

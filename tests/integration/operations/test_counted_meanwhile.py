@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from streamops.model.entries import Amount
-from streamops.model.ids import EntryId
+from streamops.model.entries import Amount, EntryId
 from streamops.monitor.inspection import inspect_stream
 from streamops.operations import walking
 from streamops.operations.trim import survey as trim_losses

@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from streamops.errors import Forbidden, NotFound, Refused, SettingsError, StreamopsError, UnexpectedReply
 from streamops.model.acting import Confirmation
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.selections import DeadLetterSelection
-from streamops.monitor.watch import Watch
-from streamops.operations import deleting
+from streamops.monitor.context import Watch
+from streamops.operations import losses
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
@@ -168,7 +167,7 @@ async def test_a_purge_tells_which_letters_somebody_else_took(
 
     letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
     backup = tmp_path / "lost.jsonl"
-    monkeypatch.setattr(deleting, "delete", replayed_first)
+    monkeypatch.setattr(losses, "delete", replayed_first)
     outcome = await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
     assert (outcome.applied, outcome.skipped_count) == (2, 1)
     assert [str(entry.id) for _, entry in read_backup(backup)] == [letters[0], letters[2]]
@@ -182,7 +181,7 @@ async def test_what_a_stopped_purge_left_is_not_added_twice(
 
     letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
     backup = tmp_path / "lost.jsonl"
-    monkeypatch.setattr(deleting, "delete", lost)
+    monkeypatch.setattr(losses, "delete", lost)
     with pytest.raises(StreamopsError):
         await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
     server.command("XDEL", QUEUE, letters[0])

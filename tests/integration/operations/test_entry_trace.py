@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import NotFound
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.monitor.entry_trace import EntryTrace, TraceKind
 from streamops.operations import entry_trace
 from streamops.operations.claim.intent import ClaimIntent

@@ -4,8 +4,7 @@ import pytest
 
 from streamops.errors import Forbidden, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Impact
-from streamops.model.entries import Amount
-from streamops.model.ids import EntryId
+from streamops.model.entries import Amount, EntryId
 from streamops.operations.console import Console
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.undo.intent import UndoIntent

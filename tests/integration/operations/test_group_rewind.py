@@ -8,8 +8,7 @@ import pytest
 
 from streamops.errors import Forbidden, NotFound, StalePlan
 from streamops.model.acting import Impact, Limits
-from streamops.model.entries import Amount
-from streamops.model.ids import MAX_PART, EntryId
+from streamops.model.entries import MAX_PART, Amount, EntryId
 from streamops.monitor import inspection
 from streamops.monitor.counting import CountBudget
 from streamops.operations.console import Console

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound, StalePlan
 from streamops.model.acting import Confirmation
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.operations.console import Console
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from streamops.runtime import Entry, Streamops, WorkerOptions

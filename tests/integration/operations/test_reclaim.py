@@ -8,7 +8,7 @@ import pytest
 
 from streamops.errors import Forbidden, Interrupted, NotFound, ServerError, SettingsError, StalePlan
 from streamops.model.acting import Actor, AuditPhase, Confirmation, Outcome
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.streams_reclaim.intent import Redelivery
 from tests.support.eventually import eventually

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import Forbidden, NotFound, StalePlan, TargetChanged, TargetError
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.entries import EPOCH, EntryId
 from streamops.model.pools import Order, PoolOverrides, PoolSupervisor
 from streamops.operations.autoscale.intent import (
     LimitsIntent,

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import ApplyError, Forbidden, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Confirmation, Impact, JobState, Limits
-from streamops.model.entries import Amount
-from streamops.model.ids import MAX_PART, EntryId
+from streamops.model.entries import MAX_PART, Amount, EntryId
 from streamops.monitor.inspection import inspect_stream
 from streamops.operations import walking
 from streamops.operations.backups import part_of

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden, NotFound
 from streamops.model.acting import Actor, Confirmation, Impact, Outcome, Progress, Skipped
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.audit import undone_actions
 from streamops.operations.audit_writer import gather_orphan

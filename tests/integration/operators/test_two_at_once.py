@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from streamops.errors import ApplyError, ExitCode, Forbidden, StalePlan, StreamopsError
 from streamops.model.acting import Actor, AuditPhase, Confirmation, JobState, Limits, Outcome
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.entries import EPOCH, EntryId
 from streamops.model.pools import PoolSupervisor
 from streamops.operations import jobs
 from streamops.operations.ack import run as ack

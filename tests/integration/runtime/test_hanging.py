@@ -3,7 +3,7 @@
 import time
 from datetime import timedelta
 
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.runtime.groups import Groups
 from streamops.runtime.heartbeat import Heartbeat
 from streamops.wire.server import Server

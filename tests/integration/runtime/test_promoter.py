@@ -7,8 +7,8 @@ from math import inf
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.backoff import Backoff
 from streamops.model.delayed import DelayedBody
+from streamops.model.schedules import Backoff
 from streamops.runtime import promoter
 from streamops.runtime.events import DelayedDeadLettered, DelayedRefused, DelayedStrays, Promoted, Troubled
 from streamops.runtime.promoter import FastestClock

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.model.ids import EntryId
-from streamops.model.payloads import KeptPayload
+from streamops.model.deliveries import KeptPayload
+from streamops.model.entries import EntryId
 from streamops.runtime import Entry, Streamops
 from streamops.wire.keys import (
     delayed_key,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from streamops.cli.output.delimited import csv_cell
-from streamops.model.safe_text import is_safe
+from streamops.model.text import is_safe
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer
 

@@ -8,7 +8,7 @@ import pytest
 from streamops.errors import Forbidden, StreamopsError
 from streamops.model.acting import Actor
 from streamops.model.delayed import DelayedBody
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.undo.intent import UndoIntent

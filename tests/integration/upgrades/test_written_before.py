@@ -12,9 +12,8 @@ import pytest
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import Forbidden
 from streamops.model.acting import Actor, Confirmation, JobState, Limits
-from streamops.model.ids import EntryId
-from streamops.model.pools import PoolMode
-from streamops.model.workers import WorkerState
+from streamops.model.entries import EntryId
+from streamops.model.pools import PoolMode, WorkerState
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import RunDelayedIntent
 from streamops.operations.undo.intent import UndoIntent

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply
-from streamops.model.readings import StreamReading
+from streamops.model.streams import StreamReading
 from streamops.wire import full_reader, stream_reader
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import LIGHT_BYTES, MAX_CONSUMERS

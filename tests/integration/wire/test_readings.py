@@ -1,6 +1,6 @@
 """The script reads what the plain commands read, payloads left out."""
 
-from streamops.model.readings import StreamReading
+from streamops.model.streams import StreamReading
 from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader

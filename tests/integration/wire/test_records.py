@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.server import Server
 from streamops.wire.writes import audit
 from streamops.wire.writes.audit import AUDIT, read_records

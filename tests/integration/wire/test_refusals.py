@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused, UnexpectedReply, Unreachable
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.faults import DEFAULT_LABEL
 from streamops.wire.options import ConnectionOptions
 from tests.support.servers import RunningServer, StartServer, choose_port

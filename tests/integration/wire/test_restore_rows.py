@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import Refused
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.pending import PendingChange
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from streamops.autoscaling.controller import Controller
-from streamops.model.pools import Applied
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import Applied, ScaleCode
 from tests.support.autoscaling.pools import POOL, Workers, console_on, options, steer
 from tests.support.eventually import SETTLE_SECONDS
 from tests.support.servers import RunningServer

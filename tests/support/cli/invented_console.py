@@ -8,8 +8,7 @@ from typing import Any, Self
 from msgspec.structs import replace
 
 from streamops.errors import NotFound
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, PendingEntry, StreamEntry
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.monitor.search import (

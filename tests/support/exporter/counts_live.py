@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from streamops.exporter.group_counts import GroupCount
 from streamops.exporter.stream_counts import NO_COUNTERS, advance
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 

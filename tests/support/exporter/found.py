@@ -13,9 +13,7 @@ from streamops.model.observation import (
     Rates,
     StreamView,
 )
-from streamops.model.server import ServerNode
-from streamops.model.snapshot import ReadError
-from streamops.model.streams import ConsumerGroup
+from streamops.model.streams import ConsumerGroup, ReadError, ServerNode
 from tests.support.invented import NOW, group, node, snapshot, stream
 
 LONG_AGO = NOW - timedelta(days=1)

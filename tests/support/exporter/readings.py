@@ -10,13 +10,16 @@ from msgspec.structs import replace
 from streamops.exporter.shown import ExporterHealth, ScrapeReading
 from streamops.exporter.stream_counts import NO_COUNTERS, Counters
 from streamops.exporter.stream_counts import advance as count
-from streamops.model.observation import Health, Observation, StreamView
-from streamops.model.pools import Lead, Pool, PoolDecision, Signals
-from streamops.model.queue_metrics import NO_QUEUE_METRICS, QueueCount, QueueMetrics
-from streamops.model.scaling import ScaleCode
-from streamops.model.snapshot import Snapshot
-from streamops.model.streams import Consumer
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.observation import (
+    NO_QUEUE_METRICS,
+    Health,
+    Observation,
+    QueueCount,
+    QueueMetrics,
+    StreamView,
+)
+from streamops.model.pools import Lead, Pool, PoolDecision, ScaleCode, Signals, WorkerHeartbeat, WorkerState
+from streamops.model.streams import Consumer, Snapshot
 from streamops.monitor.history import History, advance
 from streamops.monitor.observe import assess
 from streamops.monitor.thresholds import Thresholds

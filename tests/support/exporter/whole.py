@@ -5,12 +5,9 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from streamops.exporter.shown import ExporterHealth
-from streamops.model.pools import Lead, Pool, PoolDecision, Signals
-from streamops.model.queue_metrics import QueueCount, QueueMetrics
-from streamops.model.scaling import ScaleCode
-from streamops.model.snapshot import ReadError, Snapshot
-from streamops.model.streams import StreamRole
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.observation import QueueCount, QueueMetrics
+from streamops.model.pools import Lead, Pool, PoolDecision, ScaleCode, Signals, WorkerHeartbeat, WorkerState
+from streamops.model.streams import ReadError, Snapshot, StreamRole
 from tests.support.exporter.readings import reading
 from tests.support.invented import (
     NOW,

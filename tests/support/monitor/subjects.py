@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.observation import Rates
 from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
 from streamops.monitor.history import GroupHistory, StreamHistory

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.lag import RangeCount
 from tests.support.servers import RunningServer

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from enum import Enum
 
-from streamops.model.ids import ZERO_ID, EntryId
-from streamops.model.snapshot import Snapshot
+from streamops.model.entries import ZERO_ID, EntryId
+from streamops.model.streams import Snapshot
 from tests.support.invented import NOW, bounded, consumer, group, snapshot, stream
 
 FIRST_MS = round(NOW.timestamp() * 1000)

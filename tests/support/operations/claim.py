@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.claim.intent import ClaimIntent
 from tests.support.servers import RunningServer
 

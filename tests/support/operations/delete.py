@@ -1,6 +1,6 @@
 """Entries to delete, and those that are left."""
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from tests.support.servers import RunningServer
 from tests.support.streams import deliver
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.operations.backups import BackupWriter
 from tests.support.servers import RunningServer
 

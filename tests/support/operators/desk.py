@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Actor, Confirmation, JobState, Limits, Outcome
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.consumers_prune.intent import PruneConsumersIntent

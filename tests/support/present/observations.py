@@ -2,8 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.observation import (
     Finding,
@@ -15,8 +14,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import ReadError
-from streamops.model.streams import Consumer, ConsumerGroup, StreamRole
+from streamops.model.streams import Consumer, ConsumerGroup, ReadError, StreamRole
 from tests.support.invented import (
     NOW,
     entry_id,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from operator import ne
 from typing import Any
 
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.runtime import Streamops, Worker, WorkerOptions
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count

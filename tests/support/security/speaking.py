@@ -8,7 +8,7 @@ from typing import Any, Final
 import structlog
 
 from streamops.main.program import run
-from streamops.model.safe_text import INVISIBLE
+from streamops.model.text import INVISIBLE
 
 END: Final = "that was all"
 FORGED: Final = "2026-01-01T00:00:00Z [info] all is well"

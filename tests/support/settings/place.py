@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from streamops.settings.files import trust_project
 from streamops.settings.load import Flags, Settings, load_settings
-from streamops.settings.trust import trust_project
 
 PLANTED = "hunter2-of-the-north"
 

@@ -26,8 +26,8 @@ from streamops.model.acting import (
     Progress,
     Skipped,
 )
-from streamops.model.ids import EntryId
-from streamops.model.snapshot import ReadError
+from streamops.model.entries import EntryId
+from streamops.model.streams import ReadError
 from tests.support.invented import NOW, entry_id, minutes, seconds
 
 if TYPE_CHECKING:  # As in the console, only who acts pays for the engine.
@@ -213,8 +213,10 @@ class InventedActs:
         return False
 
     def _prepared(self, intent: Struct, limits: Limits) -> "Prepared[Any, Any]":
-        from streamops.operations.confirmation import required_confirmation  # noqa: PLC0415 - see above
-        from streamops.operations.operation import Prepared  # noqa: PLC0415 - see above
+        from streamops.operations.operation import (  # noqa: PLC0415 - as above
+            Prepared,
+            required_confirmation,
+        )
         from streamops.operations.registry import OPERATIONS  # noqa: PLC0415 - see above
 
         if isinstance(self.plan, StreamopsError):

@@ -7,17 +7,14 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.errors import NotFound, StreamopsError
-from streamops.model.dead_letter_fields import counts_of, read_dead_letter
-from streamops.model.dead_letters import DeadLetter, QueueSummary
+from streamops.model.dead_letters import DeadLetter, QueueSummary, counts_of, read_dead_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.pending import PendingProfile
-from streamops.model.pools import Order, Pool
+from streamops.model.pools import Order, Pool, WorkerHeartbeat, WorkerState
 from streamops.model.selections import DeadLetterSelection
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.model.topics import Topic
-from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.monitor.dead_letters import DeadLetterFilter, DeadLetterPage, DeadLetterQueues
 from streamops.monitor.delayed import DelayedPage, DelayedQueues
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from streamops.model.pools import Applied, Lead, Order, Pool, PoolDecision, PoolOverrides, Signals
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import Applied, Lead, Order, Pool, PoolDecision, PoolOverrides, ScaleCode, Signals
 from tests.support.invented import NOW, minutes, seconds
 
 if TYPE_CHECKING:

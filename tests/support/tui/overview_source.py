@@ -10,7 +10,7 @@ from streamops.errors import StreamopsError
 from streamops.model.delayed import DelayedQueue
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, Observation, StreamView
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.pools import ServerWorkers
 from streamops.tui.history.memory import MetricsHistory

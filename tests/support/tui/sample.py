@@ -5,8 +5,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry, StreamEntry
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.observation import (
     Finding,
@@ -18,8 +17,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.pending import PendingProfile
-from streamops.model.snapshot import ReadError, Snapshot
-from streamops.model.streams import ConsumerGroup, StreamRole
+from streamops.model.streams import ConsumerGroup, ReadError, Snapshot, StreamRole
 from tests.support import invented
 from tests.support.invented import NOW, consumer, entry_id, minutes, pending_entry, seconds
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId
+from streamops.model.deliveries import KeptPayload
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, PendingEntry, StreamEntry
 from streamops.model.observation import Observation
-from streamops.model.payloads import KeptPayload
 from streamops.monitor.search import EntryPage, PendingPage
 from streamops.tui.app import StreamopsApp
 from streamops.tui.source import ContextInfo, TuiSettings

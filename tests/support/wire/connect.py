@@ -1,6 +1,6 @@
 """TLS options and markers, to see who connected where."""
 
-from streamops.model.ids import LAST_ID, ZERO_ID
+from streamops.model.entries import LAST_ID, ZERO_ID
 from streamops.wire.options import ConnectionOptions, Tls
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server

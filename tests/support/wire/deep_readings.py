@@ -6,10 +6,8 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from streamops.model.consumer_table import MILLISECOND
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH
-from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.entries import EPOCH, PendingEntry
+from streamops.model.streams import MILLISECOND, GroupReading, StreamReading
 from streamops.wire.faults import Fault
 from streamops.wire.full_reader import FullReader
 from streamops.wire.options import ConnectionOptions

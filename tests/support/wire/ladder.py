@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streamops.model.snapshot import Snapshot
+from streamops.model.streams import Snapshot
 from tests.support.servers import RunningServer
 
 STREAMS = ("orders", "payments")

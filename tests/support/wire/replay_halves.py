@@ -1,6 +1,6 @@
 """A dead letter, and moving it back."""
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.writes.replay import ReplayReply, move_dead_letters

@@ -2,8 +2,7 @@
 
 from datetime import timedelta
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.pending import PendingChange
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server

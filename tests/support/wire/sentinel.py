@@ -1,6 +1,6 @@
 """Sentinels as streamops reaches them."""
 
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.support.servers import RunningServer

@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from streamops.model.safe_text import is_safe
+from streamops.model.text import is_safe
 from streamops.wire.keys import dead_letter_key, retry_key
 from tests.support.eventually import eventually
 from tests.support.project import PROJECT

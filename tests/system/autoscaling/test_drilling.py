@@ -6,8 +6,7 @@ from streamops.autoscaling.controller import Controller, RoundReport
 from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig, Tuning
 from streamops.model.drill import DrillPlan
-from streamops.model.pools import Applied, PoolDecision
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import Applied, PoolDecision, ScaleCode
 from streamops.operations.console import Console
 from streamops.runtime.drill.drill import drill
 from streamops.runtime.drill.keys import DrillKeys, new_tag

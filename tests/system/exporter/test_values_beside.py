@@ -9,8 +9,8 @@ import pytest
 import streamops
 from streamops.exporter.series_limits import SeriesLimits
 from streamops.model.delayed import DelayedBody
+from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.model.retention import RetentionPolicy
-from streamops.model.workers import WorkerHeartbeat, WorkerState
 from streamops.wire.consuming.heartbeats import write_heartbeat
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.keys import pool_key

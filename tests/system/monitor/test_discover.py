@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster
 from tests.support.monitor.discover import add_streams

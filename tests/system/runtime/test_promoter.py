@@ -3,8 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.backoff import Backoff
 from streamops.model.delayed import DelayedBody
+from streamops.model.schedules import Backoff
 from streamops.runtime import promoter
 from streamops.runtime.events import Troubled
 from tests.support.deployments import RunningCluster

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions
 from tests.support.deployments import Certificates, RunningCluster, StartSentinel
 from tests.support.servers import RunningServer

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from redis.exceptions import ClusterDownError
 
 from streamops.errors import Unreachable
-from streamops.model.server import Mode
-from streamops.model.snapshot import Snapshot
-from streamops.monitor.watch import Watch
+from streamops.model.streams import Mode, Snapshot
+from streamops.monitor.context import Watch
 from streamops.operations.console import Console
 from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret

@@ -1,6 +1,6 @@
 """A script reaches every key, whatever its server has seen of it before."""
 
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.script_calls import run_script
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster

@@ -8,8 +8,7 @@ from streamops.autoscaling.budget import BudgetClaim, BudgetState, share, within
 from streamops.autoscaling.decisions import Assignment, PendingDecision, judge
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.state import ScalingState
-from streamops.model.pools import FREE, PoolOverrides
-from streamops.model.scaling import Demand, ScaleCode
+from streamops.model.pools import FREE, Demand, PoolOverrides, ScaleCode
 from tests.support.autoscaling.policy.pools import UNKNOWN, demand
 from tests.support.invented import NOW, exact
 

@@ -19,8 +19,7 @@ from streamops.autoscaling.decisions import (
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import Cap, Peak, ScalingState, Trial
-from streamops.model.pools import FREE, Applied, PoolOverrides, PoolSize
-from streamops.model.scaling import Demand, ScaleCode
+from streamops.model.pools import FREE, Applied, Demand, PoolOverrides, PoolSize, ScaleCode
 from tests.support.autoscaling.policy.pools import UNKNOWN, demand
 from tests.support.autoscaling.policy.properties import CONFIGS, histories, told
 from tests.support.invented import NOW, exact

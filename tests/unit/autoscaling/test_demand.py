@@ -17,11 +17,10 @@ from streamops.autoscaling.demand import (
     rejoin,
     uncounted,
 )
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.lag import Lag, LagBasis, TimeLag
-from streamops.model.pools import PoolSize, RegisteredWorker
+from streamops.model.pools import PoolSize, RegisteredWorker, WorkerState
 from streamops.model.streams import ConsumerGroup, StreamRole, StreamState
-from streamops.model.workers import WorkerState
 from streamops.monitor.samples import sample_group, sample_stream
 from tests.support.invented import NOW, bounded, exact
 

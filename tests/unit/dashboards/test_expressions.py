@@ -9,7 +9,7 @@ from dashboards.rules.building import Severity
 from dashboards.rules.files import all_alerts
 from streamops.exporter.system_families import SIGNALS
 from streamops.model.observation import FindingCode
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from tests.support.dashboards.series import (
     EXPORTED,
     KNOWN,

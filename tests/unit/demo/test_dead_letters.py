@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from streamops.demo.dead_letters import DemoFailure, dead_letter, dead_letter_stream
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 
 
 def test_dead_letter_keeps_the_entrys_fields_first_and_adds_the_reserved_ones() -> None:

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from streamops.exporter.group_counts import ALL_COUNTED, GroupCount, Uncounted
 from streamops.exporter.stream_counts import MOST_AWAY, NO_COUNTERS, Counters, StreamCount
-from streamops.model.ids import ZERO_ID
-from streamops.model.snapshot import ReadError, Snapshot
-from streamops.model.streams import Consumer, ConsumerGroup, StreamState
+from streamops.model.entries import ZERO_ID
+from streamops.model.streams import Consumer, ConsumerGroup, ReadError, Snapshot, StreamState
 from tests.support.exporter.readings import counted
 from tests.support.invented import (
     at,

@@ -11,7 +11,7 @@ from streamops.exporter.alerts import (
     evaluation_of,
 )
 from streamops.model.observation import FindingCode, Health, Observation
-from streamops.model.snapshot import NO_SUCH_STREAM, ReadError
+from streamops.model.streams import NO_SUCH_STREAM, ReadError
 from tests.support.exporter.found import finding, group_view, observation, stream_view
 from tests.support.invented import NOW, bounded, group, minutes, node
 from tests.support.tables import table

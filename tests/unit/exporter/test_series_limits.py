@@ -21,10 +21,9 @@ from streamops.exporter.series_limits import (
     shown_streams,
 )
 from streamops.exporter.shown import ExporterHealth
-from streamops.model.consumer_table import MILLISECOND, Members
-from streamops.model.ids import EPOCH
-from streamops.model.safe_text import encodable
-from streamops.model.streams import Consumer
+from streamops.model.entries import EPOCH
+from streamops.model.streams import MILLISECOND, Consumer, Members
+from streamops.model.text import encodable
 from tests.support.exporter.readings import HOSTILE, observed, reading
 from tests.support.exporter.samples import told
 from tests.support.invented import NOW, bounded, consumer, group, minutes, seconds, snapshot, stream

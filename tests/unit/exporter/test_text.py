@@ -13,7 +13,7 @@ from streamops.exporter.page import MetricsPage
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.shown import ExporterHealth, ScrapeReading, show
 from streamops.exporter.text import Form, LabelCache
-from streamops.model.safe_text import encodable
+from streamops.model.text import encodable
 from tests.support.exporter.readings import reading, readings
 from tests.support.exporter.samples import names, told
 from tests.support.exporter.whole import WHOLE

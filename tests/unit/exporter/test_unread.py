@@ -1,7 +1,7 @@
 """What is said of a snapshot that could not be read whole."""
 
 from streamops.exporter.target import nothing_read, unread_parts
-from streamops.model.snapshot import NO_SUCH_STREAM, ReadError
+from streamops.model.streams import NO_SUCH_STREAM, ReadError
 from tests.support.invented import snapshot, stream
 from tests.support.tables import table
 

@@ -8,15 +8,22 @@ from msgspec.structs import replace
 
 from streamops.exporter.series_limits import Granularity, SeriesLimits
 from streamops.exporter.shown import ExporterHealth
-from streamops.model.consumer_table import MILLISECOND, NO_TIME, ConsumerColumns, Members
-from streamops.model.ids import EPOCH, EntryId
-from streamops.model.pools import Lead, Pool, Signals
-from streamops.model.queue_metrics import QueueCount, QueueMetrics
-from streamops.model.scaling import ScaleCode
-from streamops.model.server import Mode, ServerInfo
-from streamops.model.snapshot import NO_SUCH_STREAM, ReadError, Snapshot
-from streamops.model.streams import StreamRole, StreamState
-from streamops.model.workers import WorkerHeartbeat, WorkerState
+from streamops.model.entries import EPOCH, EntryId
+from streamops.model.observation import QueueCount, QueueMetrics
+from streamops.model.pools import Lead, Pool, ScaleCode, Signals, WorkerHeartbeat, WorkerState
+from streamops.model.streams import (
+    MILLISECOND,
+    NO_SUCH_STREAM,
+    NO_TIME,
+    ConsumerColumns,
+    Members,
+    Mode,
+    ReadError,
+    ServerInfo,
+    Snapshot,
+    StreamRole,
+    StreamState,
+)
 from tests.support.exporter.readings import reading
 from tests.support.exporter.samples import Told, told
 from tests.support.exporter.whole import SCALED, WHOLE

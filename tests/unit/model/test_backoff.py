@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 from tests.support.tables import table
 
 

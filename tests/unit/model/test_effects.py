@@ -2,8 +2,8 @@
 
 import pytest
 
-from streamops.model.acting import effects
-from streamops.model.acting.effects import ROWS, Effect, EffectRow, say, sentences
+from streamops.model import effects
+from streamops.model.effects import ROWS, Effect, EffectRow, say, sentences
 from streamops.model.entries import Amount
 from tests.support.tables import table
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.ids import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from tests.support.tables import table
 
 parts = st.one_of(st.integers(0, MAX_PART), st.sampled_from([0, 1, MAX_PART - 1, MAX_PART]))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from streamops.model.ids import ZERO_ID
+from streamops.model.entries import ZERO_ID
 from streamops.model.selections import DeadLetterSelection
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.groups_rewind.intent import RewindGroupIntent

@@ -5,8 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.consumer_table import MILLISECOND, ConsumerColumns, Members
-from streamops.model.streams import Consumer
+from streamops.model.streams import MILLISECOND, Consumer, ConsumerColumns, Members
 from tests.support import strategies as some
 from tests.support.invented import minutes, seconds
 

@@ -7,9 +7,7 @@ from hypothesis import given
 
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import FindingCode, Health, Observation
-from streamops.model.server import ServerNode
-from streamops.model.snapshot import ReadError, Snapshot
-from streamops.model.streams import StreamRole, StreamState
+from streamops.model.streams import ReadError, ServerNode, Snapshot, StreamRole, StreamState
 from streamops.monitor.history import History, advance
 from streamops.monitor.observe import assess
 from streamops.monitor.thresholds import Thresholds

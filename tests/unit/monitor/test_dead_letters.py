@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.dead_letter_fields import (
+from streamops.model.dead_letters import (
+    DeadLetter,
+    DeadLetterShape,
     dead_letter_document,
     edited,
     read_dead_letter,
     republished,
     retried,
 )
-from streamops.model.dead_letters import DeadLetter, DeadLetterShape
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from tests.support.tables import table
 
 QUEUE = "{orders}:dlq"

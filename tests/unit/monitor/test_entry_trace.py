@@ -1,9 +1,8 @@
 """Entry traces: what is said of what was found about an entry, and of what is not known."""
 
-from streamops.model.dead_letter_fields import read_dead_letter
+from streamops.model.dead_letters import read_dead_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry, StreamEntry
 from streamops.monitor.entry_trace import (
     LAST_OWNER,
     NO_ACKS,

@@ -9,9 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streamops.errors import ExitCode, SettingsError
-from streamops.model.entries import StreamEntry
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.expressions import DEAD_LETTER_ROOTS, Expression, entry_document
-from streamops.model.ids import EntryId
 from tests.support.tables import table
 
 BODY = json.dumps(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.readings import StreamReading
-from streamops.monitor.group_cache import CachedGroup, GroupCache
+from streamops.model.streams import StreamReading
 from streamops.monitor.lag import CachedCount, NextEntry
+from streamops.monitor.lag_reader import CachedGroup, GroupCache
 from streamops.monitor.pending_scan import PendingScan
 
 POSITION = EntryId(1, 0)

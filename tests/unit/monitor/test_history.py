@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.ids import ZERO_ID
+from streamops.model.entries import ZERO_ID
 from streamops.model.observation import Rates
-from streamops.model.snapshot import ReadError, Snapshot
-from streamops.model.streams import StreamRole, StreamState
+from streamops.model.streams import ReadError, Snapshot, StreamRole, StreamState
 from streamops.monitor.history import GroupHistory, History, advance
 from streamops.monitor.rates import rates_over
 from streamops.monitor.thresholds import Thresholds

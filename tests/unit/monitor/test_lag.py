@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.model.ids import LAST_ID, ZERO_ID, EntryId, id_age
+from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, id_age
 from streamops.model.lag import Lag, LagBasis, TimeLag
-from streamops.model.readings import GroupReading, StreamReading
-from streamops.model.server import Flavour, ServerNode
+from streamops.model.streams import Flavour, GroupReading, ServerNode, StreamReading
 from streamops.monitor.lag import (
     CachedCount,
     LagEstimate,

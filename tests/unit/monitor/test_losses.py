@@ -1,6 +1,6 @@
 import pytest
 
-from streamops.model.ids import ZERO_ID
+from streamops.model.entries import ZERO_ID
 from streamops.monitor.rates import losses
 from streamops.monitor.samples import GroupSample, StreamSample
 from tests.support.invented import at

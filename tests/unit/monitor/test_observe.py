@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.model.observation import GroupView, Health, Observation
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.monitor.observe import Observer
 from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import NOW, POLL, group, minutes, seconds, snapshot, stream

@@ -6,8 +6,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS
 from streamops.monitor.pending_scan import PendingScan, advance_scan, profile_of
 

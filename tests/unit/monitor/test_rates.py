@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.monitor.rates import acknowledgements, arrival_rate, arrivals, deliveries, slope
 from streamops.monitor.samples import GroupSample, SampleSeries, StreamSample
 from tests.support.invented import NOW, seconds

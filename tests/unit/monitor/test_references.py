@@ -1,5 +1,4 @@
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.streams import StreamRole
 from streamops.present.references import Reference, ReferenceKind, references_of
 

@@ -3,8 +3,7 @@
 import pytest
 
 from streamops.model.observation import FindingCode, Health
-from streamops.model.server import ServerNode
-from streamops.model.streams import StreamRole, StreamState
+from streamops.model.streams import ServerNode, StreamRole, StreamState
 from streamops.monitor.history import StreamHistory
 from streamops.monitor.rules.streams import dead_letters, eviction_risk, oom
 from streamops.monitor.thresholds import Thresholds

@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.monitor.search import EntryWords, split_quoted, split_words
 from tests.support.tables import table
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.errors import SettingsError
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import MAX_PART, EntryId
+from streamops.model.entries import MAX_PART, EntryId, StreamEntry
 from streamops.operations.backups import BackupWriter, entry_line, forbid_existing, parse_line, part_of
 from tests.support.operations.backups import read_backup
 from tests.support.tables import table

@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Action, Actor, AuditPhase, AuditRecord, Job, JobState
-from streamops.model.entries import PendingEntry, StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry, StreamEntry
 from streamops.model.streams import Consumer
 from streamops.present.cells import NOT_THERE
 from streamops.present.columns import (

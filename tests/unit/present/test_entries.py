@@ -8,8 +8,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.present.entries import (
     INDENTED_BYTES,
     PREVIEW_CHARACTERS,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.model.observation import Health
 from streamops.present import columns

@@ -7,8 +7,8 @@ from typing import Annotated
 import pytest
 from msgspec import Struct
 
+from streamops.model.entries import EntryId
 from streamops.model.fields import FieldKind, Instant, argument, inner, intent_fields, option
-from streamops.model.ids import EntryId
 from streamops.operations.registry import OPERATIONS
 from tests.support.tables import table
 

@@ -9,9 +9,8 @@ import msgspec
 import pytest
 
 from streamops.errors import SettingsError, UnexpectedReply
-from streamops.model.entries import StreamEntry
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.expressions import Expression
-from streamops.model.ids import EntryId
 from streamops.operations import packing
 from streamops.operations.packing import unpack_values
 from streamops.operations.undo_snapshots import unpack_pages

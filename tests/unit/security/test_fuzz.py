@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 from streamops.autoscaling.history import read_history
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
-from streamops.model.dead_letter_fields import dead_letter_document, read_dead_letter
-from streamops.model.entries import StreamEntry
+from streamops.model.dead_letters import dead_letter_document, read_dead_letter
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.envelopes import read_envelope
 from streamops.model.expressions import Expression
-from streamops.model.ids import EntryId
 from streamops.model.name_patterns import matches
 from streamops.model.schedules import parse_schedule
 from streamops.operations.packing import unpack, unpack_values

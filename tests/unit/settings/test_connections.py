@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.errors import SettingsError
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from tests.support.settings.place import PLANTED, Place
 

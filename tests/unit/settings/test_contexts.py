@@ -6,8 +6,7 @@ import pytest
 
 from streamops.errors import SettingsError
 from streamops.model.acting import Environment
-from streamops.settings.contexts import ContextSummary, list_contexts, use_context
-from streamops.settings.load import Flags
+from streamops.settings.load import ContextSummary, Flags, list_contexts, use_context
 from tests.support.settings.place import PLANTED, Place
 
 

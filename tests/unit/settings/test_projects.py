@@ -14,11 +14,19 @@ from streamops.exporter.outlets import load_notify
 from streamops.model.config_keys import config_keys
 from streamops.settings.config import read_config, validate_files
 from streamops.settings.describe import describe_left_out, render_example
-from streamops.settings.files import Trust, name_of, read_project, split_allowed, trusted_files
+from streamops.settings.files import (
+    Trust,
+    list_trusted,
+    name_of,
+    read_project,
+    revoke_trust,
+    split_allowed,
+    trust_project,
+    trusted_files,
+)
 from streamops.settings.load import Flags, Settings, load_pools
 from streamops.settings.tables import ConfigTable
 from streamops.settings.topics import load_ingest, load_topics
-from streamops.settings.trust import list_trusted, revoke_trust, trust_project
 from tests.support.settings.place import Place
 from tests.support.tables import table
 

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs, planned
 from tests.support.tui.driving import bar, press, running, shown, until

@@ -3,14 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.dead_letter_fields import read_dead_letter
+from streamops.model.dead_letters import read_dead_letter
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.entries import StreamEntry
-from streamops.model.pools import Order, Pool
-from streamops.model.snapshot import ReadError
-from streamops.model.streams import StreamRole
+from streamops.model.pools import Order, Pool, WorkerState
+from streamops.model.streams import ReadError, StreamRole
 from streamops.model.topics import Topic
-from streamops.model.workers import WorkerState
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.monitor.pools import ServerWorkers
 from streamops.monitor.topics import TopicFailures, TopicView

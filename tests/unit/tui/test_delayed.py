@@ -1,7 +1,7 @@
 """Delayed messages: queues, the messages of one, and which of them a plan takes."""
 
 from streamops.errors import Unreachable
-from streamops.model.snapshot import ReadError
+from streamops.model.streams import ReadError
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.tui import routes
 from tests.support.tui.acting_shop import planned

@@ -3,8 +3,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.observation import Observation, Retries
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.present.rows import GroupRow, group_rows

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.dead_letter_fields import edited, read_dead_letter
-from streamops.model.dead_letters import DeadLetter
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.dead_letters import DeadLetter, edited, read_dead_letter
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.tui.acting.edits import LONGEST, Editable, editables
 
 

@@ -4,8 +4,7 @@ import msgspec
 import pytest
 
 from streamops.errors import Refused
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.present.entries import Decoding
 from streamops.tui import routes
 from streamops.tui.entry_text import SHOWN_BYTES, entry_text, parts_of

@@ -4,8 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from streamops.errors import Unreachable
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.entries import LAST_ID, EntryId, StreamEntry
 from streamops.monitor.search import Search, SearchResult, StopReason
 from streamops.tui import routes
 from streamops.tui.finding import MOST_ENTRIES, MOST_FOUND, MOST_TIME, Scan, problem, query

@@ -1,4 +1,4 @@
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.tui import routes
 from streamops.tui.goto import (
     WORDS,

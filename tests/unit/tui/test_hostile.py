@@ -7,8 +7,7 @@ from textual import events
 from textual.keys import Keys
 
 from streamops.errors import Refused
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.present.columns import ENTRY_COLUMNS
 from streamops.present.rows import EntryRow
 from streamops.tui.app import StreamopsApp

@@ -7,11 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.observation import Health, Observation
-from streamops.model.server import Mode, ServerInfo
-from streamops.model.snapshot import ReadError
-from streamops.model.streams import StreamRole
+from streamops.model.streams import Mode, ReadError, ServerInfo, StreamRole
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.pools import ServerWorkers
 from streamops.present.units import ABSENT

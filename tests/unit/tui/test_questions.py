@@ -8,8 +8,8 @@ import pytest
 from msgspec import Struct
 
 from streamops.model.acting import Limits
+from streamops.model.entries import EntryId
 from streamops.model.fields import Instant, argument, option
-from streamops.model.ids import EntryId
 from streamops.operations.registry import OPERATIONS
 from streamops.present.units import ABSENT
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written

@@ -3,7 +3,7 @@ import shlex
 import click
 
 from streamops.main.program import PROGRAM, ROOT
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.tui import routes
 from streamops.tui.goto import Nowhere, Quit, Switch, parse_goal
 from streamops.tui.routes import Route, command, short_id

@@ -1,6 +1,6 @@
 """What an action would act on, and which keys fit it."""
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.offers import offers, undoing
 from streamops.tui.acting.questions import questions_for

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.model.observation import Observation
 from streamops.tui.history.alerts import FindingsTracker
 from tests.support import invented

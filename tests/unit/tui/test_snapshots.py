@@ -6,8 +6,7 @@ What each single screen holds is in the test of its own file.
 import msgspec
 import pytest
 
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.tui.app import StreamopsApp
 from streamops.tui.app_state import Loss
 from streamops.tui.history import alerts

@@ -4,7 +4,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from streamops.model.observation import Health, Observation
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.present.table import Tone
 from streamops.tui import words
 from streamops.tui.app_state import AppState, Loss, PollPace

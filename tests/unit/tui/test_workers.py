@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.monitor.pools import ServerWorkers
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from tests.support.invented import NOW

@@ -15,11 +15,9 @@ from streamops.autoscaling.history import read_history
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.errors import Forbidden, StreamopsError, UnexpectedReply
 from streamops.model.acting import AuditPhase
-from streamops.model.dead_letter_fields import read_dead_letter
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
-from streamops.model.pools import PoolMode, RegisteredWorker
-from streamops.model.workers import WorkerState
+from streamops.model.dead_letters import read_dead_letter
+from streamops.model.entries import EntryId, StreamEntry
+from streamops.model.pools import PoolMode, RegisteredWorker, WorkerState
 from streamops.operations.audit import decode_record
 from streamops.operations.backups import parse_line, taken_back
 from streamops.operations.packing import pack, unpack, unpack_asked

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.consumer_table import ConsumerColumns, Delivery
-from streamops.model.readings import StreamReading
+from streamops.model.streams import ConsumerColumns, Delivery, StreamReading
 from streamops.wire.full_replies import FullDecoder, KnownReply
 
 TIME = [b"1700000000", b"0"]

@@ -1,6 +1,6 @@
 """Who answers: another epoch begins with another server, and only then."""
 
-from streamops.model.server import Flavour, ServerNode
+from streamops.model.streams import Flavour, ServerNode
 from streamops.wire.identities import Identities
 
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from streamops.errors import Forbidden
 from streamops.model.authority import delayed_problem, tag_of
-from streamops.model.server import Mode
-from streamops.model.streams import StreamRole
+from streamops.model.streams import Mode, StreamRole
 from streamops.wire.keys import (
     attempts_key,
     dead_letter_key,

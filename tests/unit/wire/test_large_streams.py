@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.readings import StreamReading
+from streamops.model.streams import StreamReading
 from streamops.wire import large_streams
 from streamops.wire.large_streams import KEPT_SECONDS, LARGE_BYTES, LargeStreams
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from streamops.errors import UnexpectedReply
-from streamops.model.ids import EntryId
-from streamops.model.server import Flavour
-from streamops.model.streams import Consumer
+from streamops.model.entries import EntryId
+from streamops.model.streams import Consumer, Flavour
 from streamops.wire.replies import (
     decode_clock,
     decode_consumers,

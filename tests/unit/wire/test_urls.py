@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode, SettingsError
-from streamops.model.server import Mode
+from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
 from streamops.wire.url_query import QUERY_KEYS, Query
 from streamops.wire.urls import SCHEMES, parse_url

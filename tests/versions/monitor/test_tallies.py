@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.entries import ZERO_ID, EntryId
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.lag import RangeCount
 from streamops.wire.server import Server

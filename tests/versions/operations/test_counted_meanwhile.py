@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.monitor.inspection import StreamInspection, inspect_stream
 from streamops.operations import walking
 from streamops.operations.walking import count_below

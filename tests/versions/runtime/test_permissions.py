@@ -4,10 +4,9 @@ import pytest
 import redis
 
 from streamops.errors import Refused
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH
 from streamops.model.observation import Health
-from streamops.model.pools import PoolSupervisor, RegisteredWorker
-from streamops.model.workers import WorkerState
+from streamops.model.pools import PoolSupervisor, RegisteredWorker, WorkerState
 from streamops.monitor.doctor import examine
 from streamops.wire.pools.records import list_pool
 from streamops.wire.pools.registry import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.readings import StreamReading
+from streamops.model.streams import StreamReading
 from tests.support.servers import RunningServer
 from tests.support.wire.deep_readings import PARTS, add_six_entries_two_groups, essence, milliseconds, reading
 from tests.support.wire.fixtures import SetUser

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.wire.pending_at_once import read_pending_at_once
 from streamops.wire.reads import PendingRange
 from streamops.wire.server import Server

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
-from streamops.model.readings import GroupReading, StreamReading
+from streamops.model.entries import EntryId, PendingEntry
+from streamops.model.streams import GroupReading, StreamReading
 from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from streamops.errors import ServerError
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.trim.intent import TrimIntent

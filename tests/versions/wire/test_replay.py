@@ -7,10 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.dead_letter_fields import ABOUT, read_dead_letter, republished, retried
-from streamops.model.dead_letters import DeadLetterShape, Fields
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.dead_letters import (
+    ABOUT,
+    DeadLetterShape,
+    Fields,
+    read_dead_letter,
+    republished,
+    retried,
+)
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.server import Server
 from streamops.wire.writes.replay import ReplayReply, move_dead_letters

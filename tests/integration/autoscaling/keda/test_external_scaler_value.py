@@ -9,9 +9,8 @@ from streamops.autoscaling.controller import Controller
 from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, GroupRead
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import StreamopsError, TargetChanged
-from streamops.model.ids import EPOCH
-from streamops.model.pools import Applied, PoolDecision, PoolSize
-from streamops.model.scaling import ScaleCode
+from streamops.model.entries import EPOCH
+from streamops.model.pools import Applied, PoolDecision, PoolSize, ScaleCode
 from tests.support.autoscaling.pools import (
     GROUP,
     KEY,

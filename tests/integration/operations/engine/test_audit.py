@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from streamops.errors import NotFound
 from streamops.model.acting import Action, Actor, AuditPhase, Confirmation, Environment, Limits
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import LAST_ID, EntryId
+from streamops.model.entries import LAST_ID, EntryId, StreamEntry
 from streamops.operations import audit
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.audit import ActionQuery, action_of, decode_record, find_actions, state_before

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from streamops.errors import ApplyError, Forbidden, NotFound, ServerError, SettingsError
 from streamops.model.acting import Actor, Confirmation, Environment, Impact, Outcome, Plan, Skipped
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.monitor.context import ServerContext
 from streamops.monitor.delayed import DelayedReader
 from streamops.operations.console import Console

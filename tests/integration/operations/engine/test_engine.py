@@ -19,7 +19,7 @@ from streamops.model.acting import (
     Limits,
     Plan,
 )
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.console import Console
 from streamops.operations.jobs import HeldJob

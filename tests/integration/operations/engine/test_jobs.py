@@ -7,7 +7,7 @@ import pytest
 
 from streamops.errors import ApplyError, Forbidden, Interrupted, NotFound, StalePlan, UnexpectedReply
 from streamops.model.acting import AuditPhase, Confirmation, Job, JobPage, JobState, Limits, Outcome, Progress
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.audit import read_action, read_actions, read_audit
 from streamops.operations.engine import Engine
 from streamops.operations.jobs import all_jobs, ask_to_stop, find_job

@@ -7,7 +7,7 @@ import pytest
 
 from streamops.errors import ExitCode, Forbidden
 from streamops.model.delayed import DelayedBody
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.console import Console
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent

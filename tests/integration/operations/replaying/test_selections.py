@@ -8,7 +8,7 @@ from streamops.errors import (
     Forbidden,
 )
 from streamops.model.acting import Confirmation, Limits
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent

@@ -7,7 +7,7 @@ import pytest
 import structlog
 
 from streamops.errors import ExitCode
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 from streamops.runtime.supervisor import process as processes
 from streamops.runtime.supervisor import supervisor as supervising
 from streamops.runtime.supervisor.process import WorkerProcess

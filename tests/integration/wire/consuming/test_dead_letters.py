@@ -2,11 +2,9 @@
 
 import pytest
 
-from streamops.model.dead_letter_fields import read_dead_letter
-from streamops.model.dead_letters import DeadLetterShape
+from streamops.model.dead_letters import DeadLetterShape, read_dead_letter
 from streamops.model.deliveries import Settled
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.wire.consuming.retrying import dead_letter_all
 from tests.support.wire.consuming.retrying import BINARY, PAIRS, about, bury, letter_of
 from tests.support.wire.consuming.shop import GROUP, GUARD, STREAM, Shop

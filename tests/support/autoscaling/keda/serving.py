@@ -11,9 +11,8 @@ import pytest
 from msgspec import Struct
 
 from streamops.autoscaling.keda.answers import Board, GroupRead, PoolView
-from streamops.autoscaling.keda.certificates import TlsFiles
 from streamops.autoscaling.keda.proto import externalscaler_pb2 as pb
-from streamops.autoscaling.keda.server import GrpcOptions, serving
+from streamops.autoscaling.keda.server import GrpcOptions, TlsFiles, serving
 
 PROTO: Final = Path(pb.__file__).with_name("externalscaler.proto")
 NOON: Final = datetime(2026, 11, 21, 12, tzinfo=UTC)

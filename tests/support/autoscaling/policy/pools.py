@@ -11,7 +11,7 @@ from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.simulation import SimulatedWorkers
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.scaling import Demand, ScaleDecision
+from streamops.model.pools import Demand, ScaleDecision
 from tests.support.invented import exact
 
 CONFIG = ScalingConfig(minimum=1, maximum=20)

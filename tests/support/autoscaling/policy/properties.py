@@ -7,7 +7,7 @@ from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.scaling import Demand, ScaleDecision
+from streamops.model.pools import Demand, ScaleDecision
 from tests.support.autoscaling.policy.pools import UNKNOWN, demand
 from tests.support.invented import exact
 

@@ -10,7 +10,7 @@ from streamops.model.acting import (
     Environment,
     Outcome,
 )
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.console import Console
 from streamops.operations.nack.intent import NackIntent

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from streamops.model.acting import Actor, Confirmation, Environment
 from streamops.model.delayed import DelayedBody
-from streamops.model.ids import EPOCH, EntryId
+from streamops.model.entries import EPOCH, EntryId
 from streamops.model.pools import PoolSupervisor
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.autoscale.intent import (

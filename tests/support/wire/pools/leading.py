@@ -2,9 +2,8 @@
 
 from datetime import timedelta
 
-from streamops.model.ids import EPOCH
-from streamops.model.pools import PoolDecision
-from streamops.model.scaling import ScaleCode
+from streamops.model.entries import EPOCH
+from streamops.model.pools import PoolDecision, ScaleCode
 from streamops.wire.pools.leading import (
     LeaderCandidate,
     LeaderLease,

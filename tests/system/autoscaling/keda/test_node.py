@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.autoscaling.keda.answers import Board, GroupRead
-from streamops.autoscaling.keda.certificates import TlsFiles
-from streamops.autoscaling.keda.server import LIMITS
+from streamops.autoscaling.keda.server import LIMITS, TlsFiles
 from tests.support.autoscaling.keda.nodejs import calling, install
 from tests.support.autoscaling.keda.serving import ASLEEP, BLIND, KNOWN, Counting, KedaClient, scaling
 from tests.support.deployments import Certificates

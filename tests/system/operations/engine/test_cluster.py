@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from streamops.errors import ApplyError, Forbidden, Refused
 from streamops.model.acting import Confirmation, Outcome, Plan, Progress
 from streamops.model.delayed import DelayedBody
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent

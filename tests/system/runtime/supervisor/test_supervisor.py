@@ -11,7 +11,7 @@ import structlog
 from msgspec.structs import replace
 
 from streamops.errors import ExitCode
-from streamops.model.backoff import Backoff
+from streamops.model.schedules import Backoff
 from streamops.model.secret import Secret
 from streamops.runtime.supervisor import process as processes
 from streamops.runtime.supervisor import spec as ordering

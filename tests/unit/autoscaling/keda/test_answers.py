@@ -20,8 +20,7 @@ from streamops.autoscaling.keda.answers import (
     view_of,
     without_number,
 )
-from streamops.model.pools import PoolDecision, Signals
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import PoolDecision, ScaleCode, Signals
 from tests.support.autoscaling.keda.serving import ASLEEP, BLIND, KNOWN, NOON, new_board
 from tests.support.tables import table
 

@@ -8,8 +8,7 @@ import structlog
 import trustme
 
 from streamops.autoscaling.keda.answers import Board
-from streamops.autoscaling.keda.certificates import TlsFiles
-from streamops.autoscaling.keda.server import GrpcOptions, serving
+from streamops.autoscaling.keda.server import GrpcOptions, TlsFiles, serving
 from streamops.errors import SettingsError
 from tests.support.autoscaling.keda.serving import KNOWN, KedaClient, new_board
 

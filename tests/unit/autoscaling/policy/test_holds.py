@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import ScaleCode
 from tests.support.autoscaling.policy.pools import CONFIG, STEP, UNKNOWN, Pool, demand
 from tests.support.invented import exact
 

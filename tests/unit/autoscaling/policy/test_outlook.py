@@ -13,7 +13,7 @@ from streamops.autoscaling.policy.rules import backlog, decide
 from streamops.autoscaling.policy.state import Cap, Peak, ScalingState
 from streamops.autoscaling.policy.view import look
 from streamops.model.lag import Lag
-from streamops.model.scaling import Demand, ScaleCode, ScaleDecision
+from streamops.model.pools import Demand, ScaleCode, ScaleDecision
 from tests.support.autoscaling.policy.pools import CONFIG, RATE, STEP, UNKNOWN, Pool, demand, span
 from tests.support.invented import exact
 from tests.support.tables import table

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
-from streamops.model.scaling import Demand, ScaleCode
+from streamops.model.pools import Demand, ScaleCode
 from tests.support.autoscaling.policy.pools import demand
 from tests.support.autoscaling.policy.properties import CONFIGS, histories, told
 from tests.support.invented import exact

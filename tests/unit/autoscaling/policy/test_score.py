@@ -3,7 +3,7 @@
 from functools import cache
 
 from streamops.autoscaling.simulation import OurPolicy, Result
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import ScaleCode
 from tests.benchmarks.scaling.faults import simulate
 from tests.benchmarks.scaling.score import clairvoyant, score
 from tests.benchmarks.scaling.shapes import SHAPES, Shape, arrivals

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.autoscaling.policy.config import ScalingConfig
-from streamops.model.scaling import ScaleCode
+from streamops.model.pools import ScaleCode
 from tests.support.autoscaling.policy.pools import CONFIG, TO_ZERO, UNKNOWN, Pool, demand, span, targets
 from tests.support.invented import exact
 from tests.support.tables import table

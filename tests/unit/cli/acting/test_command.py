@@ -15,8 +15,8 @@ from streamops.cli.acting.choices import Choices
 from streamops.cli.acting.command import acting_command
 from streamops.errors import ExitCode, Forbidden
 from streamops.model.acting import Confirmation, Impact, Limits, OperationIntent
+from streamops.model.entries import EntryId
 from streamops.model.fields import Instant, argument, inner, option
-from streamops.model.ids import EntryId
 
 
 class Mode(StrEnum):

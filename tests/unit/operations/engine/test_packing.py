@@ -13,10 +13,10 @@ from hypothesis.strategies import SearchStrategy
 from msgspec import Struct
 
 from streamops.errors import UnexpectedReply
-from streamops.model.acting import Effect, EffectKind, Failed, Impact, Outcome, Plan, Skipped
-from streamops.model.entries import Amount
+from streamops.model.acting import Failed, Impact, Outcome, Plan, Skipped
+from streamops.model.effects import Effect, EffectKind
+from streamops.model.entries import Amount, EntryId
 from streamops.model.fields import Instant, argument, option
-from streamops.model.ids import EntryId
 from streamops.operations.packing import LONG, pack, unpack, unpack_values
 from tests.support import strategies
 from tests.support.tables import table

@@ -7,8 +7,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EPOCH
+from streamops.model.entries import EPOCH, PendingEntry
 from streamops.operations.undo_snapshots import (
     MILLISECOND,
     RECORD_BYTES,

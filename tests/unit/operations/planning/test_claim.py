@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Impact, StreamIdentity
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.pending import DeletedPending, PendingChange, PendingSelection, Unfit
 from streamops.model.streams import Consumer
 from streamops.operations.claim.intent import ClaimIntent

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from streamops.model.acting import Impact, StreamIdentity
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
 from streamops.operations.streams_rm_entry.run import DELETE

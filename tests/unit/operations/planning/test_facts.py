@@ -6,8 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.acting import Plan, StreamIdentity
-from streamops.model.entries import Amount, PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import Amount, EntryId, PendingEntry
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.ack.plan import AckEvidence, plan_ack
 from streamops.operations.groups_create.plan import plan_create_group

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Impact, StreamIdentity
-from streamops.model.entries import Amount
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.entries import ZERO_ID, Amount, EntryId
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.groups_create.plan import CreateGroupEvidence, plan_create_group
 from streamops.operations.groups_destroy.intent import DestroyGroupIntent

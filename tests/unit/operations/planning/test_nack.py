@@ -5,8 +5,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.model.acting import StreamIdentity
-from streamops.model.entries import PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.nack.plan import NackEvidence, plan_nack
 

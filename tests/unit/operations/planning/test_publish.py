@@ -3,8 +3,7 @@
 import pytest
 
 from streamops.model.acting import StreamIdentity
-from streamops.model.entries import Amount
-from streamops.model.ids import EntryId
+from streamops.model.entries import Amount, EntryId
 from streamops.operations.losses import GroupLoss, TrimEvidence
 from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.publish.plan import PublishEvidence, plan_publish

@@ -6,10 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Impact, StreamIdentity
-from streamops.model.dead_letter_fields import read_dead_letter
-from streamops.model.dead_letters import DeadLetterCounts, DeadLetterKind
-from streamops.model.entries import StreamEntry
-from streamops.model.ids import ZERO_ID, EntryId
+from streamops.model.dead_letters import DeadLetterCounts, DeadLetterKind, read_dead_letter
+from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
 from streamops.model.selections import SelectedDeadLetters
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.dlq_purge.plan import PurgeEvidence, plan_purge

@@ -6,8 +6,7 @@ import pytest
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Impact, StreamIdentity
-from streamops.model.entries import Amount, PendingEntry
-from streamops.model.ids import EntryId
+from streamops.model.entries import Amount, EntryId, PendingEntry
 from streamops.operations.losses import BlockingGroup, GroupLoss, TrimEvidence
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import plan_trim

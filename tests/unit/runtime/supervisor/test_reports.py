@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from streamops.model.workers import WorkerState
+from streamops.model.pools import WorkerState
 from streamops.runtime.supervisor.child import Channel
 from streamops.runtime.supervisor.process import WorkerProcess
 from streamops.runtime.supervisor.spec import (

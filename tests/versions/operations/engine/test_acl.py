@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.ids import EntryId
+from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import RunDelayedIntent
 from streamops.present.acl import AclRole

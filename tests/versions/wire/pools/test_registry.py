@@ -6,9 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import StreamopsError
-from streamops.model.ids import EPOCH
-from streamops.model.pools import PoolSupervisor, RegisteredWorker
-from streamops.model.workers import WorkerState
+from streamops.model.entries import EPOCH
+from streamops.model.pools import PoolSupervisor, RegisteredWorker, WorkerState
 from streamops.wire.keys import supervisors_key, worker_registry_key
 from streamops.wire.pools.registry import PoolRegistry, clock_in, read_registries, register_supervisor
 from streamops.wire.reads import read_clock
