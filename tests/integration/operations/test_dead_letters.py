@@ -11,7 +11,7 @@ from streamops.model.acting import Confirmation
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.selections import DeadLetterSelection
 from streamops.monitor.context import Watch
-from streamops.operations import losses
+from streamops.operations import backups
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
@@ -167,7 +167,7 @@ async def test_a_purge_tells_which_letters_somebody_else_took(
 
     letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
     backup = tmp_path / "lost.jsonl"
-    monkeypatch.setattr(losses, "delete", replayed_first)
+    monkeypatch.setattr(backups, "delete", replayed_first)
     outcome = await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
     assert (outcome.applied, outcome.skipped_count) == (2, 1)
     assert [str(entry.id) for _, entry in read_backup(backup)] == [letters[0], letters[2]]
@@ -181,7 +181,7 @@ async def test_what_a_stopped_purge_left_is_not_added_twice(
 
     letters = [add_letter(server, [("n", str(number))]) for number in range(3)]
     backup = tmp_path / "lost.jsonl"
-    monkeypatch.setattr(losses, "delete", lost)
+    monkeypatch.setattr(backups, "delete", lost)
     with pytest.raises(StreamopsError):
         await do(console, PurgeIntent(queue=QUEUE, backup=str(backup)))
     server.command("XDEL", QUEUE, letters[0])

@@ -8,7 +8,7 @@ import pytest
 from streamops.errors import ApplyError, NotFound, SettingsError, StalePlan
 from streamops.model.acting import Confirmation
 from streamops.model.entries import EntryId
-from streamops.operations import losses
+from streamops.operations import backups
 from streamops.operations.console import Console
 from streamops.operations.streams_rm_entry import run as delete
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
@@ -120,7 +120,7 @@ async def test_the_file_tells_what_was_not_deleted(
         return await wire_delete(asked, how, ids)
 
     file = tmp_path / "b.jsonl"
-    monkeypatch.setattr(losses, "delete", somebody_else_first)
+    monkeypatch.setattr(backups, "delete", somebody_else_first)
     outcome = await done(console, DeleteIntent(stream=STREAM, ids=ids(1, 2, 3), backup=str(file)))
     assert (outcome.applied, outcome.skipped_count) == (2, 1)
     assert [entry.id.ms for _, entry in read_backup(file)] == [1, 3]
@@ -134,7 +134,7 @@ async def test_where_the_groups_changed_the_file_tells_that_nothing_was_deleted(
         return await wire_delete(asked, how, ids)
 
     file = tmp_path / "b.jsonl"
-    monkeypatch.setattr(losses, "delete", new_group_first)
+    monkeypatch.setattr(backups, "delete", new_group_first)
     with pytest.raises(StalePlan):
         await done(console, DeleteIntent(stream=STREAM, ids=ids(1, 2, 3), backup=str(file)))
     assert list(read_backup(file)) == []
