@@ -131,7 +131,7 @@ def _troubled() -> dashboard.Panel:
         (
             Column("Pending", column(GROUP("group_pending_entries")), "short", width=90),
             Column("Lag", column(waiting(MANY)), "short", width=90),
-            Column("Time lag", column(GROUP("group_time_lag_seconds")), "s", colours.TIME_LAG, width=100),
+            Column("Lag age", column(GROUP("group_time_lag_seconds")), "s", colours.TIME_LAG, width=100),
             Column(
                 "Oldest pending",
                 column(GROUP.age("group_oldest_pending_entry_timestamp_seconds")),
@@ -140,7 +140,7 @@ def _troubled() -> dashboard.Panel:
                 width=130,
             ),
         ),
-        by="Time lag",
+        by="Lag age",
         none="No group is in trouble",
     )
 

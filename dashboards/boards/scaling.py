@@ -161,7 +161,7 @@ def _groups() -> dashboard.Panel:
         ("Arriving/s", f"sum by ({BY}) ({arriving(MANY)})", "cps", ()),
         ("Acked/s", f"sum by ({BY}) ({GROUP.rate('group_acked_entries_total')})", "cps", ()),
         ("Lag", f"sum by ({BY}) ({waiting(MANY)})", "short", ()),
-        ("Time lag", f"max by ({BY}) ({GROUP('group_time_lag_seconds')})", "s", colours.TIME_LAG),
+        ("Lag age", f"max by ({BY}) ({GROUP('group_time_lag_seconds')})", "s", colours.TIME_LAG),
         ("Caught up in", f"max by ({BY}) ({drain(MANY)})", "s", colours.DRAIN),
         ("One call", mean_duration(MANY, BY), "s", ()),
         ("Slots there", f"sum by ({BY}) ({WORKER('concurrency_limit')})", "none", ()),

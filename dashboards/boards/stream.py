@@ -108,7 +108,7 @@ def _groups() -> dashboard.Panel:
     shown = (
         ("Lag", GROUP("group_lag_entries"), "short", ()),
         ("At most", GROUP("group_lag_upper_bound_entries"), "short", ()),
-        ("Time lag", GROUP("group_time_lag_seconds"), "s", colours.TIME_LAG),
+        ("Lag age", GROUP("group_time_lag_seconds"), "s", colours.TIME_LAG),
         ("Drained in", drain(ONE), "s", colours.DRAIN),
         ("Delivered/s", GROUP.rate("group_delivered_entries_total"), "cps", ()),
         ("Acked/s", GROUP.rate("group_acked_entries_total"), "cps", ()),
@@ -135,7 +135,7 @@ def _groups() -> dashboard.Panel:
         " got them, ever. Last delivered: age of the entry at its position. Active: consumers seen within a minute.",
         (Label("instance", "Instance", width=160), Label("group", "Group")),
         tuple(Column(title, by_group(expr), unit, steps) for title, expr, unit, steps in shown),
-        by="Time lag",
+        by="Lag age",
         none="No group reads this stream",
         hidden=("stream",),
     )
@@ -177,7 +177,7 @@ def _lag() -> dashboard.Panel:
 
 def _time_lag() -> dashboard.Panel:
     return graph_panel(
-        "Time lag",
+        "Lag age",
         "How long the first entry not yet delivered has waited.",
         Query(by_group(GROUP("group_time_lag_seconds")), "{{group}}"),
         unit="s",

@@ -64,7 +64,7 @@ unless {EXPORTER} streamops_redis_info{{version=~"[1-6][.].*"}}
         lasting=5 * MINUTE,
         severity=Severity.WARNING,
         summary=f"Trimming is about to overtake {GROUP_WORDS}",
-        description="{{ $value | humanizePercentage }} of a stream that is being trimmed are still to be delivered to "
+        description="{{ $value | humanizePercentage }} of a stream that is being trimmed are not yet delivered to "
         f"{GROUP_WORDS} in database {{{{ $labels.db }}}}. What is trimmed away before that is lost to the group.",
     )
 

@@ -116,9 +116,9 @@ COMMANDS: Final[dict[str, Member]] = {
         "dlq",
         "List, show, export and purge dead letters.",
         {
-            "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the letters of one."),
+            "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the dead letters of one."),
             "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one letter."),
-            "export": Lazy(f"{_AT}.dlq:export", "Write letters to a file."),
+            "export": Lazy(f"{_AT}.dlq:export", "Write dead letters to a file."),
             "purge": Acts("dlq.purge"),
         },
     ),

@@ -65,7 +65,7 @@ GLOBAL_OPTIONS: Final = (
         "--timeout",
         metavar="SECONDS",
         type=click.FloatRange(min=0, max=3600, min_open=True),
-        help="Longest silence of a server.",
+        help="Read timeout.",
     ),
     _option("-q", "--quiet", is_flag=True, help="Print data and errors only."),
     _option("--no-color", is_flag=True, help="Never use colour; NO_COLOR does the same."),

@@ -26,7 +26,7 @@ class Globals(NamedTuple):
         output: The format of what goes to stdout.
         fields: Keys of the columns to show.
         limit: At most so many rows.
-        timeout: Longest silence of a server, in seconds.
+        timeout: Read timeout, in seconds.
         quiet: Whether narration is kept off stderr; errors are not.
         no_color: Whether colour is never used.
         no_input: Whether nothing is ever asked.

@@ -59,7 +59,7 @@ class Condition(Struct, frozen=True, gc=False):
         subject: What, and where.
         level: How bad it is.
         text: One sentence with the numbers.
-        advice: What to do about it.
+        advice: The fix.
     """
 
     subject: AlertSource

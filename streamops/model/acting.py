@@ -177,7 +177,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     Attributes:
         expect: The plan must count exactly so many.
         max_count: The plan must not count more; none for the engine's own bound.
-        reason: Why, for the audit log.
+        reason: Note for the audit log.
         unaudited: Go on where the audit log cannot be written (out of memory, no permission).
         rate: At most so many entries a second; none for as fast as it goes.
     """

@@ -46,7 +46,7 @@ class DeadLetter(Struct, frozen=True, kw_only=True, gc=False):
         deliveries: How often it had been delivered.
         attempt: How often it had been tried.
         failed_at: When it was given up.
-        replays: How often it was replayed before it died this time.
+        replays: How often it was replayed before.
         payload_key: The key of a payload that is kept beside the stream.
         problem: Why a letter that looks like others' could not be taken apart; empty where it could.
     """
@@ -112,7 +112,7 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
 
     Attributes:
         queue: Its name.
-        length: How many letters it holds.
+        length: How many dead letters it holds.
         source: The stream it serves; none where neither its name nor the configuration tells.
         oldest_id: Its first letter's ID; none where it is empty.
         newest_id: Its last letter's ID.

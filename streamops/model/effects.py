@@ -362,13 +362,13 @@ UNRESTORABLE: Final = {
 # Dead letters.
 REASONS: Final = EffectRow(_K.SELECTED, "reasons", "Reasons{0}: {names:pairs}.")
 DEAD_LETTERS_LOST: Final = EffectRow(
-    _K.LOST, "dead-letters", "{count:letter|letters} of {0} in the queue, for good."
+    _K.LOST, "dead-letters", "{count:dead letter|dead letters} of {0} in the queue, for good."
 )
-DEAD_LETTERS_STAY: Final = EffectRow(_K.KEPT, "dead-letters", "{count:letter stays|letters stay}.")
+DEAD_LETTERS_STAY: Final = EffectRow(_K.KEPT, "dead-letters", "{count:dead letter stays|dead letters stay}.")
 LAG_UNKNOWN: Final = EffectRow(
     _K.LOST,
     "lag",
-    "Group {group}{0} reads the queue itself: after letters leave it, its lag may not be known.",
+    "Group {group}{0} reads the queue itself: after dead letters leave it, its lag may not be known.",
     always=True,
 )
 REPUBLISHED: Final = EffectRow(
@@ -393,28 +393,28 @@ RETRIED: Final = EffectRow(
 PAYLOADS: Final = EffectRow(
     _K.KEPT,
     "payloads",
-    "{count:letter refers|letters refer} to a payload kept beside the stream: it must still be there, and is kept for 7 "
+    "{count:dead letter refers|dead letters refer} to a payload kept beside the stream: it must still be there, and is kept for 7 "
     "days from then.",
 )
 FOREIGN_ADDED: Final = EffectRow(
     _K.ADDED,
     "foreign-origin",
-    "{count:letter names|letters name} stream {0}, which is not the queue's own: added there all the same, as you asked.",
+    "{count:dead letter names|dead letters name} stream {0}, which is not the queue's own: added there all the same, as you asked.",
 )
 FOREIGN_LEFT: Final = EffectRow(
     _K.SKIPPED,
     "foreign-origin",
-    "{count:letter names|letters name} stream {0}, which {1}: left in the queue{2}.",
+    "{count:dead letter names|dead letters name} stream {0}, which {1}: left in the queue{2}.",
 )
 STRAY: Final = EffectRow(
     _K.SKIPPED,
     "no-such-target",
-    "{count:letter is|letters are} of a stream or group that is not there: skipped.",
+    "{count:dead letter is|dead letters are} of a stream or group that is not there: skipped.",
 )
 UNCOUNTED: Final = EffectRow(
     _K.SKIPPED,
     "uncounted",
-    "Streams and groups are those of the first {0} letters; letters of others are skipped.",
+    "Streams and groups are those of the first {0} dead letters; dead letters of others are skipped.",
 )
 
 # Delayed messages.

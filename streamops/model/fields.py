@@ -119,7 +119,7 @@ class IntentField(Struct, frozen=True, kw_only=True):
         kind: What one value is.
         help: What it means, in a sentence.
         default: What it is where nothing is given; none where it is required, or where none is its default.
-        required: Whether it has to be given.
+        required: Whether it required.
         optional: Whether it may be none.
         many: Whether it is a tuple of such values.
         argument: Whether it is a positional argument on a command line.

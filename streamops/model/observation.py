@@ -103,7 +103,7 @@ class Finding(Struct, frozen=True, gc=False):
         code: What it is.
         level: ``WARN`` or ``CRITICAL``.
         text: One sentence with the numbers.
-        advice: What to do about it.
+        advice: The fix.
         receiver: The consumer to which the advice hands entries over; none if it names none.
         entry: The entry that it is about; none where it is not about one.
     """
@@ -158,7 +158,7 @@ class GroupView(Struct, frozen=True, gc=False):
         group: The group as read.
         rates: Its movement.
         trend: The last lags, oldest first; none where it was not known.
-        lost: Entries trimmed away before delivery; none where that is not known for certain.
+        lost: Entries trimmed before delivery; none where that is not known for certain.
         findings: What the rules found, worst first.
         health: The worst of them, or ``OK``, or ``UNKNOWN``.
         retries: Its retry stream, where that is told with it and not as a stream of its own.

@@ -287,9 +287,9 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
         at: When, by the server's clock.
         code: The rule that decided.
         text: Why, in a sentence with numbers.
-        ordered: Workers that were asked for before it.
+        ordered: Desired workers before it.
         ready: Workers that worked.
-        target: Workers that it asks for.
+        target: Desired workers after it.
         outcome: What became of it.
         problem: What was wrong, where something was.
         signals: What it rests on.

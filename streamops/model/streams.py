@@ -233,7 +233,7 @@ class ConsumerGroup(Struct, frozen=True, gc=False):
         last_delivered_id: The position: everything after it is still to be delivered.
         entries_read: The server's logical read counter; none where it has none.
         reported_lag: The lag field as the server gave it, right or wrong; none where it gave none.
-        lag: How many entries are still to be delivered, and what that rests on.
+        lag: How many entries are not yet delivered, and what that rests on.
         time_lag: How long the first of those has waited.
         oldest_pending: The pending entry with the smallest ID; none where none is pending.
         oldest_pending_age: Server time minus the time in that ID; none where implausible.

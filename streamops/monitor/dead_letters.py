@@ -388,7 +388,7 @@ class DeadLetterReader:
         found = await self.read_many(queue, [entry_id])
         if not found:
             raise NotFound(
-                f"queue {queue} has no letter {entry_id}",
+                f"queue {queue} has no dead letter {entry_id}",
                 f"List them with `streamops dlq ls {queue}`; it may have been replayed.",
             )
         return found[0]

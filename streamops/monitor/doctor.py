@@ -217,7 +217,7 @@ def _features(key: str, version: tuple[int, int, int]) -> tuple[Feature, ...]:
         Feature(
             "read entries",
             (("XRANGE", key, "-", "+", "COUNT", 1), ("XREVRANGE", key, "+", "-", "COUNT", 1)),
-            "no entries, no time lag, and a lag the server does not tell stays unknown",
+            "no entries, no lag age, and a lag that the server does not report stays unknown",
         ),
         Feature("ask INFO", (("INFO", "server"),), "its version and memory stay unknown"),
     )

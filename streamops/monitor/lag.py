@@ -321,11 +321,9 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
     position, reported = group.last_delivered_id, group.reported_lag
     end = stream.end_id
     if end is not None and position >= end:
-        return exact_lag(0, "the group has been given the last entry")
+        return exact_lag(0, "the group has been delivered the last entry")
     if stream.first_id is not None and position < stream.first_id:
-        return exact_lag(
-            stream.length, "the group stands before the first entry, so all of it is still to come"
-        )
+        return exact_lag(stream.length, "the group has read nothing that is still in the stream")
     next_id = group.next_id
     # One that came after the reading does not tell whether any waited at the reading.
     is_behind = stream.last_id is not None or (next_id is not None and (end is None or next_id <= end))

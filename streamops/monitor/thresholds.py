@@ -55,7 +55,7 @@ class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "the first entry not delivered has waited this long: behind; and a growing lag matters, whatever its count"
         ),
     ] = timedelta(minutes=5)
-    time_lag_critical: Annotated[timedelta, _setting("either is critical from this time lag on")] = timedelta(
+    time_lag_critical: Annotated[timedelta, _setting("either is critical from this lag age on")] = timedelta(
         minutes=30
     )
     retention_ratio: Annotated[

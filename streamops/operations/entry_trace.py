@@ -142,7 +142,7 @@ class EntryTracer:
                 continue
             if page.more:
                 unknown.append(
-                    f"Whether it died before: only the newest {len(page.letters):,} letters of {name} were looked at."
+                    f"Whether it died before: only the newest {len(page.letters):,} dead letters of {name} were looked at."
                 )
             found += [one for one in page.letters if ids & {one.origin_id, one.born_id}]
         return found

@@ -22,7 +22,7 @@ from streamops.operations.commands import equivalent_command
 CONSUMER_UNIT: Final[tuple[str, str]] = ("consumer", "consumers")
 ENTRY_UNIT: Final[tuple[str, str]] = ("entry", "entries")
 GROUP_UNIT: Final[tuple[str, str]] = ("group", "groups")
-DEAD_LETTER_UNIT: Final[tuple[str, str]] = ("letter", "letters")
+DEAD_LETTER_UNIT: Final[tuple[str, str]] = ("dead letter", "dead letters")
 PENDING_UNIT: Final[tuple[str, str]] = ("pending entry", "pending entries")
 
 
@@ -57,7 +57,7 @@ def planned(
         effects: What happens.
         warnings: What to think about first.
         loses: What is lost for good.
-        held_back_by: What keeps it from doing all that was asked.
+        held_back_by: What keeps it from doing all of it.
         facts: Those that other facts' sentences say.
         undo: What ``undo`` does about it.
         opposite: The command line that sets it back.
@@ -203,14 +203,14 @@ def dead_letter_counts(letters: SelectedDeadLetters) -> Effect | None:
 def queue_warnings(letters: SelectedDeadLetters) -> Iterator[Effect | None]:
     """What deleting from the queue does to groups that read it."""
     for group, pending in letters.groups:
-        waiting = f", which has {counted(pending, 'letter', 'letters')} pending," if pending else ""
+        waiting = f", which has {counted(pending, 'dead letter', 'dead letters')} pending," if pending else ""
         yield LAG_UNKNOWN(pending, waiting, group=group)
 
 
 def gone_meanwhile(letters: int) -> str:
     """What an outcome says of letters that the plan counted and that were not met."""
     gone = "was" if letters == 1 else "were"
-    return f"{letters:,} of the letters planned {gone} gone: replayed or deleted by somebody else."
+    return f"{letters:,} of the dead letters planned {gone} gone: replayed or deleted by somebody else."
 
 
 def _preview(fields: Fields) -> Iterator[str]:

@@ -36,7 +36,7 @@ LISTED: Final = {
     "consumers.rm": RegistryRow("consumers_rm", "Hand a consumer's pending entries over and remove it."),
     "delayed.cancel": RegistryRow("delayed", "Remove delayed messages."),
     "delayed.run-now": RegistryRow("delayed", "Move delayed messages to where they go now."),
-    "dlq.purge": RegistryRow("dlq_purge", "Delete letters for good."),
+    "dlq.purge": RegistryRow("dlq_purge", "Delete dead letters for good."),
     "groups.create": RegistryRow("groups_create", "Create a consumer group."),
     "groups.destroy": RegistryRow("groups_destroy", "Destroy a consumer group."),
     "groups.rewind": RegistryRow("groups_rewind", "Set a group back, or forward."),

@@ -39,7 +39,7 @@ class DeadLetterRow(Struct, frozen=True):
 
     @property
     def age(self) -> timedelta | None:
-        """Time since the entry died, by the letter's ID."""
+        """Time since the entry was dead-lettered, by the dead letter's ID."""
         return id_age(self.letter.id, self.now)
 
 

@@ -13,11 +13,11 @@ from streamops.present.text import safe
 from streamops.present.units import duration, percent, rate
 
 DANGER: Final = {
-    Impact.REVERSIBLE: Cell("1 of 3: can be undone"),
-    Impact.REDELIVERS: Cell("2 of 3: delivers again, skips or drops", Tone.WARN),
-    Impact.DESTRUCTIVE: Cell("3 of 3: loses state for good", Tone.CRITICAL),
+    Impact.REVERSIBLE: Cell("Low: can be undone"),
+    Impact.REDELIVERS: Cell("Medium: delivers again, skips or drops", Tone.WARN),
+    Impact.DESTRUCTIVE: Cell("High: loses state for good", Tone.CRITICAL),
 }
-LOSES_NOTHING: Final = Cell("1 of 3: loses nothing")
+LOSES_NOTHING: Final = Cell("Low: loses nothing")
 NAMED: Final = 20
 """Skipped and failed entries that people see one by one."""
 

@@ -108,7 +108,7 @@ class PoolRow(Struct, frozen=True):
         order = self.pool.order
         if order is not None and order.reason:
             return f"ordered by {order.by or 'somebody'}: {order.reason}"
-        return "no controller decides about it"
+        return "no controller scales it"
 
 
 def pool_json(row: PoolRow) -> Json:
@@ -155,7 +155,7 @@ def decision_json(decision: PoolDecision) -> Json:
 def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
     """What is known of one pool, for people."""
     pool, last = row.pool, row.pool.last
-    lead = "nobody: `streamops autoscale run` does"
+    lead = "no controller runs: `streamops autoscale run` starts one"
     if pool.lead is not None:
         lead = safe(pool.lead.holder) if row.is_led else f"nobody; last {safe(pool.lead.holder)}"
     told = [
@@ -164,7 +164,7 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
         ("workers", _workers(row)),
         ("target", safe(pool.target)),
         ("limits", "" if row.limits is None else "{:,} to {:,}".format(*row.limits)),
-        ("workers told", safe(pool.mode)),
+        ("desired workers", safe(pool.mode)),
         ("controller", lead),
         ("steering", safe(overrides_words(pool.steering, row.now))),
         ("why", safe(row.why)),

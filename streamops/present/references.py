@@ -60,9 +60,7 @@ def references_of(
     found: list[Reference] = []
     key = _text(fields.get(PAYLOAD))
     if is_part_of(key, source or stream, StreamPart.PAYLOADS):
-        found.append(
-            Reference(kind=ReferenceKind.PAYLOAD, words="its payload, kept beside the stream", key=key)
-        )
+        found.append(Reference(kind=ReferenceKind.PAYLOAD, words="its payload, in a key of its own", key=key))
     found += (
         _dead_letter(entry, stream, source) if role is StreamRole.DEAD_LETTERS else _origin(fields, source)
     )
@@ -86,7 +84,7 @@ def _dead_letter(entry: StreamEntry, queue: str, source: str | None) -> list[Ref
         return []
     given_up = f", given up by {letter.group}" if letter.group else ""
     reason = f": {letter.reason}" if letter.reason else ""
-    words = f"the entry that died{given_up}{reason}"
+    words = f"the entry that was dead-lettered{given_up}{reason}"
     found = [Reference(kind=ReferenceKind.ORIGIN, words=words, stream=letter.origin, id=letter.origin_id)]
     if letter.born_id is not None and letter.born_id != letter.origin_id:
         found.append(

@@ -20,7 +20,7 @@ class WorkerRow(Struct, frozen=True):
 
     @property
     def beat_at(self) -> datetime:
-        """When it beat last, by the server's clock."""
+        """When its last heartbeat was written, by the server's clock."""
         return EPOCH + timedelta(milliseconds=self.heart.beat_ms)
 
     @property

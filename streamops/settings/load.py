@@ -46,7 +46,7 @@ class Flags(Struct, frozen=True, kw_only=True):
         context: Name of a context.
         url: A connection URL; it excludes ``context``.
         read_only: Whether everything that changes anything is refused.
-        timeout: Longest silence of a server.
+        timeout: Read timeout.
         color: Whether colour is used.
     """
 

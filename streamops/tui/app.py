@@ -96,7 +96,7 @@ class StreamopsApp(App[int]):
         Binding("plus", "slower", "slower", show=False, id="slower"),
         Binding("minus", "faster", "faster", show=False, id="faster"),
         Binding("question_mark", "help", "help", show=False, id="help"),
-        Binding("1", "go('Overview')", "pulse", show=False, id="pulse"),
+        Binding("1", "go('Overview')", "overview", show=False, id="pulse"),
         Binding("2", "go('Streams')", "streams", show=False, id="streams"),
         Binding("3", "root", "groups", show=False, id="groups"),
         Binding("4", "go('DeadLetters', 'Jobs')", "dead letters, jobs", show=False, id="dead_letters"),
@@ -312,7 +312,7 @@ class StreamopsApp(App[int]):
         if self._leaving:
             return "leaving: nothing was done"
         if self.app_state.mismatch is not None:
-            return "another server answers here: nothing was done; ^y accepts it, then make a new plan"
+            return "server restarted or replaced: nothing was done; ^y accepts it, then make a new plan"
         return "not connected: nothing was done"
 
     def on_stop_operation(self, message: "StopOperation") -> None:

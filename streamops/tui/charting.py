@@ -118,7 +118,7 @@ def group_charts(past: MetricsHistory, view: GroupView, shown: Window, columns: 
             series(ADDED, SeriesStyle.LINE, Tone.OK, rate(rates.added_per_second), "added"),
         ),
         chart(
-            "Time lag",
+            "Lag age",
             Unit.SECONDS,
             "of the next entry",
             series(TIME_LAG, SeriesStyle.LINE, Tone.OK, duration(group.time_lag.age)),

@@ -30,8 +30,8 @@ LONGEST_NAME: Final = 20
 HERE: Final = "▸"
 CYCLE: Final = (Decoding.AUTO, Decoding.JSON, Decoding.MSGPACK, Decoding.TEXT, Decoding.HEX)
 GUESSED: Final = {
-    ValueKind.JSON: "json, a guess",
-    ValueKind.MSGPACK: "msgpack, a guess",
+    ValueKind.JSON: "JSON (detected)",
+    ValueKind.MSGPACK: "MessagePack (detected)",
     ValueKind.HEX: "binary, shown as hex",
     ValueKind.TEXT: "text",
     ValueKind.EMPTY: "empty",

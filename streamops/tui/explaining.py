@@ -20,7 +20,7 @@ INDENT: Final = 3
 KEY_WIDTH: Final = 3
 WHERE: Final = {
     SelectionKind.PENDING: "on its pending entries, l",
-    SelectionKind.DEAD_LETTER: "on its letters, 4",
+    SelectionKind.DEAD_LETTER: "on its dead letters, 4",
     SelectionKind.DEAD_LETTERS: "on the queue, 4",
     SelectionKind.ENTRY: "on its entries, t",
     SelectionKind.CONSUMER: "on the consumer, Enter",
@@ -52,10 +52,10 @@ def finding_help(
         lines.append(BLANK_LINE)
         lines += _part("What it means", (told.means,), width)
         lines += _part("Look at", told.look, width)
-        lines.append((Cell("   What mends it", Tone.STRONG),))
+        lines.append((Cell("   Fix", Tone.STRONG),))
         for remedy in told.mend:
             lines += _remedy(remedy, selection, width, read_only=read_only)
-        lines += _part("How it comes about", (told.comes,), width)
+        lines += _part("Cause", (told.comes,), width)
         lines.append(BLANK_LINE)
     return lines
 

@@ -172,7 +172,7 @@ def worker_facts(beside: OverviewReads) -> Line:
         return _unread(beside.no_workers)
     unread = (Cell(f"  {unreadable_words(crowd.unreadable)}", Tone.WARN),) if crowd.unreadable else ()
     if not crowd.workers:
-        return unread or (Cell("none has a heartbeat", Tone.DIM),)
+        return unread or (Cell("no streamops workers here", Tone.DIM),)
     states = Counter(heart.state for heart in crowd.workers)
     cells = [
         Cell(f"{shown.text} {states[state]}  ", shown.tone)

@@ -61,7 +61,7 @@ def mismatch_banner(mismatch: ServerMismatch) -> Line:
     known, answers = (ids[0][:ID_HEAD] for ids in (mismatch.known, mismatch.answers))
     return (
         Cell(
-            " ✗ another server answers at this address: writes are locked · ^y accepts it"
+            " ✗ server restarted or replaced: writes are locked · ^y accepts it"
             f" · replication ID {answers}…, was {known}…",
             Tone.STRONG,
         ),
@@ -73,7 +73,7 @@ def status(app_state: AppState, now: float) -> Line:
     cells = [Cell(" "), *_deeds(app_state), *_freshness(app_state, now)]
     observation = app_state.observation
     if observation is not None:
-        cells += [DOT, Cell(_cost(observation), Tone.DIM), *_shortfalls(observation)]
+        cells += _shortfalls(observation)
     return tuple(cells)
 
 
@@ -166,7 +166,7 @@ def _freshness(app_state: AppState, now: float) -> Line:
         return (Cell(f"‖ frozen, {_age(app_state, now)} old (p)", Tone.WARN),)
     if app_state.pace.interval is None:
         return (Cell(f"refresh off, {_age(app_state, now)} old (r)", Tone.WARN),)
-    words = f"every {app_state.pace.interval.total_seconds():.3g}s"
+    words = f"refresh {app_state.pace.interval.total_seconds():.3g} s"
     if app_state.pace.reason:
         words += f" ({app_state.pace.reason})"
     if app_state.observation is None:
@@ -175,11 +175,6 @@ def _freshness(app_state: AppState, now: float) -> Line:
     if app_state.loss is None and not late:
         return (Cell(words, Tone.DIM),)
     return (Cell(words, Tone.DIM), GAP, Cell(f"· stale, {_age(app_state, now)} old", Tone.WARN))
-
-
-def _cost(observation: Observation) -> str:
-    commands = observation.snapshot.commands
-    return f"poll {duration(observation.snapshot.elapsed)}, {count(commands)} command{'' if commands == 1 else 's'}"
 
 
 def _shortfalls(observation: Observation) -> Line:

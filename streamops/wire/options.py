@@ -43,7 +43,7 @@ class ConnectionOptions(Struct, frozen=True):
         sentinel_service: Name of the service that the Sentinels watch.
         sentinel_username: ACL user on the Sentinels themselves.
         sentinel_password: Password on the Sentinels themselves.
-        timeout: Longest silence of a server.
+        timeout: Read timeout.
         client_name: What CLIENT LIST shows.
         label: The address in words, without secrets, for messages and crumbs.
     """

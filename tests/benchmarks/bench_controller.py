@@ -34,7 +34,7 @@ from tests.support.servers import RunningServer
 POOLS, WORKERS, SLOTS = 1_000, 3, 16
 ROUNDS, WARM = 15, 3
 READINGS = 180
-NOTHING = Lag(0, 0, 0, LagBasis.EXACT, "the group has been given the last entry")
+NOTHING = Lag(0, 0, 0, LagBasis.EXACT, "the group has been delivered the last entry")
 CONFIG = ScalingConfig(minimum=WORKERS, maximum=20)
 
 Work = Callable[..., Awaitable[Any]]

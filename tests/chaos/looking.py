@@ -55,7 +55,7 @@ class Instant(NamedTuple):
 
     @property
     def unread(self) -> int:
-        """How many entries are still to be delivered."""
+        """How many entries are not yet delivered."""
         return len(self.after(self.position))
 
     def after(self, position: EntryId) -> set[EntryId]:

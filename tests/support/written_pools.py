@@ -52,7 +52,10 @@ FAILED: Final = decision(
     signals={"at_least": 7, "pending": 40},
 )
 UNREAD: Final = decision(
-    "unreadable", "no group mail of stream letters: nothing is changed", (1, 0, 1), problem="no group mail"
+    "unreadable",
+    "no group mail of stream dead letters: nothing is changed",
+    (1, 0, 1),
+    problem="no group mail",
 )
 
 

@@ -38,7 +38,7 @@ ACTING_OPTIONS: Final = (
         name="confirm",
         metavar="NAME",
         default="",
-        help="Agree to what cannot be undone by naming its target.",
+        help="Confirm an irreversible action by typing its target's name.",
     ),
     _option(
         "--expect",
@@ -54,7 +54,7 @@ ACTING_OPTIONS: Final = (
         type=click.IntRange(min=0),
         help="Refuse where the plan counts more than N; 1,000,000 unless given.",
     ),
-    _option("--reason", name="reason", metavar="TEXT", default="", help="Why, for the audit log."),
+    _option("--reason", name="reason", metavar="TEXT", default="", help="Note for the audit log."),
     _option(
         "--unaudited", name="unaudited", is_flag=True, help="Act even where the audit log cannot be written."
     ),

@@ -24,7 +24,7 @@ ACTING_EXITS: Final = {
     1: "failed; no such stream, group or consumer",
     4: "refused: read-only, not permitted, not agreed to",
     5: "done in part; where it can be resumed, the token is told",
-    6: "the server is no longer as the plan saw it; nothing was done",
+    6: "conflict: the server changed since the plan was made; nothing was done",
 }
 
 

@@ -53,7 +53,7 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
         alert_json,
     )
     if observation.streams and not rows:
-        session.narrator.note("nothing is found: no rule says that anything is wrong")
+        session.narrator.note("no findings: no health rule reports a problem")
     return note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 

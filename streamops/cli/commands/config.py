@@ -82,7 +82,7 @@ PROBLEM_COLUMNS: tuple[Column[ConfigProblem], ...] = (
     ),
     Column(
         key="hint",
-        title="WHAT TO DO",
+        title="FIX",
         help="What to do.",
         cell=lambda row: Cell(safe(row.hint)),
         value=lambda row: row.hint or None,

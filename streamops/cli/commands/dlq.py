@@ -55,9 +55,9 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
 
 @click.command(
     cls=Command,
-    short_help="List dead-letter queues, or the letters of one.",
+    short_help="List dead-letter queues, or the dead letters of one.",
     examples=[
-        ("streamops dlq ls", "every queue, with what its letters died of"),
+        ("streamops dlq ls", "every queue, with what its dead letters died of"),
         ("streamops dlq ls '{orders}:dlq' --since 1h", "what died in the last hour"),
         ("streamops dlq ls '{orders}:dlq' --where 'deliveries > `5`' -o jsonl", "by an expression"),
     ],
@@ -126,7 +126,7 @@ def _list_dead_letters(session: Session, selection: DeadLetterSelection) -> None
     )
     _note_role(session, selection.queue, is_queue=found.is_queue)
     if not rows:
-        session.narrator.note(f"no letters match in queue {selection.queue}")
+        session.narrator.note(f"no dead letters match in queue {selection.queue}")
     if found.more:
         session.narrator.note("there are more; --limit shows more")
 
@@ -140,10 +140,10 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
     cls=Command,
     short_help="Show one queue, or one letter.",
     examples=[
-        ("streamops dlq show '{orders}:dlq'", "what its letters died of"),
-        ("streamops dlq show '{orders}:dlq' 1526919030474-0", "everything of one letter"),
+        ("streamops dlq show '{orders}:dlq'", "what its dead letters died of"),
+        ("streamops dlq show '{orders}:dlq' 1526919030474-0", "everything of one dead letter"),
     ],
-    exits={1: "no such queue or letter"},
+    exits={1: "no such queue or dead letter"},
 )
 @queue_argument
 @click.argument("ident", metavar="[ID]", type=ENTRY_ID, required=False)
@@ -193,7 +193,7 @@ def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Write letters to a file.",
+    short_help="Write dead letters to a file.",
     examples=[
         ("streamops dlq export '{orders}:dlq' orders.jsonl", "all of them"),
         ("streamops dlq export '{orders}:dlq' - --since 1d | gzip > day.jsonl.gz", "the last day's"),
@@ -216,7 +216,7 @@ def export(session: Session, /, *, queue: str, file: str, **values: Any) -> None
             written = _export(session, selection, lambda entries: backup.write(queue, entries))
             backup.kept = True
     where = "" if file == STDOUT else f" to {file}"
-    session.narrator.note(f"{counted(written, 'letter', 'letters')} written{where}")
+    session.narrator.note(f"{counted(written, 'dead letter', 'dead letters')} written{where}")
 
 
 def _export(

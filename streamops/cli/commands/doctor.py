@@ -49,8 +49,8 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
     ),
     Column(
         key="advice",
-        title="WHAT TO DO",
-        help="What to do about it.",
+        title="FIX",
+        help="The fix.",
         cell=lambda row: Cell(safe(row.advice)),
         value=lambda row: row.advice or None,
         width=40,

@@ -68,7 +68,7 @@ def _unseen(evidence: GroupEvidence, seen: timedelta) -> str:
     if evidence.sees_asking:
         return f"and no consumer that holds some was seen for {span(seen)}"
     return (
-        f"and no consumer that holds some was given an entry for {span(seen)}: this server does not tell whether "
+        f"and no consumer that holds some was delivered an entry for {span(seen)}: this server does not tell whether "
         "they wait, work or are dead"
     )
 
@@ -109,7 +109,7 @@ def lag_growing(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | No
         Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
         f"the lag grew from {growth.began:,} to {counted(lag, 'entry', 'entries')} in {span(growth.span)}, "
         f"now by {slope:,.1f}/s",
-        f"Add consumers or make handling faster; who works now: {listing}",
+        f"Add consumers or make handling faster; current consumers: {listing}",
     )
 
 
@@ -130,7 +130,7 @@ def behind(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         FindingCode.BEHIND,
         Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
         f"{_waiting(evidence)}, the first for {span(age)}",
-        f"Add consumers until it has caught up, if that is too long; who works now: {listing}",
+        f"Add consumers until it has caught up, if that is too long; current consumers: {listing}",
     )
 
 
@@ -179,7 +179,7 @@ def rewound(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         Health.WARN,
         f"the position moved back from {origin} {span(evidence.now - at)} ago and stands at {position}: "
         "entries are delivered again",
-        f"If nobody meant to rewind the group or make it anew, find out who did: {info}",
+        f"If this rewind or re-creation was not intended, find out who did it: {info}",
     )
 
 
@@ -192,7 +192,7 @@ def lost(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
     return Finding(
         FindingCode.LOST,
         Health.CRITICAL,
-        f"{least}{counted(history.lost, 'entry was', 'entries were')} trimmed away before delivery, "
+        f"{least}{counted(history.lost, 'entry was', 'entries were')} trimmed before delivery, "
         f"the last {span(evidence.now - history.lost_at)} ago",
         _spare(evidence),
     )
@@ -208,7 +208,7 @@ def _lost_before(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | N
     return Finding(
         FindingCode.LOST,
         Health.WARN,
-        f"at most {counted(history.lost_before, 'entry was', 'entries were')} trimmed away before delivery, "
+        f"at most {counted(history.lost_before, 'entry was', 'entries were')} trimmed before delivery, "
         "before watching began",
         _spare(evidence),
     )
@@ -232,7 +232,7 @@ def retention_edge(evidence: GroupEvidence, thresholds: Thresholds) -> Finding |
         FindingCode.RETENTION_EDGE,
         Health.WARN,
         f"{lag:,} of the {counted(length, 'entry', 'entries')} in a stream that is "
-        "being trimmed are still to be delivered",
+        "being trimmed are not yet delivered",
         f"Make the group faster, raise MAXLEN where entries are added, or trim safely: {_trim(evidence)}",
     )
 

@@ -22,7 +22,7 @@ def dead_consumer(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | 
     if not found:
         return None
     worst = max(found, key=lambda member: (member.alive is False, member.pending, member.idle))
-    last = "last seen" if evidence.sees_asking else "last given an entry"
+    last = "last seen" if evidence.sees_asking else "last delivered an entry"
     verdict = "suspected dead" if worst.alive is None else "dead, its worker's heartbeat is gone"
     text = f"consumer {quoted(worst.name)} holds {_held(worst.pending)} and was {last} {span(worst.idle)} ago: {verdict}"
     if len(found) > 1:
@@ -46,7 +46,7 @@ def poison(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         Health.WARN,
         f"entry {entry.id} was delivered {counted(entry.delivery_count, 'time', 'times')} "
         f"and is still pending{_owner(entry)}",
-        f"Read it: {read}; mend its handler, or give it up: {give_up}",
+        f"Read it: {read}; fix its handler, or give it up: {give_up}",
         entry=entry.id,
     )
 
@@ -70,7 +70,7 @@ def pending_old(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | No
             FindingCode.PENDING_OLD,
             Health.WARN,
             _pending_for(entry, held, evidence.group.oldest_pending_age or held),
-            f"If its consumer is not working on it, give it to another: {claim}",
+            f"If its consumer is not working on it, claim it for another: {claim}",
             entry=entry.id,
         )
     return None
@@ -95,8 +95,8 @@ def dangling_pending(evidence: GroupEvidence, thresholds: Thresholds) -> Finding
         FindingCode.DANGLING_PENDING,
         Health.CRITICAL if first.idle >= thresholds.stalled_after else Health.WARN,
         f"{least}{gone:,} of {counted(group.pending, 'pending entry is', 'pending entries are')} gone from the stream, "
-        f"the first {first.id}: whoever takes them over gets nothing",
-        f"Put them back from a backup (streamops restore FILE), or see which they are: {listing}; "
+        f"the first {first.id}: a consumer that claims them gets nothing",
+        f"Restore them from a backup (streamops restore FILE), or list them: {listing}; "
         f"and let go of them: {give_up}",
     )
 
@@ -134,5 +134,5 @@ def _hand_over(evidence: GroupEvidence, dead: Consumer, receiver: str | None) ->
         "claim", evidence.stream.name, evidence.group.name, options=f"--from {quoted(dead.name)} --to {to}"
     )
     if dead.alive is False:
-        return f"Workers of its group take its entries over by themselves; where none runs: {claim}"
-    return f"If it is gone, {start}hand its entries over: {claim}"
+        return f"streamops workers of its group claim its entries by themselves; if none runs: {claim}"
+    return f"If it is gone, {start}claim its entries: {claim}"

@@ -16,17 +16,13 @@ def streams_gone(gone: GoneStreams | None, now: datetime, thresholds: Thresholds
     """Streams vanished with their server's data, or the last ones did; critical in the first case."""
     if gone is None or now - gone.at >= thresholds.report_for:
         return None
-    how = (
-        "another server answers, or this one started without its data"
-        if gone.other_server
-        else "none is left"
-    )
+    how = "the server was restarted without its data, or replaced" if gone.other_server else "none is left"
     return Finding(
         FindingCode.STREAMS_GONE,
         Health.CRITICAL if gone.other_server else Health.WARN,
         f"{counted(len(gone.names), 'stream', 'streams')} vanished {span(now - gone.at)} ago, with all groups "
         f"({first_few([quoted(name) for name in gone.names])}): {how}",
-        "If nobody meant it, stop the producers and bring the data back: look whether the server loaded its dump or "
+        "If this was not intended, stop the producers and bring the data back: look whether the server loaded its dump or "
         "append-only file (INFO persistence), and which replica still has it",
     )
 
@@ -100,7 +96,7 @@ def dead_letters(stream: StreamState, history: StreamHistory, thresholds: Thresh
         FindingCode.DEAD_LETTERS,
         Health.CRITICAL if critical else Health.WARN,
         text,
-        f"See why they died: {show}; mend the cause, then replay them: {replay}",
+        f"See the reasons: {show}; fix the cause, then replay them: {replay}",
     )
 
 

@@ -8,7 +8,7 @@ from streamops.model.selections import DeadLetterSelection
 
 
 class PurgeIntent(DeadLetterSelection, frozen=True, kw_only=True):
-    """Delete letters for good.
+    """Delete dead letters for good.
 
     Delete letters of a dead-letter queue. Each is written to a file before it is deleted, which `streamops
     restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Where the queue has
@@ -29,4 +29,4 @@ class PurgeIntent(DeadLetterSelection, frozen=True, kw_only=True):
     )
     rated: ClassVar = True
 
-    backup: Annotated[str | None, backup_file("the letters")] = None
+    backup: Annotated[str | None, backup_file("the dead letters")] = None

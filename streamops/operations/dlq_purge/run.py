@@ -52,7 +52,9 @@ async def apply_purge(run: Run, intent: PurgeIntent, evidence: PurgeEvidence, _:
             if not run.remaining:
                 break
         if intent.backup:
-            run.note(f"{counted(backup.written, 'letter was', 'letters were')} written to {intent.backup}")
+            run.note(
+                f"{counted(backup.written, 'dead letter was', 'dead letters were')} written to {intent.backup}"
+            )
     if run.remaining:
         run.note(gone_meanwhile(run.remaining))
 

@@ -90,7 +90,7 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
     ] = ()
     foreign_origins: Annotated[
         bool,
-        option("Replay letters that name another stream than the queue's own to that stream, too."),
+        option("Replay dead letters that name another stream than the queue's own to that stream, too."),
     ] = False
     routes: Annotated[tuple[ReplayRoute, ...], inner("Where they go, once that is known.")] = ()
 
@@ -104,6 +104,6 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
         if self.mode is ReplayMode.REDELIVER and (self.edit or self.to is not None):
             raise ValueError("redeliver hands out the stream's own entry: it takes neither --edit nor --to")
         if self.to is not None and self.foreign_origins:
-            raise ValueError("--to sends all letters to one stream: leave out --foreign-origins")
+            raise ValueError("--to sends all dead letters to one stream: leave out --foreign-origins")
         if self.to is not None and self.to == self.queue:
             raise ValueError(f"--to {self.to}: a queue is not replayed into itself")

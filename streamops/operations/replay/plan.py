@@ -111,13 +111,15 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
     )
 
 
-ORIGIN: Final = "Each entry carries _so_origin_id, the ID that it was born with, where its letter tells it."
+ORIGIN: Final = (
+    "Each entry carries _so_origin_id, the ID that it was born with, where its dead letter tells it."
+)
 RETRY_ORIGIN: Final = (
     "Each entry carries _so_origin, _so_group, _so_attempt, and _so_origin_id: the ID that it was born with, "
-    "or its letter's where that is not known."
+    "or its dead letter's where that is not known."
 )
 REPLAY_OF: Final = (
-    "It also carries _so_replay_of, its letter's ID, once for every replay: by that it can be found."
+    "It also carries _so_replay_of, its dead letter's ID, once for every replay: by that it can be found."
 )
 
 
@@ -128,7 +130,7 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
         for home, group in dict.fromkeys((route.home, route.to_group) for route in taken):
             yield PENDING_AGAIN(None, home, group=group)
         yield _others(evidence, taken)
-        yield "Letters whose entries are gone from the stream, pending or not read yet are skipped."
+        yield "Dead letters whose entries are gone from the stream, pending or not read yet are skipped."
     elif mode is ReplayMode.RETRY:
         for key, group in dict.fromkeys((route.key, route.to_group) for route in taken):
             yield RETRIED(None, key, group=group)
@@ -172,11 +174,11 @@ def _taken(evidence: ReplayEvidence) -> Iterator[ReplayRoute]:
 
 def _moves(evidence: ReplayEvidence) -> str:
     if all(route.atomic for route in evidence.routes):
-        return "Each entry is handed on and its letter deleted in one step inside the server (atomic)."
+        return "Each entry is handed on and its dead letter deleted in one step inside the server (atomic)."
     homes = ", ".join(sorted({route.home for route in evidence.routes if not route.atomic}))
     return (
         f"The queue and {homes} are in different hash slots: each entry is handed on effectively once, "
-        "by markers that are kept 7 days, and its letter deleted after that."
+        "by markers that are kept 7 days, and its dead letter deleted after that."
     )
 
 
@@ -201,5 +203,5 @@ def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     if letters.source is None:
         yield f"Neither its name nor the configuration says that {intent.queue} is a dead-letter queue."
     if not all(route.atomic for route in evidence.routes):
-        yield "A letter that is put back under its old ID within those 7 days counts as handed on."
+        yield "A dead letter that is put back under its old ID within those 7 days counts as handed on."
     yield from queue_warnings(letters)

@@ -61,7 +61,7 @@ async def read_targets(
     del named[""]
     if letters.count and not named:
         raise SettingsError(
-            f"queue {intent.queue}: neither its letters nor its name tell which stream they came from",
+            f"queue {intent.queue}: neither its dead letters nor its name tell which stream they came from",
             "Say where to with --to STREAM.",
         )
     own = {name for name in named if any(is_part_of(name, one, StreamPart.STREAM) for one in sources)}
@@ -69,7 +69,7 @@ async def read_targets(
     going = [name for name, problem in problems.items() if not problem]
     if len(going) > MOST_STREAMS:
         raise Forbidden(
-            f"queue {intent.queue}: its letters came from more than {MOST_STREAMS} streams",
+            f"queue {intent.queue}: its dead letters came from more than {MOST_STREAMS} streams",
             "Narrow the selection with --where, or say where to with --to STREAM.",
         )
     targets = []
@@ -128,7 +128,7 @@ def _nowhere(intent: ReplayIntent, problems: Mapping[str, str]) -> Forbidden:
     more = f"; and {counted(len(others), 'other', 'others')} that cannot be either" if others else ""
     hint = "--foreign-origins replays them there all the same; " if FOREIGN in problems.values() else ""
     return Forbidden(
-        f"queue {intent.queue}: no letter can be replayed to where it came from: stream {stream} {problem}{more}",
+        f"queue {intent.queue}: no dead letter can be replayed to where it came from: stream {stream} {problem}{more}",
         f"{hint}--to STREAM replays them to one stream, and creates it.",
     )
 

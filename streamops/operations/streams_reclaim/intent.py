@@ -48,7 +48,7 @@ class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
             "from a service manager",
         ),
     )
-    exits: ClassVar = {6: "the server is no longer as the plan saw it"}
+    exits: ClassVar = {6: "conflict: the server changed since the plan was made"}
     rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]

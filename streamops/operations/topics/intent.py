@@ -53,7 +53,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
         timedelta()
     )
     time_to_run: Annotated[timedelta, option("The longest that one call may take.")] = timedelta(seconds=30)
-    content_type: Annotated[str, option("What bodies are whose message does not say it.")] = (
+    content_type: Annotated[str, option("The content type of a message that does not name its own.")] = (
         DEFAULT_CONTENT_TYPE
     )
     headers_file: Annotated[

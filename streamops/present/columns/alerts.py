@@ -34,7 +34,7 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     Column(
         key="code",
         title="FINDING",
-        help="What it is, in a word or two.",
+        help="The finding, in a word or two.",
         cell=lambda row: Cell(row.finding.code.replace("_", " ")),
         value=lambda row: str(row.finding.code),
         width=14,
@@ -63,7 +63,7 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     Column(
         key="since",
         title=" SINCE",
-        help="When this console first saw it, in UTC; < where it held already when the console began to look.",
+        help="When this console first saw it, in UTC; < where it was there when the console started.",
         cell=_since,
         value=lambda row: rfc3339(row.since),
         width=9,
@@ -72,7 +72,7 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     ),
     Column(
         key="text",
-        title="SENTENCE",
+        title="WHAT HAPPENED",
         help="One sentence with the numbers.",
         cell=lambda row: Cell(safe(row.finding.text)),
         value=lambda row: row.finding.text,

@@ -35,7 +35,7 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     Column(
         key="audit_id",
         title="AUDIT ID",
-        help="The action's ID: `streamops audit ls --id` tells all of it, `streamops undo` takes it back.",
+        help="The action's ID: `streamops audit ls --id` shows it whole, `streamops undo` takes it back.",
         source="the audit log, the stream streamops:audit",
         cell=lambda row: Cell(row.first.id),
         value=lambda row: row.first.id,
@@ -120,7 +120,7 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     Column(
         key="outcome",
         title="OUTCOME",
-        help="How it ended; not told where it is under way, or nobody could say so any more.",
+        help="How it ended; not known while it runs, or where its process ended before it could say so.",
         source="the audit log, the stream streamops:audit",
         cell=ending,
         value=lambda row: ending(row).text,
@@ -152,7 +152,7 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     Column(
         key="continues",
         title="CONTINUES",
-        help="The action whose job it went on with.",
+        help="The action whose job it resumed.",
         source="the audit log, the stream streamops:audit",
         cell=lambda row: Cell(row.first.continues) if row.first.continues else NOT_THERE,
         value=lambda row: row.first.continues or None,

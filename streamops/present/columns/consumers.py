@@ -43,7 +43,7 @@ CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
     Column(
         key="pending",
         title="PENDING",
-        help="Entries given to the consumer and not acknowledged yet.",
+        help="Entries delivered to the consumer and not acknowledged yet.",
         source="XINFO CONSUMERS pending",
         cell=lambda row: count_cell(row.consumer.pending),
         value=lambda row: row.consumer.pending,

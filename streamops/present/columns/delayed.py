@@ -53,7 +53,7 @@ DELAYED_QUEUE_COLUMNS: Final[tuple[Column[DelayedQueueRow], ...]] = (
     Column(
         key="due",
         title="DUE",
-        help="How many of them are due, and wait only for somebody to move them.",
+        help="How many are due, and wait to be promoted.",
         source="ZCOUNT up to now, by TIME",
         cell=lambda row: count_cell(row.queue.due),
         value=lambda row: row.queue.due,
@@ -74,7 +74,7 @@ DELAYED_QUEUE_COLUMNS: Final[tuple[Column[DelayedQueueRow], ...]] = (
     Column(
         key="bodies",
         title="BODIES",
-        help="How many bodies there are; another number than messages means that some lack the other half.",
+        help="How many bodies there are; it differs from messages where some lack one of the two.",
         source="HLEN of the hash of bodies",
         cell=_halves,
         value=lambda row: row.queue.bodies,

@@ -66,8 +66,8 @@ FINDING_COLUMNS: Final[tuple[Column[FindingRow], ...]] = (
     ),
     Column(
         key="advice",
-        title="WHAT TO DO",
-        help="What to do about it.",
+        title="FIX",
+        help="The fix.",
         source="streamops's own rules",
         cell=lambda row: Cell(safe(row.finding.advice)),
         value=lambda row: row.finding.advice,

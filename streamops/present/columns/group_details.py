@@ -30,7 +30,7 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         key="lag_basis",
         title="LAG BASIS",
         help="What the lag rests on: exact, reported, upper, lower, estimated or unknown.",
-        source="how LAG came about",
+        source="what LAG rests on",
         cell=group_cell(lambda view: Cell(view.group.lag.basis)),
         value=group_value(lambda view: str(view.group.lag.basis)),
         width=9,
@@ -61,7 +61,7 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         key="lag_reason",
         title="LAG REASON",
         help="Why the lag has that basis.",
-        source="how LAG came about",
+        source="what LAG rests on",
         cell=group_cell(lambda view: Cell(safe(view.group.lag.reason))),
         value=group_value(lambda view: view.group.lag.reason),
         width=30,
@@ -81,7 +81,7 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="last_delivered_id",
         title="LAST DELIVERED",
-        help="The group's position: every entry after this ID is still to be given to it.",
+        help="The group's position: entries after this ID are not yet delivered to it.",
         source="XINFO GROUPS last-delivered-id",
         cell=group_cell(lambda view: id_cell(view.group.last_delivered_id)),
         value=group_value(lambda view: id_text(view.group.last_delivered_id)),
@@ -122,8 +122,8 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="lost",
         title="LOST",
-        help="Entries trimmed away before the group was given them; at most so many where some may have been before "
-        "watching began, ? where not known.",
+        help="Entries trimmed before they were delivered to the group; an upper bound if some may have been trimmed before "
+        "watching began, ? if not known.",
         source="lag and arrivals less deliveries, of two readings; before the first, entries-added less length and entries-read",
         cell=group_cell(_lost_cell),
         value=group_value(lambda view: view.lost),

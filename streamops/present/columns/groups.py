@@ -103,7 +103,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         key="lag",
         title="LAG",
         help=(
-            "Entries of the stream that the group has not been given yet. A bare number is exact, or reported by a "
+            "Entries of the stream not yet delivered to the group. A bare number is exact, or reported by a "
             "server whose report can be trusted; ≤ and ≥ are bounds, ~ is an estimate, ? is unknown."
         ),
         source="XINFO GROUPS lag where this server's can be believed, else counted by a script (XRANGE), else bounds",
@@ -117,9 +117,9 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     ),
     Column(
         key="time_lag_seconds",
-        title="WAITING",
+        title="LAG AGE",
         help=(
-            "How long the first entry not given to the group has waited, on the server's clock; 0s where none waits; "
+            "Age of the first entry not yet delivered to the group, by the server's clock; 0s where none waits; "
             "unavailable where entry IDs are not times or the entry could not be read."
         ),
         source="TIME, minus the time in the ID of the first entry after last-delivered-id (XRANGE COUNT 1)",
@@ -133,7 +133,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="pending",
         title="PENDING",
-        help="Entries given to consumers of the group and not acknowledged yet.",
+        help="Entries delivered to consumers of the group and not acknowledged yet.",
         source="XINFO GROUPS pending",
         cell=group_cell(lambda view: count_cell(view.group.pending)),
         value=group_value(lambda view: view.group.pending),
@@ -237,7 +237,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="delivered_per_second",
         title="DELIVERED",
-        help="Entries given to the group for the first time, a second; a dash before there are two readings.",
+        help="Entries delivered to the group for the first time, a second; a dash before there are two readings.",
         source="XINFO GROUPS last-delivered-id and entries-read of two readings, or arrivals less what the lag grew",
         cell=group_cell(lambda view: rate_cell(view.rates.delivered_per_second)),
         value=group_value(lambda view: rounded(view.rates.delivered_per_second)),
@@ -249,7 +249,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="acked_per_second",
         title="ACKED",
-        help="Entries the group was done with, a second; a dash before there are two readings.",
+        help="Entries acknowledged by the group, a second; a dash before there are two readings.",
         source="deliveries less the growth of pending, of two readings",
         cell=group_cell(lambda view: rate_cell(view.rates.acked_per_second)),
         value=group_value(lambda view: rounded(view.rates.acked_per_second)),

@@ -11,7 +11,7 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
     Column(
         key="skipped",
         title="SKIPPED",
-        help="Units left alone because they had changed meanwhile.",
+        help="Units skipped because they had changed meanwhile.",
         source="the job's hash, streamops:job:ID",
         cell=lambda row: count_cell(row.skipped),
         value=lambda row: row.skipped,
@@ -31,7 +31,7 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
     Column(
         key="cursor",
         title="CURSOR",
-        help="How far it is, in its operation's own words.",
+        help="Progress, as its operation reports it.",
         source="the job's hash, streamops:job:ID",
         cell=lambda row: name_cell(row.cursor) if row.cursor else NOT_THERE,
         value=lambda row: row.cursor or None,
@@ -40,7 +40,7 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
     Column(
         key="rate",
         title="RATE LIMIT",
-        help="At most so many units a second; a dash where there is no limit.",
+        help="At most this many units a second; a dash where there is no limit.",
         source="the job's hash, streamops:job:ID",
         cell=lambda row: NOT_THERE if row.rate is None else Cell(f"{row.rate:g}/s"),
         value=lambda row: row.rate,

@@ -71,7 +71,7 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
     Column(
         key="state",
         title="STATE",
-        help="Where it stands. An interrupted one can be resumed, and one whose owner has abandoned it.",
+        help="Its state. An interrupted one can be resumed, and one whose owner has abandoned it.",
         source="the job's hash, streamops:job:ID",
         cell=job_cell,
         value=lambda row: "abandoned" if row.abandoned else row.state.value,
@@ -81,7 +81,7 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
     Column(
         key="share",
         title="DONE %",
-        help="How much of what was planned is dealt with.",
+        help="How much of what was planned is done.",
         source="the job's hash, streamops:job:ID",
         cell=lambda row: Cell(percent(share_of(row))),
         value=share_of,
@@ -128,7 +128,7 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
     Column(
         key="lease_ends",
         title="LEASE UNTIL",
-        help="Until when it is its owner's; nobody holds one without.",
+        help="When its owner's lease ends; without a lease nobody runs it.",
         source="the job's hash, streamops:job:ID",
         cell=lambda row: NOT_THERE if row.lease_ends is None else Cell(timestamp(row.lease_ends)),
         value=lambda row: None if row.lease_ends is None else rfc3339(row.lease_ends),
@@ -137,8 +137,8 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
     ),
     Column(
         key="updated_at",
-        title="LAST SIGN",
-        help="When it last said how far it is.",
+        title="LAST UPDATE",
+        help="When it last reported its progress.",
         source="the job's hash, streamops:job:ID",
         cell=lambda row: Cell(timestamp(row.updated_at)),
         value=lambda row: None if row.updated_at is None else rfc3339(row.updated_at),

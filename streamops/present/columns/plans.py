@@ -19,7 +19,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
     Column(
         key="target",
         title="TARGET",
-        help="What it is done to.",
+        help="What it acts on.",
         cell=lambda plan: name_cell(plan.target),
         value=lambda plan: plan.target,
         width=NAME_WIDTH,
@@ -27,7 +27,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
     Column(
         key="tier",
         title="DANGER",
-        help="How dangerous it is: 1 can be undone, 2 delivers again, skips or drops, 3 loses state for good.",
+        help="Impact: 1 low (can be undone), 2 medium (delivers again, skips or drops), 3 high (loses state for good).",
         cell=lambda plan: Cell(str(int(plan.impact))),
         value=lambda plan: int(plan.impact),
         width=6,
@@ -36,7 +36,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
     Column(
         key="count",
         title="COUNT",
-        help="How many entries, groups or consumers it is done to.",
+        help="How many entries, groups or consumers it acts on.",
         cell=lambda plan: count_cell(plan.count),
         value=lambda plan: plan.count,
         width=9,
@@ -45,7 +45,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
     Column(
         key="held_back_by",
         title="HELD BACK BY",
-        help="What keeps it from doing all that was asked.",
+        help="What keeps it from doing all of it.",
         cell=lambda plan: Cell(safe(plan.held_back_by)),
         value=lambda plan: plan.held_back_by or None,
         width=NAME_WIDTH,
@@ -122,7 +122,7 @@ OUTCOME_COLUMNS: Final[tuple[Column[Outcome], ...]] = (
     Column(
         key="skipped",
         title="SKIPPED",
-        help="How many had changed meanwhile and were left alone.",
+        help="How many had changed meanwhile and were skipped.",
         cell=lambda outcome: count_cell(outcome.skipped_count),
         value=lambda outcome: outcome.skipped_count,
         width=9,
@@ -140,7 +140,7 @@ OUTCOME_COLUMNS: Final[tuple[Column[Outcome], ...]] = (
     Column(
         key="complete",
         title="COMPLETE",
-        help="Whether it came to its end.",
+        help="Whether it finished.",
         cell=lambda outcome: Cell("yes" if outcome.complete else "no"),
         value=lambda outcome: outcome.complete,
         width=8,

@@ -52,7 +52,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="pool",
         title="POOL",
-        help="Its name: what `pause`, `scale set` and `autoscale` speak to.",
+        help="Its name, as `pause`, `scale set` and `autoscale` take it.",
         source=_HASH,
         cell=lambda row: name_cell(row.pool.name),
         value=lambda row: row.pool.name,
@@ -63,7 +63,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="ordered",
         title="WORKERS",
-        help="Workers that are asked for, ready or not.",
+        help="Desired workers, ready or not.",
         source="its target",
         cell=lambda row: _number(row.ordered),
         value=lambda row: row.ordered,
@@ -75,7 +75,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="ready",
         title="READY",
-        help="Workers that work, where its target or their heartbeats tell.",
+        help="Workers that are ready, by its target or their heartbeats.",
         source="its target, or its roster, streamops:roster:NAME",
         cell=lambda row: _number(row.ready),
         value=lambda row: row.ready,
@@ -87,7 +87,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="desired",
         title="WANTED",
-        help="Workers that its controller wants, where one decides about it.",
+        help="Workers that its controller decided on, where it has one.",
         source=_HASH,
         cell=_desired,
         value=lambda row: row.desired,
@@ -99,7 +99,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="limits",
         title="LIMITS",
-        help="The least and the most workers in force.",
+        help="The minimum and maximum in force.",
         source=_HASH,
         cell=_limits,
         value=lambda row: None if row.limits is None else _limits(row).text,
@@ -155,7 +155,7 @@ POOL_DETAIL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="target",
         title="TARGET",
-        help="What runs its workers.",
+        help="Its target: what starts and stops its workers.",
         source="the configuration",
         cell=lambda row: Cell(safe(row.pool.target)) if row.pool.target else NOT_THERE,
         value=lambda row: row.pool.target or None,
@@ -197,7 +197,7 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
     Column(
         key="ordered",
         title="FROM",
-        help="Workers that were asked for before it.",
+        help="Desired workers before it.",
         source=_LOG,
         cell=lambda row: Cell(count(row.ordered)) if row.was_read else NOT_THERE,
         value=lambda row: row.ordered if row.was_read else None,
@@ -208,7 +208,7 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
     Column(
         key="target",
         title="TO",
-        help="Workers that it asks for.",
+        help="Desired workers after it.",
         source=_LOG,
         cell=_target,
         value=lambda row: row.target if row.was_read else None,

@@ -31,7 +31,7 @@ RETENTION_COLUMNS: Final[tuple[Column[RetentionRow], ...]] = (
     Column(
         key="removable",
         title="AT MOST",
-        help="Entries that may go, at most.",
+        help="Entries that may be trimmed, at most.",
         cell=lambda row: count_cell(row.removable) if row.plan else NOT_THERE,
         value=lambda row: row.removable if row.plan else None,
         width=9,
@@ -42,7 +42,7 @@ RETENTION_COLUMNS: Final[tuple[Column[RetentionRow], ...]] = (
     Column(
         key="removed",
         title="REMOVED",
-        help="Entries that went; none where nothing was tried.",
+        help="Entries trimmed; none where nothing was tried.",
         cell=lambda row: NOT_THERE if row.removed is None else count_cell(row.removed),
         value=lambda row: row.removed,
         width=9,

@@ -75,7 +75,7 @@ STREAM_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
     Column(
         key="pending",
         title="PENDING",
-        help="Entries given to consumers and not acknowledged yet, all groups together.",
+        help="Entries delivered to consumers and not acknowledged yet, all groups together.",
         source="the sum of XINFO GROUPS pending",
         cell=lambda view: count_cell(_pending(view)),
         value=_pending,

@@ -28,7 +28,7 @@ SUMMARY_COLUMNS: Final[tuple[Column[SummaryRow], ...]] = (
     Column(
         key="pending",
         title="PENDING",
-        help="Entries given to consumers of the group and not acknowledged yet.",
+        help="Entries delivered to consumers of the group and not acknowledged yet.",
         source="XPENDING",
         cell=lambda row: count_cell(row.pending),
         value=lambda row: row.pending,

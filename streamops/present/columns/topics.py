@@ -47,7 +47,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     Column(
         key="state",
         title="STATE",
-        help="Whether its messages are called; while it is off, they wait. A wrong one is left out.",
+        help="Whether its messages are posted; while it is off, they wait. An invalid one is left out.",
         source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
         cell=_state,
         value=lambda row: (
@@ -59,7 +59,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     Column(
         key="url",
         title="URL",
-        help="Where its messages are called back to, without the query.",
+        help="The URL that its messages are posted to, without the query.",
         source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
         cell=lambda row: (
             Cell(safe(row.problem), Tone.WARN) if row.problem else _said(lambda topic: topic.shown_url)(row)
@@ -72,7 +72,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     Column(
         key="waiting",
         title="WAITING",
-        help="Messages not called back yet: delayed, to be tried again, unread or in hand; a dash where that is not known.",
+        help="Messages not posted yet: delayed, to be tried again, unread or pending; a dash where that is not known.",
         source="ZCARD of its stream's delayed queue, and the lag and pending entries of its group",
         cell=lambda row: NOT_THERE if row.waiting is None else count_cell(row.waiting),
         value=lambda row: row.waiting,
@@ -84,7 +84,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     Column(
         key="next_due_in_seconds",
         title="NEXT IN",
-        help="Time until the first of them is due; negative where it is overdue.",
+        help="Time until the first is due; negative where it is overdue.",
         source="ZRANGE 0 0 WITHSCORES, less TIME",
         cell=lambda row: NOT_THERE if row.next_due_in is None else Cell(duration(row.next_due_in)),
         value=lambda row: seconds(row.next_due_in),
@@ -198,7 +198,7 @@ TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     Column(
         key="content_type",
         title="CONTENT TYPE",
-        help="What bodies are whose message does not say it.",
+        help="The content type of a message that does not name its own.",
         source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
         cell=_said(lambda topic: topic.content_type),
         value=_value(lambda topic: topic.content_type),
@@ -253,7 +253,7 @@ TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     Column(
         key="file",
         title="FILE",
-        help="The configuration file that it stands in.",
+        help="The configuration file that names it.",
         source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
         cell=lambda row: Cell(safe(row.file)) if row.file else NOT_THERE,
         value=lambda row: row.file or None,

@@ -48,7 +48,7 @@ WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     Column(
         key="pool",
         title="POOL",
-        help="The pool that it is one of: what `pause`, `resume` and scaling speak to.",
+        help="The pool that it belongs to.",
         source="the worker's heartbeat, streamops:worker:ID",
         cell=lambda row: name_cell(row.heart.pool),
         value=lambda row: row.heart.pool,
@@ -71,7 +71,7 @@ WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     Column(
         key="age_seconds",
         title="SEEN",
-        help="Time since its last heartbeat, by the server's clock. After three that are missing it counts as dead.",
+        help="Time since its last heartbeat, by the server's clock. After three missed heartbeats it counts as dead.",
         source="TIME, less the moment in its heartbeat",
         cell=lambda row: duration_cell(row.age),
         value=lambda row: seconds(row.age),
@@ -138,7 +138,7 @@ WORKER_DETAIL_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     Column(
         key="beat_at",
         title="BEAT",
-        help="When it beat last, by the server's clock.",
+        help="When its last heartbeat was written, by the server's clock.",
         source="the worker's heartbeat, streamops:worker:ID",
         cell=lambda row: Cell(rfc3339(row.beat_at)),
         value=lambda row: rfc3339(row.beat_at),

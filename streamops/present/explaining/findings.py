@@ -24,9 +24,9 @@ class Explanation(Struct, frozen=True):
 
     Attributes:
         means: What is the case.
-        comes: How it comes about.
+        comes: Cause.
         look: What to look at, most likely first.
-        mend: What mends it.
+        mend: Fix.
     """
 
     means: str
@@ -50,17 +50,17 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         ),
     ),
     FindingCode.STALLED: Explanation(
-        "Entries are pending with consumers, and none of them is acknowledged.",
+        "Consumers hold pending entries, and acknowledge none.",
         "A handler hangs (a lock, a database, a call without a timeout); or it does its work and never reaches XACK; "
         "or one entry blocks a consumer that works in order.",
         (
             "the pending entries (Enter, then l): one owner or all, the same idle time or spread",
             "the logs of the consumer that holds the oldest entry",
-            "DELIVERED beside ACKED: are entries still being handed out",
+            "DELIVERED beside ACKED: are entries still being delivered",
         ),
         (
             Remedy("", "Restart the hanging worker: what it held stays pending, and is taken over."),
-            Remedy("claim", "Hand its entries to a consumer that works."),
+            Remedy("claim", "Claim its entries for a consumer that works."),
             Remedy("ack", "The work was done, and only XACK is missing."),
         ),
     ),
@@ -74,16 +74,16 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
             "the server's CLIENT LIST: blocked readers show as xreadgroup",
         ),
         (
-            Remedy("", "Start the workers, or mend what keeps them from the server."),
-            Remedy("claim", "What a dead consumer holds goes to one that runs."),
+            Remedy("", "Start the workers, or fix what keeps them from the server."),
+            Remedy("claim", "Claim what a dead consumer holds for one that runs."),
         ),
     ),
     FindingCode.LAG_GROWING: Explanation(
-        "More is added than the group is given, steadily: it falls behind.",
+        "More is added than delivered to the group, steadily: it falls behind.",
         "Arrivals rose, handling became slower, or some of the workers are gone.",
         (
             "ADDED against ACKED: the difference is what is missing",
-            "WAITING: by how much time it is late already",
+            "LAG AGE: how late it is already",
             "PENDING beside the number of consumers: are all of them busy",
         ),
         (
@@ -97,13 +97,13 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         "stream, and reads history.",
         (
             "TREND and DELIVERED: how long catching up will take",
-            "WAITING: whether it falls from minute to minute",
+            "LAG AGE: whether it falls from minute to minute",
         ),
         (
             Remedy("", "Wait, or run more workers until it has caught up."),
             Remedy(
                 "groups.rewind",
-                "History does not matter: set the position to the end ($); what is skipped is told.",
+                "History does not matter: set the position to the end ($); the plan says what is skipped.",
             ),
         ),
     ),
@@ -119,7 +119,7 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         ),
         (
             Remedy(
-                "claim", "Hand its entries to a consumer that runs; the plan tells which are still young."
+                "claim", "Claim its entries for a consumer that runs; the plan says which are still young."
             ),
             Remedy("consumers.rm", "It is gone for good and holds nothing more."),
         ),
@@ -132,28 +132,28 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
             "TRIES: history reads and claims count too, so it may be fewer attempts than it says",
         ),
         (
-            Remedy("", "Mend the handler: the entry is tried again by itself."),
+            Remedy("", "Fix the handler: the entry is tried again by itself."),
             Remedy(
                 "ack", "Give it up: it is not delivered again, and stays in the stream until it is trimmed."
             ),
-            Remedy("streams.rm-entry", "It must not be read by anybody again; a backup is written first."),
+            Remedy("streams.rm-entry", "No consumer may read it again; a backup is written first."),
         ),
     ),
     FindingCode.PENDING_OLD: Explanation(
         "An entry has been with consumers for too long, neither acknowledged nor given back.",
-        "Its handler takes long, waits for something, or lost it: an exception after reading and before XACK.",
+        "Its handler takes long, waits for something, or dropped it: an exception after reading and before XACK.",
         (
             "how often it was delivered, and when last (Enter, then l)",
-            "whether its owner acknowledges others meanwhile",
+            "whether its owner acknowledges other entries",
         ),
         (
-            Remedy("claim", "Its owner does not work on it: hand it to another."),
+            Remedy("claim", "Its owner does not work on it: claim it for another."),
             Remedy("nack", "Give it back to the group at once."),
             Remedy("ack", "The work was done."),
         ),
     ),
     FindingCode.DANGLING_PENDING: Explanation(
-        "Entries are still pending in the group, but gone from the stream: whoever takes them over gets nothing.",
+        "Entries are still pending in the group, but gone from the stream: a consumer that claims them gets nothing.",
         "The stream was trimmed (MAXLEN, MINID, XTRIM) past entries that were delivered and not acknowledged. What a "
         "consumer still has in its hands it may finish; what it dropped is lost.",
         (
@@ -162,12 +162,12 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         ),
         (
             Remedy("restore", "A backup of them was written: add them to the stream again."),
-            Remedy("ack", "Let go of the rows that are left."),
+            Remedy("ack", "Acknowledge the rows that are left."),
             Remedy("trim", "Trim safely from now on: what is pending is spared."),
         ),
     ),
     FindingCode.STREAMS_GONE: Explanation(
-        "Streams that were here are not there any more, and their groups with them.",
+        "Streams that were here are gone, and their groups with them.",
         "The server started without its data (no dump file, an empty volume), another one answers in its place, or the "
         "database was flushed. Producers may add to streams of the same names by now, and groups begin at their start.",
         (
@@ -185,7 +185,7 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         "failover to a replica that was behind, does the same.",
         (
             "the audit log (@): whether it was done from here, by whom and why",
-            "whether the handlers bear seeing entries twice",
+            "whether the handlers can see entries twice",
         ),
         (
             Remedy("undo", "It was done from here and not meant: undo it in the audit log (@, z)."),
@@ -193,7 +193,7 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         ),
     ),
     FindingCode.LOST: Explanation(
-        "Entries were trimmed away before the group was given them. They are gone.",
+        "Entries were trimmed before they were delivered to the group. They are lost.",
         "The stream is kept short (MAXLEN, MINID, XTRIM) and the group was further behind than that.",
         (
             "LENGTH and LAG: how near it still is to the edge",
@@ -217,15 +217,15 @@ FINDINGS: Final[dict[FindingCode, Explanation]] = {
         ),
     ),
     FindingCode.DEAD_LETTERS: Explanation(
-        "Entries were given up and lie in a dead-letter queue.",
-        "They failed as often as they may, were rejected at once, or took workers down; critical while more come.",
+        "Entries were given up and are in a dead-letter queue.",
+        "They used up their attempts, were rejected at once, or took workers down; critical while more come.",
         (
             "their reasons (4, or Enter): one cause or many",
             "the newest of them: is it still happening",
         ),
         (
             Remedy(
-                "replay", "The cause is mended: send them where they came from, filtered and rate-limited."
+                "replay", "The cause is fixed: send them where they came from, filtered and rate-limited."
             ),
             Remedy("dlq.purge", "They are worthless; a backup is written first."),
         ),

@@ -32,7 +32,7 @@ BASES: Final[dict[LagBasis, str]] = {
 }
 
 TIME_LAG: Final = (
-    "Time lag is the server's clock (TIME) minus the time in the ID of the first entry after the group's position. "
+    "Lag age is the server's clock (TIME) minus the time in the ID of the first entry after the group's position. "
     "It is not known where IDs are not made of times (XADD with IDs of its own), where that entry may not be read, or "
     "where TIME may not be asked."
 )

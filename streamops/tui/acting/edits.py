@@ -63,20 +63,20 @@ def _editable(name: bytes, of_dead_letters: Sequence[Sequence[bytes]]) -> Editab
     label = safe_bytes(name, NAME_BYTES)
     having = [values for values in of_dead_letters if values]
     if name.startswith(RESERVED):
-        return Editable(name=name, label=label, kept="streamops' own: it goes along as it is")
+        return Editable(name=name, label=label, kept="a field of streamops: it is kept as it is")
     if not (_text(name) or "").isprintable() or _text(name) is None:
-        return Editable(name=name, label=label, kept="its name is not text: it goes along as it is")
+        return Editable(name=name, label=label, kept="its name is not text: it is kept as it is")
     if any(len(values) > 1 for values in having):
         return Editable(
-            name=name, label=label, kept="it stands there more than once: all go along as they are"
+            name=name, label=label, kept="the entry has it more than once: all are kept as they are"
         )
     lacking = len(of_dead_letters) - len(having)
     missing = (
-        f"{lacking:,} of {len(of_dead_letters):,} letters lack it, and would get it. " if lacking else ""
+        f"{lacking:,} of {len(of_dead_letters):,} dead letters lack it, and would get it. " if lacking else ""
     )
     values = {values[0] for values in having}
     if len(values) > 1:
-        hint = f"{missing}Its values differ: empty keeps each letter's own."
+        hint = f"{missing}Values differ: empty keeps each dead letter's own."
         return Editable(name=name, label=label, escaped=_has_lines(values), hint=hint)
     return _alike(name, label, having[0][0], missing)
 
@@ -85,7 +85,7 @@ def _alike(name: bytes, label: str, value: bytes, missing: str) -> Editable:
     text = _text(value)
     if text is None:
         return Editable(
-            name=name, label=label, kept=f"{size(len(value))} that are not text: they go along as they are"
+            name=name, label=label, kept=f"{size(len(value))} that are not text: they are kept as they are"
         )
     if len(value) > LONGEST:
         return Editable(

@@ -54,15 +54,15 @@ LIMITS: Final = (
     IntentField(
         name="max_count",
         kind=FieldKind.INTEGER,
-        help="Refuse to act on more than so many; 1,000,000 unless given.",
+        help="Refuse to act on more than this many (default 1,000,000).",
         flag="--max",
         optional=True,
     ),
     IntentField(
-        name="rate", kind=FieldKind.NUMBER, help="At most so many a second.", flag="--rate", optional=True
+        name="rate", kind=FieldKind.NUMBER, help="At most this many a second.", flag="--rate", optional=True
     ),
     IntentField(
-        name="reason", kind=FieldKind.TEXT, help="Why, for the audit log.", flag="--reason", default=""
+        name="reason", kind=FieldKind.TEXT, help="Note for the audit log.", flag="--reason", default=""
     ),
 )
 
@@ -270,7 +270,7 @@ def read_answer(field: IntentField, text: str) -> Any:  # noqa: ANN401 - any fie
 
 def _nothing(field: IntentField) -> Any:  # noqa: ANN401 - any field's value
     if field.required:
-        raise WrongAnswer(field.name, "this has to be given")
+        raise WrongAnswer(field.name, "required")
     if field.optional:
         return None
     return () if field.many else field.default

@@ -56,7 +56,7 @@ class Firing(ListScreen[AlertRow]):
         """Why there are none."""
         if self.app_state.past is None:
             return "not read yet"
-        return "nothing is found: no rule says that anything is wrong"
+        return "no findings: no health rule reports a problem"
 
 
 class AlertsScreen(Firing):
@@ -126,5 +126,5 @@ def runbook_lines(row: AlertRow, width: int) -> list[Line]:
 
 def _since_words(row: AlertRow) -> str:
     if row.from_start:
-        return f"held already at {timestamp(row.since)}, when this console began to look"
+        return f"already so at {timestamp(row.since)}, when this console started"
     return f"first seen {timestamp(row.since)}"

@@ -76,7 +76,7 @@ class AuditScreen(ListScreen[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
-    HINTS = (("enter", "all of it"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
+    HINTS = (("enter", "details"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, SHOWN)
@@ -148,9 +148,7 @@ class AuditScreen(ListScreen[Action]):
         if self._error:
             return self._error
         return (
-            "reading"
-            if self._page is None
-            else "nothing was done here by streamops, as far as the log goes back"
+            "reading" if self._page is None else "the audit log is empty: streamops has changed nothing here"
         )
 
     def position_words(self) -> Line:

@@ -26,10 +26,10 @@ from streamops.tui.widgets.text_view import Builder, no_lines
 EXPLAINED: Final = (
     (
         "Lag",
-        "entries of the stream that the group has not been given yet. ▾ at most so many, ▴ at least, ~ about.",
+        "entries not yet delivered to the group. ▾ at most, ▴ at least, ~ about.",
     ),
     ("Rates", "entries added to the stream (line) and acknowledged by the group (area), a second."),
-    ("Time lag", "how long the entry that the group gets next has waited."),
+    ("Lag age", "age of the next entry to be delivered to the group."),
     ("Oldest pending", "time since the oldest entry was added that was delivered and is not acknowledged."),
     (
         "Gaps",

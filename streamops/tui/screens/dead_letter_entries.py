@@ -71,7 +71,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
         Binding("equals_sign", "where", "those where", show=False, id="where")
     ]
     HINTS = (
-        ("enter", "letter"),
+        ("enter", "open"),
         ("=", "where"),
         ("/", "filter"),
         ("* !", "mark all, others"),
@@ -188,7 +188,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
             return f"✗ {self._error}"
         if self._read_at is None:
             return "reading"
-        return "no letter is such; Esc shows all" if self._where else "the queue is empty"
+        return "no dead letter matches; Esc shows all" if self._where else "the queue is empty"
 
     def selection_words(self) -> Line:
         """What is marked, and the expression."""
@@ -234,7 +234,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
 
     def whole_words(self) -> str:
         """What is marked then."""
-        return "all such letters" if self._where else super().whole_words()
+        return "all that match" if self._where else super().whole_words()
 
     # -- the expression ------------------------------------------------------------------------------
 
@@ -315,7 +315,7 @@ def queue_lines(row: QueueRow, width: int) -> list[Line]:
     """A queue in full: how many letters, of what they died, and where they came from."""
     queue = row.queue
     lines = paragraph(safe(queue.queue), width, Tone.STRONG)
-    lines += [(Cell(f" {counted(queue.length, 'letter', 'letters')}"),), BLANK_LINE]
+    lines += [(Cell(f" {counted(queue.length, 'dead letter', 'dead letters')}"),), BLANK_LINE]
     lines += column_facts(OF_QUEUE, row, width)
     lines += [BLANK_LINE, (Cell(" Reasons", Tone.STRONG),)]
     lines += [_share(name, number, queue) for name, number in _reasons(queue)]
@@ -334,7 +334,10 @@ def queue_head(queue: QueueSummary | None, width: int) -> list[Line]:
     source = f" of {safe(queue.source)}" if queue.source else ""
     about = "" if queue.coverage == 1 else f"(of the newest {count(queue.tally.letters)})"
     return [
-        (Cell(f" {counted(queue.length, 'letter', 'letters')}", Tone.STRONG), Cell(f"{source}{oldest}")),
+        (
+            Cell(f" {counted(queue.length, 'dead letter', 'dead letters')}", Tone.STRONG),
+            Cell(f"{source}{oldest}"),
+        ),
         parts_line("Reasons", _parts(_reasons(queue), Tone.WARN), width, note=about),
         parts_line("From", _parts(_origins(queue), Tone.OK), width),
     ]

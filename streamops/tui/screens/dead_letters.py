@@ -85,7 +85,7 @@ class DeadLetterScreen(ReadingFrame):
     def _trace_lines(self, width: int) -> list[Line]:
         heading: Line = (Cell(" Its trace", Tone.STRONG),)
         if self._origin() is None:
-            return [heading, (Cell(" not known: the letter does not say which entry it was", Tone.UNKNOWN),)]
+            return [heading, (Cell(" not known: the dead letter does not name its entry", Tone.UNKNOWN),)]
         if self._trace is None:
             return [heading, (Cell(f" {self._no_trace or 'reading'}", Tone.DIM),)]
         return [heading, *trace_lines(self._trace, width)]
@@ -173,7 +173,7 @@ class DeadLettersScreen(ReadListing[QueueRow]):
         """Why there is none."""
         observation = self.app_state.observation
         if observation is not None and not observation.snapshot.discovery_complete:
-            return "no dead-letter queues so far; the scan for streams is not through yet"
+            return "no dead-letter queues so far; still scanning for streams"
         return "no dead-letter queues: no stream's name ends in :dlq, and the configuration names none"
 
     def identify(self, row: QueueRow) -> str:
@@ -210,6 +210,8 @@ class DeadLettersScreen(ReadListing[QueueRow]):
         if not self.rows:
             return super().selection_words()
         letters = sum(row.queue.length for row in self.rows)
-        whole = Cell(f"{counted(letters, 'letter', 'letters')} ", Tone.WARN if letters else Tone.DIM)
+        whole = Cell(
+            f"{counted(letters, 'dead letter', 'dead letters')} ", Tone.WARN if letters else Tone.DIM
+        )
         filtered = super().selection_words()
         return (*filtered, whole) if filtered is not BLANK_LINE else (whole,)

@@ -109,7 +109,7 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         return Selection(sort=SelectionKind.QUEUE, stream=self._delayed_place.stream)
 
 
-GONE = "it is no longer there: it became an entry, or was cancelled"
+GONE = "it is gone: it became an entry, or was cancelled"
 
 
 class DelayedMessageScreen(ReadingFrame):
@@ -216,10 +216,10 @@ OF_MESSAGE: Final = tuple(
     if column.key not in {"id", "preview", "problem"}
 )
 PUMPS: Final = (
-    "Messages become entries by the pump of any of our workers that reads the stream. Where none runs, those that are "
-    "due wait: R moves them now."
+    "A streamops worker that reads the stream promotes due messages to entries. If none runs, due messages wait: "
+    "R promotes them now."
 )
-HALVES: Final = "Some bodies lack their place in the queue: they can never become entries."
+HALVES: Final = "Some bodies are missing from the queue: they can never become entries."
 
 FOREIGN: Final = "Another program wrote members of this sorted set. They stay untouched: no worker and no operation moves or removes them."
 

@@ -30,7 +30,7 @@ from streamops.tui.widgets.paint import Line, fit
 
 MOST_READ: Final = 200
 """Letters whose fields are looked at."""
-ABOUT: Final = "What is changed here goes into the entries as they are replayed; the letters' other fields keep their bytes."
+ABOUT: Final = "Changes go into the replayed entries; all other fields keep their bytes."
 CHANGED: Final = "edit"
 
 
@@ -96,7 +96,9 @@ class EditFormScreen(FormScreen):
         """As every form, with room for the fields to come."""
         ids = len(self._letters.ids)
         words = (
-            "reading their fields" if ids else "all letters: write what to change as FIELD=VALUE under edit"
+            "reading their fields"
+            if ids
+            else "all dead letters: write what to change as FIELD=VALUE under edit"
         )
         self._heading.show((Cell(f" {words}", Tone.DIM),))
         yield self._heading
@@ -145,7 +147,7 @@ class EditFormScreen(FormScreen):
 
     def _about(self, letters: Sequence[DeadLetter]) -> str:
         asked = len(self._letters.ids)
-        which = counted(len(letters), "letter", "letters")
+        which = counted(len(letters), "dead letter", "dead letters")
         if asked > MOST_READ:
             return f"Fields of the first {which} of {asked:,}: an edit goes into all of them"
         gone = f"; {asked - len(letters):,} are gone" if len(letters) < asked else ""
@@ -166,7 +168,7 @@ class EditFormScreen(FormScreen):
 def _entry(field: Editable) -> Input:
     entry = Input(
         field.text,
-        placeholder="differs: empty keeps each letter's own"
+        placeholder="differs: empty keeps each dead letter's own"
         if not field.text and "differ" in field.hint
         else "",
         compact=True,

@@ -103,7 +103,7 @@ class EntriesScreen(EntryList):
 
     def on_tail_lost(self, message: TailLost) -> None:
         """Say that the tail broke off."""
-        self._error = f"tail broke off: {safe(message.error.message)}"
+        self._error = f"tail stopped: {safe(message.error.message)}"
         self.show_bars()
 
     def _changed(self) -> None:
@@ -132,7 +132,7 @@ class EntriesScreen(EntryList):
         """Whether it follows, what was dropped, and the cursor."""
         cells = [Cell(f"{self._error}  ", Tone.CRITICAL)] if self._error and self._rows else []
         if self._dropped:
-            cells.append(Cell(f"{count(self._dropped)} too fast to show  ", Tone.WARN))
+            cells.append(Cell(f"{count(self._dropped)} skipped: too fast to show  ", Tone.WARN))
         state = Cell("following  ", Tone.OK) if self.following else Cell("t follows  ", Tone.DIM)
         return (*cells, state, *words.position(self.list.cursor, len(self.list.rows)))
 

@@ -29,7 +29,7 @@ MOVING: Final[Keys] = (
     ("PgUp PgDn Home End", "move by a page, to the first, to the last"),
     ("Enter", "open: stream, group, consumer, pending entry, entry"),
     ("Esc", "go back; stop, or drop marks and filter first"),
-    ("1 2 3", "pulse; all streams; all groups"),
+    ("1 2 3", "overview; all streams; all groups"),
     ("4 5 6 7", "dead letters, again: jobs; workers, again: pools; alerts; audit log"),
     ("t", "tail the stream under the cursor; follow again"),
     ("l", "on a group: all its pending entries; on a pool: its group"),
@@ -37,7 +37,7 @@ MOVING: Final[Keys] = (
     ("d", "dead letters of the stream under the cursor"),
     ("a", "what became of the entry under the cursor: its trace"),
     (":", "go to: stream [group [consumer]], stream ID, view NAME, ctx NAME, a word"),
-    ("^p", "everything there is to do, by name"),
+    ("^p", "command palette"),
 )
 FINDING: Final[Keys] = (
     ("/", "filter: words, !word, lag>1000, idle>5m, health:crit, lag=? for unknown"),
@@ -153,7 +153,7 @@ class HelpScreen(Frame):
 
     def _every_key(self) -> list[Line]:
         lines: list[Line] = []
-        acting = () if self.app_state.read_only else (("Acting: nothing is done before its plan", ACTING),)
+        acting = () if self.app_state.read_only else (("Actions: each shows its plan first", ACTING),)
         for title, keys in (*own_sections(self.app_state.keymap), *SECTIONS, *acting):
             lines += [*heading(title), *key_lines(keys), BLANK_LINE]
         return lines

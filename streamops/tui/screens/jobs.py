@@ -101,7 +101,7 @@ class JobsScreen(JobKeys, ListScreen[Job]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
     HINTS = (
-        ("enter", "all of it"),
+        ("enter", "details"),
         ("R", "plan the rest"),
         ("X", "stop it"),
         ("/", "filter"),
@@ -182,7 +182,7 @@ class JobsScreen(JobKeys, ListScreen[Job]):
             return self._error
         if self._gaps:
             return self._unreadable()
-        return "no long work in the last 7 days" if self._read else "reading"
+        return "no jobs in the last 7 days" if self._read else "reading"
 
     def _unreadable(self) -> str:
         """Which jobs cannot be read: the first one's key and why, and how many more."""

@@ -197,9 +197,7 @@ def decisions_lines(decisions: Sequence[PoolDecision], now: datetime | None, wid
     """What was decided, newest first: those that said the same as the one before were not written down."""
     lines: list[Line] = [(Cell(" Decisions", Tone.STRONG),)]
     if not decisions:
-        lines += paragraph(
-            "none yet: a controller that decides is `streamops autoscale run`", width, Tone.DIM
-        )
+        lines += paragraph("no decisions yet: `streamops autoscale run` starts a controller", width, Tone.DIM)
     for decision in decisions:
         lines.append(_decision_line(decision, now))
         lines += paragraph(safe(decision.text), width, Tone.PLAIN, indent=AGE_WIDTH + 2)

@@ -210,8 +210,8 @@ OF_GROUP: Final = (
     "consumers",
 )
 IN_PROCESSES: Final = (
-    "Which hosts are left alone by their breakers, and the calls of the last minutes: each `streamops topics serve` "
-    "keeps that to itself, and logs it. Nothing of it is in Redis."
+    "Only each `streamops topics serve` knows its open circuit breakers and recent calls: see its log. Redis holds "
+    "nothing of it."
 )
 IN_A_FILE: Final = (
     "It stands in a configuration file: change it there. What is kept in Redis alone can be switched here."
@@ -243,10 +243,10 @@ def counter_lines(stream: StreamView | None, group: GroupView | None, width: int
     if stream is None:
         return [
             heading,
-            *paragraph("no message of it was called yet: its stream is not there", width, Tone.DIM),
+            *paragraph("no message of it was posted yet: its stream does not exist", width, Tone.DIM),
         ]
     if group is None:
-        return [heading, *paragraph("nobody calls it: its group is not there", width, Tone.WARN)]
+        return [heading, *paragraph("nobody serves it: its group does not exist", width, Tone.WARN)]
     shown = [column for column in GROUP_COLUMNS if column.key in OF_GROUP]
     row = GroupRow(stream, group)
     lines = column_facts(shown, row, width)
@@ -258,12 +258,12 @@ def failure_lines(failures: TopicFailures | None, width: int) -> list[Line]:
     lines: list[Line] = []
     if failures is not None:
         more = " or more" if failures.more_waiting else ""
-        lines.append(_heading("Failed, to be called again", f"{count(len(failures.retries))}{more}"))
+        lines.append(_heading("Waiting for retry", f"{count(len(failures.retries))}{more}"))
         for message in failures.retries:
             body = message.body
             attempt = "" if body is None else f"call {count(body.attempt)} of "
             lines += _at(message.due_at, f"{attempt}{safe(message.id)}", width, Tone.WARN)
-        lines += [BLANK_LINE, _heading("Given up last", count(len(failures.letters)))]
+        lines += [BLANK_LINE, _heading("Last dead letters", count(len(failures.letters)))]
         for letter in failures.letters:
             said = ": ".join(filter(None, (letter.reason, letter.error)))
             lines += _at(letter.failed_at, safe(said), width, Tone.CRITICAL)

@@ -101,7 +101,7 @@ COLUMNS: Final = (
     Column[ReadingRow](
         key="lag",
         title="LAG",
-        help="Entries that the group has still to be given; a dash where it was not observed.",
+        help="Entries not yet delivered to the group; a dash where it was not observed.",
         cell=lambda row: NOT_THERE if row.view is None else lag_text(row.view.group.lag),
         value=_lag,
         width=9,
@@ -146,7 +146,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
             pools = tuple(pool for pool in crowd.pools if pool.name == mine[0].pool)
             self._crowd = ServerWorkers(mine, crowd.now, pools)
         elif self._row is not None:
-            self.error = "its heartbeat is gone: the process ended, or cannot reach the server"
+            self.error = "its heartbeat is gone: the process ended or cannot reach the server"
 
     def rows_of(self, app_state: AppState) -> Sequence[ReadingRow]:
         """What it reads, with the groups as they are observed."""

@@ -183,7 +183,7 @@ def pool_lines(pool: Pool, now: datetime | None, width: int) -> list[Line]:
     if pool.order is not None:
         by = f", by {safe(pool.order.by)}" if pool.order.by else ""
         lines += paragraph(
-            f"told to have {counted(pool.order.workers, 'worker', 'workers')}{by}", width, Tone.PLAIN
+            f"desired: {counted(pool.order.workers, 'worker', 'workers')}{by}", width, Tone.PLAIN
         )
     if pool.last is not None:
         lines += paragraph(f"last decision: {safe(pool.last.text)}", width, Tone.PLAIN, hang=2)
@@ -203,9 +203,9 @@ def workers_head(crowd: ServerWorkers | None, observation: Observation | None) -
     if dead:
         who = counted(dead, "consumer", "consumers")
         what = counted(held, "entry", "entries")
-        text = f" ▲ {who} of ours without a heartbeat hold {what}: a worker of the group takes them over"
+        text = f" ▲ {who} of streamops without a heartbeat hold {what}: a worker of the group claims them"
         lines.append((Cell(text, Tone.WARN),))
-    return lines or [(Cell(" no pool was told anything", Tone.DIM),)]
+    return lines or [(Cell(" no pool has been paused or scaled", Tone.DIM),)]
 
 
 def reads_words(consumers: Sequence[tuple[str, str, str]]) -> str:
@@ -223,7 +223,7 @@ def _pool_line(pool: Pool, crowd: ServerWorkers, name_width: int) -> Line:
     hearts = [heart for heart in crowd.workers if heart.pool == pool.name]
     busy, slots = sum(heart.busy for heart in hearts), sum(heart.slots for heart in hearts)
     share = percent(busy / slots, rounded=True) if slots else ""
-    told = "" if pool.order is None else f", told to have {count(pool.order.workers)}"
+    told = "" if pool.order is None else f", {count(pool.order.workers)} desired"
     workers = counted(len(hearts), "worker", "workers") if hearts else "no workers"
     return (
         Cell(f" {fit(safe(pool.name), name_width)}  ", Tone.STRONG),

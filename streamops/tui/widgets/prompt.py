@@ -42,7 +42,7 @@ HELP: Final = {
         ("↑↓", "typed before"),
     ),
     WHERE: (
-        ("JMESPath", "all letters that it holds of, not only those shown"),
+        ("JMESPath", "all dead letters that match, not only those shown"),
         ("enter", "read them"),
         ("esc", "as it was"),
     ),

@@ -171,7 +171,7 @@ def check_orders(server: RunningServer, shop: Shop, directory: Path) -> None:
     kept = set(purged.values()) | waiting
     lost = [number for number in range(ORDERS) if not shop.done[number] and number not in kept]
     assert lost == []
-    assert not {one.decode() for one in shop.ways} & purged.keys(), "a letter was replayed, and purged"
+    assert not {one.decode() for one in shop.ways} & purged.keys(), "a dead letter was replayed, and purged"
     assert not {ident.decode() for ident, _ in letters} & {one.decode() for one in shop.ways}
     assert {letter: ways for letter, ways in shop.ways.items() if len(ways) > 1} == {}
 

@@ -22,7 +22,7 @@ async def test_letters_that_name_other_streams_stay_and_the_rest_is_replayed(
     for origin in (STREAM, "payments", AUDIT, "text", QUEUE, f"{{{STREAM}}}:retry:billing"):
         add_letter(server, OWN, origin=origin)
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
-    assert [one for one in prepared.plan.warnings if "1 letter names stream payments" in one]
+    assert [one for one in prepared.plan.warnings if "1 dead letter names stream payments" in one]
     await do(console, ReplayIntent(queue=QUEUE))
     assert [server.command("XLEN", stream) for stream in (STREAM, "payments", QUEUE)] == [1, 0, 5]
 
@@ -40,7 +40,7 @@ async def test_letters_that_name_other_streams_go_there_on_the_operators_word(
     assert "--foreign-origins" in refused.value.hint
     intent = ReplayIntent(queue=QUEUE, foreign_origins=True)
     words = " ".join((await console.prepare(intent)).plan.warnings)
-    for part in ("1 letter names stream payments", "is kept by streamops for itself", "does not exist"):
+    for part in ("1 dead letter names stream payments", "is kept by streamops for itself", "does not exist"):
         assert part in words
     await do(console, intent)
     assert [server.command("XLEN", stream) for stream in (STREAM, "payments", QUEUE)] == [0, 1, 3]

@@ -43,7 +43,7 @@ async def test_group_overtaken_before_watching_is_told_with_a_bound(
     server.command("XTRIM", STREAM, "MAXLEN", "=", 200)
     counts_added = server.label != "redis-6.2"
     at_most = 700 if counts_added else None
-    warned = [(Health.WARN, "at most 700 entries were trimmed away before delivery, before watching began")]
+    warned = [(Health.WARN, "at most 700 entries were trimmed before delivery, before watching began")]
     for _ in range(2):
         view = await looked_at(console)
         assert (view.lost, view.lost_at_most) == (None, at_most)

@@ -29,7 +29,7 @@ async def test_streams_gone_after_a_restart_without_data_are_told_until_they_are
         ((level, text),) = told(await console.observe())
         assert level is Health.CRITICAL
         assert text.startswith("2 streams vanished")
-        assert "(emails, orders): another server answers, or this one started without its data" in text
+        assert "(emails, orders): the server was restarted without its data, or replaced" in text
         server.command("XADD", "orders", "*", "n", 1)
         await console.discover()
         ((_, text),) = told(await console.observe())

@@ -98,7 +98,7 @@ async def test_pages_and_single_letters(server: RunningServer, console: Console)
     assert (len(page.letters), page.more) == (5, False)
     letter = await console.dead_letters.read_one(QUEUE, EntryId.parse(letters[3]))
     assert letter.fields == ((b"n", b"3"),)
-    with pytest.raises(NotFound, match="has no letter 7-7"):
+    with pytest.raises(NotFound, match="has no dead letter 7-7"):
         await console.dead_letters.read_one(QUEUE, EntryId(7, 7))
     with pytest.raises(NotFound):
         await console.dead_letters.page(DeadLetterSelection(queue="missing:dlq"), 1)
@@ -141,7 +141,9 @@ async def test_a_purge_leaves_what_died_later_and_skips_what_is_gone(
     late = add_letter(server, OWN)
     outcome = await console.apply(prepared, Confirmation(typed=QUEUE))
     assert outcome.applied == 1
-    assert outcome.notes[-1] == "1 of the letters planned was gone: replayed or deleted by somebody else."
+    assert (
+        outcome.notes[-1] == "1 of the dead letters planned was gone: replayed or deleted by somebody else."
+    )
     assert [one for one, _ in entries_of(server, QUEUE)] == [late]
     assert [str(entry.id) for _, entry in read_backup(tmp_path / "lost.jsonl")] == [second]
 

@@ -40,7 +40,7 @@ async def test_destroying_in_production_wants_the_name_and_keeps_a_backup(
     async with running(app, NARROW):
         await until(app, lambda: names(app) == ["orders/billing"])
         await press(app, "X", "enter")
-        await shown(app, "3 of 3: loses state for good")
+        await shown(app, "High: loses state for good")
         await press(app, "tab", *"nope", "enter")
         assert server.command("XINFO", "GROUPS", "orders")
         await press(app, *["backspace"] * 4, *typed_word(app), "enter")
@@ -120,9 +120,9 @@ async def test_long_work_is_a_job_that_everybody_sees(server: RunningServer) -> 
     async with running(app):
         await until(app, lambda: "orders:dlq/-" in names(app))
         await press(app, "end", "R", *["down"] * 11, *"4000", "enter")
-        await shown(app, "20,000 letters")
+        await shown(app, "20,000 dead letters")
         await press(app, "tab", "enter")
-        await shown(app, "of 20,000 letters")
+        await shown(app, "of 20,000 dead letters")
         await press(app, "3", "4", "4")
         await shown(app, "▸ running")
         await press(app, "enter")

@@ -23,7 +23,7 @@ async def test_the_whole_of_a_real_server(server: RunningServer) -> None:
             app, lambda: app.app_state.past is not None and "orders" in str(app.app_state.past._groups)
         )
         await press(app, "1")
-        await shown(app, "none has a heartbeat")
+        await shown(app, "no streamops workers here")
         await shown(app, "1 in 1 queue · 0 due · next in ")
         await shown(app, "without a limit · noeviction")
         await shown(app, "2 wait · 2 pending")

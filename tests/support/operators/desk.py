@@ -43,7 +43,7 @@ class Told(Struct, frozen=True):
         asked: What was asked for, in words.
         code: As a command line would have ended.
         message: What was wrong; empty where nothing was.
-        hint: What to do about it.
+        hint: The fix.
         audit_id: Its record; empty where it left none, or where that is not told.
         applied: How many units were done; none where that is not told.
     """

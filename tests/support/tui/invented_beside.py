@@ -240,7 +240,7 @@ class InventedLetters:
     async def read_one(self, queue: str, entry_id: EntryId) -> DeadLetter:
         for one in await self.read_many(queue, [entry_id]):
             return one
-        raise NotFound(f"queue {queue} has no letter {entry_id}", "It may have been replayed.")
+        raise NotFound(f"queue {queue} has no dead letter {entry_id}", "It may have been replayed.")
 
     async def clock(self, queue: str) -> datetime | None:
         del queue

@@ -25,7 +25,7 @@ async def test_a_server_that_goes_is_told_with_a_countdown_and_another_in_its_pl
         point(tmp_path / "s", second)
         await press(app, "r")
         await until(app, lambda: names(app) == ["orders/shipping"])
-        assert "another server answers at this address: writes are locked" in bar(app, "banner")
+        assert "server restarted or replaced: writes are locked" in bar(app, "banner")
         assert hints(app) == ""
         await press(app, "W")
         assert not any("Form" in type(screen).__name__ for screen in app.screen_stack)

@@ -50,17 +50,17 @@ def test_a_group_that_was_set_back_is_found_for_a_while(subject: GroupEvidence, 
     [
         pytest.param(
             group_subject(lost=57, lost_ago=minutes(3)),
-            "57 entries were trimmed away before delivery, the last 3 min ago",
+            "57 entries were trimmed before delivery, the last 3 min ago",
             id="lost",
         ),
         pytest.param(
             group_subject(lost=1, lost_ago=seconds(0), lost_known=False),
-            "at least 1 entry was trimmed away before delivery, the last 0 s ago",
+            "at least 1 entry was trimmed before delivery, the last 0 s ago",
             id="lost, and perhaps more",
         ),
         pytest.param(
             group_subject(lost=57, lost_ago=minutes(9.99)),
-            "57 entries were trimmed away before delivery, the last 9 min ago",
+            "57 entries were trimmed before delivery, the last 9 min ago",
             id="nearly long ago",
         ),
         pytest.param(group_subject(lost=57, lost_ago=minutes(10)), None, id="long ago"),

@@ -33,7 +33,7 @@ def test_a_plan_tells_everything() -> None:
     assert said(plan_facts(PLAN)) == {
         "plan": ["trim orders"],
         "count": ["1,200 entries"],
-        "danger": ["3 of 3: loses state for good"],
+        "danger": ["High: loses state for good"],
         "sample": ["1-0 …", "2-0 …", "and 1,198 more"],
         "effect": ["1,200 entries go.", "Group billing loses 3."],
         "loses": ["3 entries that group billing has not read."],
@@ -45,7 +45,7 @@ def test_a_plan_tells_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("undo", "said_of_danger"), [("claim back", "1 of 3: can be undone"), ("", "1 of 3: loses nothing")]
+    ("undo", "said_of_danger"), [("claim back", "Low: can be undone"), ("", "Low: loses nothing")]
 )
 def test_what_cannot_be_undone_is_not_said_to_be(undo: str, said_of_danger: str) -> None:
     plan = replace(PLAN, impact=Impact.REVERSIBLE, undo=undo)

@@ -42,7 +42,7 @@ async def test_form_with_a_missing_or_wrong_answer_says_so_and_plans_nothing() -
     app = app_for(source)
     async with running(app):
         await press(app, *CLAIM_FORM, "enter")
-        await shown(app, "✗ this has to be given")
+        await shown(app, "✗ required")
         await press(app, "w", "down", "down", *"soon", "enter")
         await shown(app, "✗ not a duration")
         await press(app, "backspace")

@@ -66,7 +66,7 @@ async def test_the_runbook_stands_beside_with_the_names_in_its_commands(size: tu
     app = app_for(PulseSource(sample.shop()))
     async with running(app, size):
         await opened(app)
-        await shown(app, "held already at 2026-03-14 12:00:00Z")
+        await shown(app, "already so at 2026-03-14 12:00:00Z")
         row = app.app_state.alerts[0]
         text = "\n".join("".join(cell.text for cell in line) for line in alert_lines(row, 76))
         assert "$ streamops pending summary payments ledger" in text
@@ -88,7 +88,7 @@ async def test_nothing_found_is_said() -> None:
     app = app_for(PulseSource(sample.observation(sample.stream_view("s"))))
     async with running(app):
         await press(app, "6")
-        await shown(app, "nothing is found: no rule says that anything is wrong")
+        await shown(app, "no findings: no health rule reports a problem")
 
 
 def test_the_screen_prints_as_a_command() -> None:

@@ -81,7 +81,7 @@ async def test_charts_fill_what_room_there_is(size: tuple[int, int]) -> None:
             for words in (
                 "Lag entries",
                 "Rates",
-                "Time lag of the next entry",
+                "Lag age of the next entry",
                 "Oldest pending",
                 "11:58",
                 "⠒ added",
@@ -140,7 +140,7 @@ async def test_wide_screens_of_a_group_have_two_small_charts() -> None:
     async with running(app, WIDE):
         await opened(app, *FULFILMENT, "enter")
         await shown(app, "Lag entries")
-        assert "Time lag of" not in screen_text(app)
+        assert "Lag age of" not in screen_text(app)
         await resize(app, *NARROW)
         await until(app, lambda: "Lag entries" not in screen_text(app))
 

@@ -24,7 +24,7 @@ async def test_the_key_leads_to_queues_then_to_jobs_and_back_without_piling_up()
     async with running(app):
         await press(app, "4")
         await shown(app, "max-deliveries")
-        assert bar(app, "crumbs").startswith("prod ▸ dead letters | 18 letters")
+        assert bar(app, "crumbs").startswith("prod ▸ dead letters | 18 dead letters")
         assert source.beside.asked[0] == ("queues", (QUEUE,))
         await press(app, "4")
         await shown(app, "4f1c09ab12cd")
@@ -39,7 +39,7 @@ async def test_a_queue_is_summed_up_and_each_letter_newest_first_tells_why_it_di
     app = app_for(source)
     async with running(app):
         await press(app, *TO_LETTERS)
-        await shown(app, "18 letters of payments · oldest 2h01m, newest 2m00s")
+        await shown(app, "18 dead letters of payments · oldest 2h01m, newest 2m00s")
         await shown(app, "timeout ████████ 10")
         await shown(app, "payments ▸ ledger ████████ 15")
         assert names(app)[0] == str(source.beside.letters[-1].id)
@@ -74,7 +74,7 @@ async def test_a_letter_that_is_gone_says_so() -> None:
     app = app_for(source)
     async with running(app):
         app.go(routes.DeadLetterRoute(QUEUE, entry_id(minutes(999))))
-        await shown(app, f"queue {QUEUE} has no letter")
+        await shown(app, f"queue {QUEUE} has no dead letter")
 
 
 async def test_unreadable_letters_are_told_and_what_was_read_stays() -> None:
@@ -140,7 +140,7 @@ async def test_an_expression_reads_such_letters_and_plans_by_it() -> None:
         where = """streamops -c prod dlq ls '--where=reason == '"'"'rejected'"'"'' payments:dlq"""
         assert app.frame.command_text() == where
         await press(app, "asterisk", "asterisk")
-        assert "● all such letters marked" in bar(app, "crumbs")
+        assert "● all that match marked" in bar(app, "crumbs")
         await press(app, "R", "enter")
         await until(app, lambda: bool(source.planned))
         assert planned(source) == ReplayIntent(queue=QUEUE, where="reason == 'rejected'")
@@ -157,9 +157,9 @@ async def test_fields_are_edited_as_lines_and_become_edits_of_the_replay() -> No
     app = app_for(source)
     async with running(app, NARROW):
         await press(app, *TO_LETTERS)
-        await shown(app, "18 letters")
+        await shown(app, "18 dead letters")
         await press(app, "E")
-        await shown(app, "Fields of 1 letter")
+        await shown(app, "Fields of 1 dead letter")
         await shown(app, "leave it\\nat the door")
         await shown(app, "6 B that are not text")
         await press(app, "end", "9", "down", "backspace", "down", "end", *"\\t!", "enter")
@@ -183,8 +183,8 @@ async def test_field_that_differs_between_letters_stays_unless_it_is_written() -
         await press(app, *TO_LETTERS)
         await until(app, lambda: len(list_of(app).rows) == 18)
         await press(app, "space", "space", "E")
-        await shown(app, "Fields of 2 letters")
-        await shown(app, "differs: empty keeps each letter's own")
+        await shown(app, "Fields of 2 dead letters")
+        await shown(app, "differs: empty keeps each dead letter's own")
         await press(app, "down", *"7.00", "enter")
         await until(app, lambda: bool(source.planned))
         intent = planned(source)
@@ -197,13 +197,13 @@ async def test_edit_that_means_nothing_or_of_a_redelivery_is_refused_by_the_form
     app = app_for(source)
     async with running(app):
         await press(app, *TO_LETTERS)
-        await shown(app, "18 letters")
+        await shown(app, "18 dead letters")
         for keys, why in (
             (["down", "down", "end", "\\", "q"], "✗ note: a backslash stands for"),
             (["end", "9", *["down"] * 11, "space", "space"], "cannot be edited"),
         ):
             await press(app, "E")
-            await shown(app, "Fields of 1 letter")
+            await shown(app, "Fields of 1 dead letter")
             await press(app, *keys, "enter")
             await shown(app, why)
             await press(app, "escape")
@@ -215,7 +215,7 @@ async def test_letters_that_cannot_be_read_leave_the_form_as_it_is() -> None:
     app = app_for(source)
     async with running(app):
         await press(app, *TO_LETTERS)
-        await shown(app, "18 letters")
+        await shown(app, "18 dead letters")
         source.beside.fails = NotFound("there is no stream payments:dlq", "Look again.")
         await press(app, "E")
         await shown(app, "✗ there is no stream payments:dlq")
@@ -226,6 +226,6 @@ async def test_the_dead_letters_of_a_stream_are_a_key_away() -> None:
     app = app_for(shop_source())
     async with running(app):
         await press(app, *"jjjjjj", "d")
-        await shown(app, "18 letters of payments")
+        await shown(app, "18 dead letters of payments")
         await press(app, "escape", "home", "d")
         await shown(app, "no dead-letter queue of clicks is known")

@@ -44,8 +44,8 @@ def lines_of(entry: StreamEntry, width: int = 80, **options: object) -> list[str
 def test_decoding_that_was_not_asked_for_is_said_to_be_a_guess() -> None:
     lines = lines_of(RETRY)
     for words in (
-        " body  json, a guess · 30 B",
-        " pack  msgpack, a guess · 6 B",
+        " body  JSON (detected) · 30 B",
+        " pack  MessagePack (detected) · 6 B",
         " bytes  binary, shown as hex · 32 B",
         " n              42  text · 2 B",
     ):
@@ -89,7 +89,7 @@ async def test_references_are_followed_and_payloads_read_on_demand() -> None:
         await press(app, "t")
         await shown(app, "following")
         await press(app, "enter")
-        await shown(app, f"→ {KEY}  its payload, kept beside the stream · Enter reads it")
+        await shown(app, f"→ {KEY}  its payload, in a key of its own · Enter reads it")
         assert ("payload", KEY) not in source.asked
         await press(app, "enter")
         await shown(app, f"→ {KEY}  18 B, kept for 20h00m more")

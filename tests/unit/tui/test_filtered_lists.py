@@ -116,7 +116,7 @@ async def test_expression_that_holds_of_no_letter_replays_none() -> None:
         await open_list(app, routes.DeadLetterEntriesRoute(QUEUE))
         await until(app, lambda: bool(list_of(app).rows))
         await press(app, "equals_sign", *"reason", "space", *"==", "space", *"'no'", "enter")
-        await shown(app, "no letter is such")
+        await shown(app, "no dead letter matches")
         frame = app.frame
         await press(app, *KEYS)
         assert app.frame is frame

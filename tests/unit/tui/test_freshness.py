@@ -48,8 +48,8 @@ async def test_the_refresh_rate_is_chosen_by_plus_and_minus() -> None:
             await press(app, key)
             seen.append(bar(app, "status").split(" ·")[0])
         assert seen == [
-            "every 5s", "every 10s", "every 30s", "refresh off, 0s old (r)", "refresh off, 0s old (r)",
-            "every 30s", "every 10s", "every 5s", "every 2s", "every 1s", "every 1s",
+            "refresh 5 s", "refresh 10 s", "refresh 30 s", "refresh off, 0s old (r)", "refresh off, 0s old (r)",
+            "refresh 30 s", "refresh 10 s", "refresh 5 s", "refresh 2 s", "refresh 1 s", "refresh 1 s",
         ]  # fmt: skip
 
 
@@ -58,10 +58,10 @@ async def test_out_of_focus_it_slows_down_and_back_in_focus_it_polls_at_once() -
     app = app_for(source, every=timedelta(seconds=2))
     async with running(app):
         app.post_message(events.AppBlur())
-        await until(app, lambda: bar(app, "status").startswith("every 10s (out of focus)"))
+        await until(app, lambda: bar(app, "status").startswith("refresh 10 s (out of focus)"))
         polls = source.polls
         app.post_message(events.AppFocus())
-        await until(app, lambda: bar(app, "status").startswith("every 2s ·"))
+        await until(app, lambda: bar(app, "status").startswith("refresh 2 s ·"))
         await until(app, lambda: source.polls > polls)
 
 

@@ -94,7 +94,7 @@ async def test_help_explains_the_focused_row_its_numbers_and_findings() -> None:
         assert "Nothing was delivered for 6 min while 1,204 entries wait." in text
         view = app.frame.query_one("#main")
         lines = "\n".join("".join(cell.text for cell in line) for line in view.lines)  # type: ignore[attr-defined]
-        assert "Entries of the stream that the group has not been given yet." in lines
+        assert "Entries of the stream not yet delivered to the group." in lines
         assert "streamops -c prod status" in lines
         assert "not readable: stream secrets" in lines
         for key, _ in (*MOVING, *FINDING, *LOOKING, *ACTING):

@@ -22,14 +22,14 @@ def test_a_finding_is_explained_with_its_numbers_and_the_keys_that_mend_it() -> 
     told = FINDINGS[FindingCode.DEAD_CONSUMER]
     for words in ("worker-7 has not asked for 41 min", told.means, told.comes, *told.look):
         assert words in text
-    assert "C  claim: Hand its entries" in text
+    assert "C  claim: Claim its entries" in text
     assert "X  consumers rm (on the consumer, Enter): " in text
 
 
 def test_where_nothing_may_be_changed_no_key_is_told() -> None:
     text = flat(finding_help((sample.DEAD_CONSUMER,), GROUP, 200, read_only=True))
     assert "C  claim" not in text
-    assert "· streamops claim: Hand its entries" in text
+    assert "· streamops claim: Claim its entries" in text
 
 
 def test_help_keeps_to_its_width() -> None:
@@ -57,5 +57,5 @@ async def test_help_is_about_the_row_and_read_only_shows_no_key_that_writes() ->
             assert FINDINGS[FindingCode.DEAD_CONSUMER].means.split(".")[0] in text
             assert "from XINFO GROUPS pending" in text
             assert "The lag here" in text
-            assert ("Acting: nothing is done before its plan" in text) is not read_only
+            assert ("Actions: each shows its plan first" in text) is not read_only
             assert ("C  claim" in text) is not read_only

@@ -32,7 +32,7 @@ async def test_eighty_by_twenty_four_has_twenty_rows_and_one_line_of_each_bar() 
         assert lines[1].strip() == "prod"
         assert lines[2].split()[:4] == ["STREAM", "GROUP", "HEALTH", "LAG"]
         assert sum("service-" in line for line in lines) == 19
-        assert lines[22].strip().startswith("every 30s")
+        assert lines[22].strip().startswith("refresh 30 s")
         assert lines[23].strip().startswith("enter open  C T W X plan")
         assert app.frame.query_one("#pane").display is False
 

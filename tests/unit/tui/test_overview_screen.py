@@ -112,7 +112,7 @@ def test_fact_of_workers_tells_their_states_or_why_none_is_read() -> None:
     for beside, words in [
         (OverviewReads(), "reading"),
         (OverviewReads(no_workers="refused"), "not readable: refused"),
-        (OverviewReads(crowd=ServerWorkers((), NOW)), "none has a heartbeat"),
+        (OverviewReads(crowd=ServerWorkers((), NOW)), "no streamops workers here"),
         (OverviewReads(crowd=MANY_GROUPS), "✓ running 2  ▲ paused 1  6 of 30 slots busy"),
     ]:
         assert text(worker_facts(beside)) == words

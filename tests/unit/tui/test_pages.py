@@ -126,7 +126,7 @@ async def test_a_tail_that_breaks_off_says_so_and_recovers() -> None:
         await press(app, "t")
         await until(app, lambda: ("tail", "clicks", sample.entries()[-1].id) in source.asked)
         source.arriving.put_nowait(REFUSED)
-        await shown(app, "tail broke off: cannot connect: connection refused")
+        await shown(app, "tail stopped: cannot connect: connection refused")
         source.arriving.put_nowait(replace(sample.entries()[-1], id=sample.entries()[-1].id._replace(seq=1)))
         await until(app, lambda: len(list_of(app).rows) == 41)
         await until(app, lambda: "broke off" not in bar(app, "status"))

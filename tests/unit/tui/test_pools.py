@@ -69,7 +69,7 @@ async def test_the_screen_shows_why_each_pool_has_the_workers_it_has() -> None:
         await shown(app, "controller: nobody; last")
         row = next(line for line in screen_text(app).splitlines() if line.startswith(" night"))
         assert "backlog" not in row
-        assert "no controller decides" in row
+        assert "no controller scales it" in row
 
 
 async def test_a_pool_leads_to_the_decisions_about_it() -> None:
@@ -100,7 +100,7 @@ async def test_pool_is_read_again_with_every_observation_and_stays_where_it_cann
         source.beside.pools = (replace(source.beside.pools[0], lead=None), *source.beside.pools[1:])
         source.observation = replace(sample.shop())
         app.live.poller.poll_now()
-        await shown(app, "nobody: `streamops autoscale run` does")
+        await shown(app, "no controller runs: `streamops autoscale run` starts one")
         source.beside.fails = Unreachable("cannot connect: refused", "look")
         await press(app, "r")
         await shown(app, "✗ cannot connect: refused")
@@ -142,5 +142,5 @@ async def test_pool_without_a_controller_says_what_is_one() -> None:
     async with running(app):
         await to_pools(app)
         await press(app, "down", "enter")
-        await shown(app, "none yet: a controller that decides is `streamops autoscale run`")
+        await shown(app, "no decisions yet: `streamops autoscale run` starts a controller")
         await shown(app, "2 ordered")

@@ -93,8 +93,8 @@ def test_answer_that_is_typed_is_read() -> None:
 
 def test_answer_that_stands_for_nothing_is_told() -> None:
     for typed, field, why in [
-        ({"stream": ""}, "stream", "has to be given"),
-        ({"to": ""}, "to", "has to be given"),
+        ({"stream": ""}, "stream", "required"),
+        ({"to": ""}, "to", "required"),
         ({"ids": "soon"}, "ids", "not an entry ID"),
         ({"since": "tomorrow"}, "since", "not a duration"),
         ({"count": "many"}, "count", "not a whole number"),

@@ -69,15 +69,15 @@ def test_a_banner_before_any_data_has_no_age() -> None:
 
 def test_the_status_says_how_fresh() -> None:
     cases: list[tuple[dict[str, Any], float, str]] = [
-        ({}, 101.0, "every 2s · poll 5ms, 23 commands · 1 not readable (?)"),
-        ({}, 120.0, "every 2s  · stale, 20s old"),
-        ({"loss": Loss("x", "", None)}, 103.0, "every 2s  · stale, 3s old"),
+        ({}, 101.0, "refresh 2 s · 1 not readable (?)"),
+        ({}, 120.0, "refresh 2 s  · stale, 20s old"),
+        ({"loss": Loss("x", "", None)}, 103.0, "refresh 2 s  · stale, 3s old"),
         ({"frozen": True}, 107.0, "‖ frozen, 7s old (p)"),
         ({"pace": PollPace(None, None)}, 107.0, "refresh off, 7s old (r)"),
         (
             {"pace": PollPace(TWO, 3 * TWO, "stretched: a poll takes 2s")},
             101.0,
-            "every 6s (stretched: a poll takes 2s)",
+            "refresh 6 s (stretched: a poll takes 2s)",
         ),
     ]
     for changes, now, expected in cases:
@@ -90,9 +90,9 @@ def test_the_status_says_what_is_missing() -> None:
         shop, snapshot=replace(shop.snapshot, discovery_complete=False, discovered=900, gaps=(), commands=1)
     )
     assert text(words.status(app_state(partial), 100.0)).strip() == (
-        "every 2s · poll 5ms, 1 command · still scanning for streams · 7 of 900 streams"
+        "refresh 2 s · still scanning for streams · 7 of 900 streams"
     )
-    assert text(words.status(AppState(PROD, PollPace(TWO, TWO)), 0.0)).strip() == "every 2s · connecting"
+    assert text(words.status(AppState(PROD, PollPace(TWO, TWO)), 0.0)).strip() == "refresh 2 s · connecting"
 
 
 def test_the_position_counts_from_one() -> None:

@@ -26,7 +26,7 @@ async def test_list_of_workers_tells_their_pools_and_which_do_anything_but_run()
     async with running(app):
         await to_workers(app)
         assert names(app) == ["so-billing-1", "so-billing-2", "so-mail-1"]
-        await shown(app, "billing  ✓ running  2 workers, told to have 4  busy 11/16 69 %")
+        await shown(app, "billing  ✓ running  2 workers, 4 desired  busy 11/16 69 %")
         await shown(app, "mail     ‖ paused by ada@bastion-1 12m00s ago  1 worker  busy 0/8 0 %")
         await shown(app, "night    ‖ paused by ada@bastion-1 5h00m ago  no workers")
         await shown(app, "✗ stalled")
@@ -96,7 +96,7 @@ async def test_without_workers_it_says_where_others_are() -> None:
     async with running(app):
         await press(app, "5")
         await shown(app, "no worker has a heartbeat")
-        await shown(app, "no pool was told anything")
+        await shown(app, "no pool has been paused or scaled")
 
 
 async def test_many_pools_are_counted() -> None:

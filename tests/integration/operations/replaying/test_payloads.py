@@ -23,7 +23,7 @@ async def test_payloads_kept_beside_the_stream(server: RunningServer, console: C
     here = add_letter(server, [*OWN, ("_so_payload", "{orders}:payload:1")])
     gone = add_letter(server, [*OWN, ("_so_payload", "{orders}:payload:2")])
     prepared = await console.prepare(ReplayIntent(queue=QUEUE))
-    assert any(effect.startswith("2 letters refer to a payload") for effect in prepared.plan.effects)
+    assert any(effect.startswith("2 dead letters refer to a payload") for effect in prepared.plan.effects)
     outcome = await console.apply(prepared, Confirmation(yes=True))
     assert outcome.applied == 1
     assert [(one.id, one.error) for one in outcome.failed] == [

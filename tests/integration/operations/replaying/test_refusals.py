@@ -43,7 +43,7 @@ async def test_a_live_stream_is_not_taken_from_its_groups(server: RunningServer)
         plan = (await console.prepare(intent)).plan
     assert plan.count == 2
     assert plan.warnings[0] == (
-        "Group idle reads the queue itself: after letters leave it, its lag may not be known."
+        "Group idle reads the queue itself: after dead letters leave it, its lag may not be known."
     )
 
 
@@ -95,7 +95,7 @@ async def test_a_replay_from_no_stream_or_with_contradictions_is_refused(
     with pytest.raises(SettingsError, match="no 'kind' at its root"):
         await console.prepare(ReplayIntent(queue=QUEUE, where="kind == 'x'"))
     add_pairs(server, "plain", OWN)
-    with pytest.raises(SettingsError, match="neither its letters nor its name"):
+    with pytest.raises(SettingsError, match="neither its dead letters nor its name"):
         await console.prepare(ReplayIntent(queue="plain"))
     add_pairs(server, "loop:dlq", [*OWN, ("_so_origin", "loop:dlq")])
     with pytest.raises(Forbidden, match="round in circles"):
@@ -117,7 +117,7 @@ async def test_groups_of_the_queue_itself_are_told(server: RunningServer, consol
     server.command("XREADGROUP", "GROUP", "watchers", "c", "STREAMS", QUEUE, ">")
     plan = (await console.prepare(ReplayIntent(queue=QUEUE))).plan
     assert plan.warnings == (
-        "Group watchers, which has 1 letter pending, reads the queue itself: after letters leave it, its lag may not be known.",
+        "Group watchers, which has 1 dead letter pending, reads the queue itself: after dead letters leave it, its lag may not be known.",
     )
 
 

@@ -109,4 +109,4 @@ async def test_a_selection_of_more_than_its_limit_is_refused(server: RunningServ
             await console.prepare(ReplayIntent(queue=QUEUE), Limits(max_count=10_000))
         plan = (await console.prepare(ReplayIntent(queue=QUEUE))).plan
     assert plan.count == 10_400
-    assert any("those of the first 10,000 letters" in warning for warning in plan.warnings)
+    assert any("those of the first 10,000 dead letters" in warning for warning in plan.warnings)

@@ -98,7 +98,9 @@ async def test_retried_letters_go_to_the_retries_of_their_group_alone(
     make_group(server, group="a:b")
     lost = add_letter(server, OWN, origin_id="9-1", group="gone")
     prepared = await console.prepare(ReplayIntent(queue=QUEUE, mode=ReplayMode.RETRY))
-    assert any("1 letter is of a stream or group that is not there" in one for one in prepared.plan.warnings)
+    assert any(
+        "1 dead letter is of a stream or group that is not there" in one for one in prepared.plan.warnings
+    )
     outcome = await console.apply(prepared, Confirmation(yes=True))
     assert (outcome.applied, [skip.id for skip in outcome.skipped]) == (2, [lost])
     reserved = [

@@ -89,8 +89,8 @@ def test_what_is_not_known_is_said() -> None:
     letters = selected(1_000, payloads=1, source=None)
     plan = plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.REPUBLISH, letters=letters))
     assert plan.effects[0] == "Reasons, by the first 40: rejected 30, timeout 10."
-    assert any("1 letter refers to a payload" in effect for effect in plan.effects)
-    assert any("those of the first 40 letters" in warning for warning in plan.warnings)
+    assert any("1 dead letter refers to a payload" in effect for effect in plan.effects)
+    assert any("those of the first 40 dead letters" in warning for warning in plan.warnings)
     assert any("says that {orders}:dlq is a dead-letter queue" in warning for warning in plan.warnings)
 
 
@@ -128,9 +128,9 @@ def test_a_plan_of_a_purge_loses_its_letters_and_asks_for_the_name_of_the_queue(
     told = PurgeEvidence(identity=StreamIdentity(), letters=selected(), sample=(LETTER,))
     plan = plan_purge(PurgeIntent(queue=QUEUE, backup="lost.jsonl"), told)
     assert (plan.impact, plan.confirm, plan.count) == (Impact.DESTRUCTIVE, QUEUE, 40)
-    assert plan.loses == "40 letters of 100 in the queue, for good."
+    assert plan.loses == "40 dead letters of 100 in the queue, for good."
     assert plan.effects[1:] == (
         "Each is written to lost.jsonl before it is deleted; `streamops restore` reads that file.",
-        "60 letters stay.",
+        "60 dead letters stay.",
     )
     assert plan.command == "streamops dlq purge '{orders}:dlq' --backup lost.jsonl"
