@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from streamops.autoscaling.decisions import PendingDecision
 from streamops.model.pools import ScaleCode, ScaleDecision
-from streamops.model.text import counted
+from streamops.model.wording import counted
 
 MOVE_RATIO: Final = 1.5
 """A worker moves to where the pressure is this many times what it leaves behind."""

@@ -20,7 +20,7 @@ from streamops.model.pools import (
     ScaleCode,
     ScaleDecision,
 )
-from streamops.model.text import counted, instant, quoted
+from streamops.model.wording import counted, instant, quoted
 
 EVERY: Final = timedelta(seconds=5)
 LEASE: Final = timedelta(seconds=15)

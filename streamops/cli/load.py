@@ -8,7 +8,7 @@ from streamops.cli.acting.asking import ask, can_ask
 from streamops.cli.session import Session
 from streamops.errors import Forbidden
 from streamops.model.acting import Environment
-from streamops.operations.operation import ConfirmationKind, ConfirmationPolicy
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 
 Answer = TypeVar("Answer")
 

@@ -17,9 +17,9 @@ from streamops.cli.session import Session
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
 from streamops.model.acting import Confirmation, Impact, Plan
 from streamops.model.retention import RetentionRow
-from streamops.model.text import counted
+from streamops.model.wording import counted
+from streamops.operations.confirmation import ConfirmationPolicy, required_confirmation
 from streamops.operations.console import Console
-from streamops.operations.operation import ConfirmationPolicy, required_confirmation
 from streamops.operations.retention import PolicyTrim, apply_retention, prepare_retention
 from streamops.present.columns.retention import RETENTION_COLUMNS
 from streamops.present.retention import retention_json

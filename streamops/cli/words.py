@@ -8,7 +8,7 @@ from streamops.model.name_patterns import is_literal, matches
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.streams import ReadError
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.present.units import percent
 
 MOST_GAPS = 10

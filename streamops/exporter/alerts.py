@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from streamops.model.observation import FindingCode, GroupView, Health, Observation
 from streamops.model.streams import NO_SUCH_STREAM
-from streamops.model.text import command, quoted, span
+from streamops.model.wording import command, quoted, span
 from streamops.monitor.rules import EXPLAINED_BY
 from streamops.present.text import safe, shorten
 

@@ -25,7 +25,7 @@ from streamops.exporter.alerts import (
 from streamops.exporter.outlets import NotifySettings, Outlet, open_outlets
 from streamops.exporter.page import MetricsPage
 from streamops.exporter.scraper import FRESH_SECONDS, Scraper
-from streamops.model.text import span
+from streamops.model.wording import span
 
 LOG: Final = structlog.get_logger("streamops.notify")
 

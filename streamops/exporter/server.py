@@ -22,7 +22,8 @@ from streamops.exporter.page import MetricsPage
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.targets import ScrapeTargets
 from streamops.exporter.text import Form
-from streamops.model.text import encode, safe
+from streamops.model.json_text import encode
+from streamops.model.text import safe
 from streamops.monitor.observe import fold_retries
 from streamops.present.documents import status_document
 from streamops.service.authentication import Authentication, require_authentication

@@ -15,7 +15,7 @@ import click
 from streamops.cli.params import COMPLETIONS, DURATION
 from streamops.cli.session import Session
 from streamops.errors import Forbidden, SettingsError
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.settings.load import load_pools
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from streamops.exporter.series_limits import SeriesLimits
     from streamops.exporter.server import ServerOptions
     from streamops.exporter.target import Open
-    from streamops.monitor.context import Watch
+    from streamops.monitor.watch import Watch
     from streamops.operations.console import Console
 
 MOST_READ: Final = 10_000

@@ -11,7 +11,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from streamops.model.entries import Amount
-from streamops.model.text import counted, first_few
+from streamops.model.wording import counted, first_few
 
 
 class EffectKind(StrEnum):

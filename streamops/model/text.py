@@ -1,15 +1,8 @@
 """Text that a terminal only shows, whatever a server, a producer or a file says, and names of any bytes without loss."""
 
 import re
-from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from shlex import quote
-from typing import Any, Final
-
-import msgspec
-
-from streamops.model.entries import PendingEntry
+from collections.abc import Callable
+from typing import Final
 
 
 def name_bytes(name: str) -> bytes:
@@ -113,109 +106,3 @@ class _Escapes(dict[int, str]):
 
 _ESCAPES = _Escapes(_escape)
 _JSON_ESCAPES = _Escapes(_json_escape)
-
-Json = dict[str, Any]
-
-
-def text_json(text: str) -> str | Json:
-    """A name from the server; base64 of its bytes where they were not UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return {"base64": b64encode(name_bytes(text)).decode()}
-    return text
-
-
-def payload_json(value: bytes) -> str | Json:
-    """A field's name or value; base64 where it is not UTF-8."""
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return {"base64": b64encode(value).decode()}
-
-
-def encode(document: Mapping[str, Any], *, indent: int = 0) -> str:
-    r"""Write a document as JSON that is safe to print: what a terminal would obey or hide is ``\uNNNN``.
-
-    Args:
-        document: Plain values.
-        indent: Spaces a level; 0 writes one line.
-    """
-    encoded = msgspec.json.encode(document)
-    return safe_json((msgspec.json.format(encoded, indent=indent) if indent else encoded).decode())
-
-
-DAY = 86_400
-UNITS = ((DAY, "d"), (3_600, "h"), (60, "min"), (1, "s"))
-"""Units of spans, in seconds."""
-FINE_UNITS = ("d", "h")
-"""Units large enough that the next smaller one is told too."""
-
-FEW = 5
-"""Names that are told of many."""
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """``1 entry`` or ``1,200 entries``."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
-def first_few(names: Sequence[str]) -> str:
-    """The first few names of many, as they are given: ``a, b, c, d, e and 1,200 more``."""
-    more = len(names) - FEW
-    return ", ".join(names[:FEW]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def span(duration: timedelta) -> str:
-    """A span in one or two units, rounded down: ``45 s``, ``12 min``, ``3 h 20 min``; ``0 s`` for none."""
-    # In whole seconds, since an incident has thousands of these: spans divide slowly.
-    seconds = duration.days * DAY + duration.seconds
-    for place, (size, unit) in enumerate(UNITS):
-        if seconds < size:
-            continue
-        whole, rest = divmod(seconds, size)
-        if unit not in FINE_UNITS:
-            return f"{whole} {unit}"
-        smaller, name = UNITS[place + 1]
-        more = rest // smaller
-        return f"{whole} {unit} {more} {name}" if more else f"{whole} {unit}"
-    return "0 s"
-
-
-def idleness(row: PendingEntry) -> str:
-    """``idle for 12 min``, or ``free for any consumer`` of one that was given back."""
-    return "free for any consumer" if row.free else f"idle for {span(row.idle)}"
-
-
-def instant(moment: datetime) -> str:
-    """An instant in UTC, to the millisecond: ``2026-03-01T14:00:00.000Z``."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def quoted(name: str) -> str:
-    """A name as one word of a shell: itself where it is plain, else quoted.
-
-    What a terminal could not show is written as the escapes of ``$'...'``, which bash, zsh and ksh read
-    back as the very bytes of the name.
-    """
-    if name.isprintable():
-        return quote(name)
-    return "$'" + "".join(map(_escaped, name)) + "'"
-
-
-def _escaped(character: str) -> str:
-    if character in "\\'":
-        return "\\" + character
-    if character.isprintable():
-        return character
-    return "".join(f"\\x{byte:02x}" for byte in name_bytes(character))
-
-
-def command(verb: str, *names: str, options: str = "") -> str:
-    """A line of shell: ``streamops``, the verb, its names quoted, its options as they stand."""
-    words = [quoted(name) for name in names]
-    given = [options] if options else []
-    if any(name.startswith("-") for name in names):
-        # After ``--`` a leading hyphen is a name's own.
-        return " ".join(["streamops", verb, *given, "--", *words])
-    return " ".join(["streamops", verb, *words, *given])

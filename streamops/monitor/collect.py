@@ -26,11 +26,11 @@ from streamops.model.streams import (
     StreamReading,
     StreamState,
 )
-from streamops.monitor.context import Watch
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.details import ROWS_PER_COLLECTION, DetailReader, Details
 from streamops.monitor.lag import reliability_of, time_lag
 from streamops.monitor.lag_reader import GroupCache, GroupKey, LagReader
+from streamops.monitor.watch import Watch
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.full_reader import FullReader
 from streamops.wire.keys import stream_role

@@ -8,7 +8,7 @@ from typing import Final
 from streamops.errors import ServerError
 from streamops.model.authority import DELAYED_SUFFIX, delayed_source
 from streamops.model.name_patterns import is_literal, matches
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.wire.faults import Fault, RedisError
 from streamops.wire.node import Node
 from streamops.wire.reads import ScanPage, scan_keys

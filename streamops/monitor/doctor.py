@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from streamops.model.observation import Health
 from streamops.model.streams import Flavour, ServerNode
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.lag import LagReliability, reliability_of
 from streamops.wire.batches import Request

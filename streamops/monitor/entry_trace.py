@@ -10,7 +10,7 @@ from msgspec import Struct
 from streamops.model.dead_letters import ORIGIN_ID, REPLAY_OF, DeadLetter
 from streamops.model.delayed import ATTEMPT, DelayedMessage
 from streamops.model.entries import EntryId, PendingEntry, StreamEntry
-from streamops.model.text import counted, idleness, span
+from streamops.model.wording import counted, idleness, span
 
 SECOND: Final = timedelta(seconds=1)
 NO_ACKS: Final = "When it was acknowledged, and by whom: Redis keeps no trace of that."

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from streamops.model.delayed import DelayedQueue
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.streams import ConsumerGroup, ServerInfo, Snapshot, StreamRole, StreamState
-from streamops.model.text import quoted
+from streamops.model.wording import quoted
 from streamops.monitor.history import History, StreamHistory, advance
 from streamops.monitor.rates import NO_RATES, arrival_rate, rates_over
 from streamops.monitor.rules import RuleScope, judge, judge_group, worst_first

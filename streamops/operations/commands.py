@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.model.measures import typed_duration
-from streamops.model.text import command, quoted
+from streamops.model.wording import command, quoted
 
 NAMED: Final = 20
 """So many IDs are written out; more are left to stdin: a line of them would be nobody's to read."""

@@ -31,7 +31,7 @@ from streamops.model.pending import PendingProfile
 from streamops.model.streams import ReadError, Snapshot
 from streamops.monitor.arrivals import ArrivalReader
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import ServerContext, Watch
+from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
 from streamops.monitor.discover import Discovery
@@ -51,6 +51,7 @@ from streamops.monitor.search import (
 )
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.topics import TopicReader
+from streamops.monitor.watch import Watch
 from streamops.operations.audit import read_action, read_actions
 from streamops.operations.engine import Engine
 from streamops.operations.entry_trace import EntryTracer

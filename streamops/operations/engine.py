@@ -24,7 +24,7 @@ from streamops.model.acting import (
     StreamIdentity,
 )
 from streamops.model.entries import EntryId
-from streamops.model.text import quoted
+from streamops.model.wording import quoted
 from streamops.monitor.context import ServerContext
 from streamops.operations.audit_writer import AuditWriter, end_orphan, gather_orphan, gone_on_with
 from streamops.operations.checks import (
@@ -36,16 +36,9 @@ from streamops.operations.checks import (
     permission_hint,
 )
 from streamops.operations.commands import full_command
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy, required_confirmation
 from streamops.operations.jobs import HeldJob, JobCounts, JobStopped, held_by, over
-from streamops.operations.operation import (
-    ConfirmationKind,
-    ConfirmationPolicy,
-    Evidence,
-    Intent,
-    Operation,
-    Prepared,
-    required_confirmation,
-)
+from streamops.operations.operation import Evidence, Intent, Operation, Prepared
 from streamops.operations.packing import unpack_asked
 from streamops.operations.planning import fingerprint, many_groups_warnings
 from streamops.operations.running import Run, StopAsked

@@ -17,7 +17,7 @@ from streamops.model.effects import (
     in_words,
 )
 from streamops.model.entries import Amount, EntryId, PendingEntry
-from streamops.model.text import counted
+from streamops.model.wording import counted
 
 
 class BlockingGroup(Struct, frozen=True):

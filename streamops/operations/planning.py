@@ -16,7 +16,7 @@ from streamops.model.effects import LAG_UNKNOWN, REASONS, UNTOUCHED, Effect, Sai
 from streamops.model.entries import PendingEntry
 from streamops.model.fields import FieldKind, intent_fields
 from streamops.model.selections import SelectedDeadLetters
-from streamops.model.text import counted, idleness
+from streamops.model.wording import counted, idleness
 from streamops.operations.commands import equivalent_command
 
 CONSUMER_UNIT: Final[tuple[str, str]] = ("consumer", "consumers")

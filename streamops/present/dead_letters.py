@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from streamops.model.dead_letters import DeadLetter, QueueSummary
 from streamops.model.entries import id_age
-from streamops.model.text import Json, text_json
+from streamops.model.json_text import Json, text_json
 from streamops.present.cells import id_text, seconds
 from streamops.present.documents import fields_json
 from streamops.present.text import safe

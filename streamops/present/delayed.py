@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from streamops.model.delayed import DelayedMessage, DelayedQueue
 from streamops.model.entries import ZERO_ID, StreamEntry
-from streamops.model.text import Json, text_json
+from streamops.model.json_text import Json, text_json
 from streamops.present.cells import seconds
 from streamops.present.documents import fields_json
 from streamops.present.text import safe

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from streamops.model.entries import PendingEntry, StreamEntry, id_age
 from streamops.model.envelopes import Envelope, read_envelope
+from streamops.model.json_text import Json, payload_json, text_json
 from streamops.model.lag import Lag
 from streamops.model.observation import Finding, GroupView, Observation, Rates, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.streams import Consumer, ReadError, ServerInfo
-from streamops.model.text import Json, payload_json, text_json
 from streamops.present.cells import id_text, idle_seconds, rounded, seconds
 from streamops.present.rows import PendingRow
 from streamops.present.text import safe

@@ -6,7 +6,8 @@ from msgspec import Struct
 
 from streamops.model.acting import Impact, Outcome, Plan, Progress
 from streamops.model.effects import Effect
-from streamops.model.text import Json, counted, text_json
+from streamops.model.json_text import Json, text_json
+from streamops.model.wording import counted
 from streamops.present.cells import seconds
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

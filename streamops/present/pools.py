@@ -6,8 +6,8 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from streamops.model.json_text import Json, text_json
 from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, ScaleCode, Signals
-from streamops.model.text import Json, text_json
 from streamops.operations.autoscale.plan import is_led, is_steered, overrides_words
 from streamops.present.plans import Fact
 from streamops.present.table import Cell

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-from streamops.model.text import Json, counted, text_json
+from streamops.model.json_text import Json, text_json
+from streamops.model.wording import counted
 from streamops.monitor.probes import Bounds, ProbeLimits, ProbeReading, ProbeResult, ProbeVerdict
 from streamops.present.text import safe
 from streamops.present.units import count, duration, terse

@@ -5,7 +5,8 @@ from typing import Any
 
 from streamops.model.acting import Action, Actor, AuditRecord, Job, Outcome, Plan
 from streamops.model.entries import PendingEntry
-from streamops.model.text import Json, counted, idleness, text_json
+from streamops.model.json_text import Json, text_json
+from streamops.model.wording import counted, idleness
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
 from streamops.present.columns.job_details import JOB_DETAIL_COLUMNS
 from streamops.present.columns.jobs import JOB_COLUMNS

@@ -1,7 +1,7 @@
 """Retention policies at work, as documents."""
 
+from streamops.model.json_text import Json, text_json
 from streamops.model.retention import RetentionRow
-from streamops.model.text import Json, text_json
 from streamops.present.columns.retention import RETENTION_COLUMNS
 
 

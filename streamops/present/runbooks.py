@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.observation import FindingCode
-from streamops.model.text import quoted
+from streamops.model.wording import quoted
 
 HEADINGS: Final[dict[FindingCode, str]] = {
     FindingCode.STOPPED: "GroupStopped",

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from streamops.model.delayed import DelayedQueue
-from streamops.model.text import Json, text_json
+from streamops.model.json_text import Json, text_json
 from streamops.model.topics import Topic
 from streamops.present.cells import seconds
 from streamops.present.text import safe

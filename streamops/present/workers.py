@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from streamops.model.entries import EPOCH
+from streamops.model.json_text import Json, text_json
 from streamops.model.pools import WorkerHeartbeat
-from streamops.model.text import Json, counted, first_few, text_json
+from streamops.model.wording import counted, first_few
 from streamops.present.cells import seconds
 from streamops.present.units import rfc3339
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from streamops.errors import SettingsError
 from streamops.model.acting import Actor, Environment
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.settings.config import Config, chosen_contexts, read_config, readable_secrets
 from streamops.settings.connections import Context, check_context, compose_context, compose_url
 from streamops.settings.decoding import join_key

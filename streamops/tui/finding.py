@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.errors import SettingsError
 from streamops.model.entries import LAST_ID, EntryId
 from streamops.model.expressions import Expression
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchResult, StopReason
 from streamops.present.units import duration, size
 from streamops.tui.routes import WHERE

@@ -11,7 +11,7 @@ from msgspec import Struct
 from streamops.model.entries import id_age
 from streamops.model.observation import Health, Observation
 from streamops.model.streams import ServerInfo, ServerNode, StreamRole, StreamState
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.present.charts.chart import chart_lines
 from streamops.present.charts.points import Point
 from streamops.present.columns.workers import STATES

@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 
 from streamops.model.acting import Action
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.model.text import quoted
+from streamops.model.wording import quoted
 from streamops.monitor.search import split_words
 from streamops.tui.source import ContextInfo
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from redis.connection import Connection as Packer
 
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.wire.node import Command, Decoder, Reply
 from streamops.wire.server import Server
 from tests.benchmarks.output import say

@@ -25,7 +25,7 @@ from streamops.autoscaling.policy.rules import decide
 from streamops.autoscaling.policy.state import ScalingState
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.pools import Demand
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.benchmarks.output import say
 from tests.support.programs import find_programs

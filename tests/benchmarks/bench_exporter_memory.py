@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from time import monotonic, process_time
 
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.benchmarks.fast_forward import CONSUMERS, GROUPS, INTERVAL, PER_SCRAPE, blocks_in_use, fast_forward
 from tests.support.programs import find_programs

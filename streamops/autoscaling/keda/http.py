@@ -9,7 +9,8 @@ from aiohttp import web
 from msgspec import Struct
 
 from streamops.autoscaling.keda.answers import Board, PoolView, named, no_such_pool, not_known
-from streamops.model.text import encodable, encode, text_json
+from streamops.model.json_text import encode, text_json
+from streamops.model.text import encodable
 from streamops.service.authentication import Authentication, require_authentication
 from streamops.service.listening import listening
 from streamops.service.requests import answering_failures

@@ -5,7 +5,7 @@ import sys
 from streamops.cli.session import Session
 from streamops.cli.terminal import drawable
 from streamops.model.acting import Confirmation
-from streamops.operations.operation import ConfirmationKind, ConfirmationPolicy
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.present.text import safe
 
 YES = frozenset({"y", "yes"})

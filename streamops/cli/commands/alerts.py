@@ -9,7 +9,7 @@ from streamops.cli.reading import observe_streams
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_reading
 from streamops.errors import ExitCode
-from streamops.model.text import Json, text_json
+from streamops.model.json_text import Json, text_json
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import FINDING_COLUMNS
 from streamops.present.documents import read_errors_json, snapshot_header

@@ -18,7 +18,7 @@ from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
-from streamops.model.text import Json, encode
+from streamops.model.json_text import Json, encode
 from streamops.operations.audit import (
     ActionQuery,
     Before,

@@ -12,9 +12,9 @@ from streamops.cli.output.printer import write
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.json_text import encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
-from streamops.model.text import encode
 from streamops.monitor.probes import ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
 from streamops.operations.console import Console
 from streamops.present.probes import nagios_line, probe_document, probe_line

@@ -9,7 +9,7 @@ from streamops.cli.command import Command
 from streamops.cli.output.printer import write
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, ServerError, SettingsError
-from streamops.model.text import Json
+from streamops.model.json_text import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import ABSENT

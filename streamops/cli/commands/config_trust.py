@@ -8,7 +8,7 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.session import Session, with_session
 from streamops.errors import SettingsError
-from streamops.model.text import Json
+from streamops.model.json_text import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.settings.files import (

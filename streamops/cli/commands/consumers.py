@@ -7,7 +7,8 @@ from streamops.cli.params import group_argument_optional, stream_argument
 from streamops.cli.reading import observe_stream, only_group, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_left_out, note_read_errors
-from streamops.model.text import counted, text_json
+from streamops.model.json_text import text_json
+from streamops.model.wording import counted
 from streamops.present.columns import CONSUMER_COLUMNS
 from streamops.present.documents import consumer_json, read_errors_json, snapshot_header
 from streamops.present.rows import ConsumerRow, consumer_rows

@@ -9,7 +9,7 @@ from streamops.cli.command import Command
 from streamops.cli.commands.config import SETTING_COLUMNS, setting_json
 from streamops.cli.params import context_argument
 from streamops.cli.session import Session, with_session
-from streamops.model.text import Json
+from streamops.model.json_text import Json
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.settings.describe import describe_settings

@@ -9,7 +9,8 @@ from streamops.cli.output.printer import Section
 from streamops.cli.params import stream_argument, stream_argument_optional
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
-from streamops.model.text import counted, text_json
+from streamops.model.json_text import text_json
+from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage
 from streamops.operations.console import Console
 from streamops.present.columns import (

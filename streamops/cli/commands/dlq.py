@@ -14,8 +14,9 @@ from streamops.cli.session import Session, with_session
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.fields import intent_fields
+from streamops.model.json_text import text_json
 from streamops.model.selections import DeadLetterSelection
-from streamops.model.text import counted, text_json
+from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterPage, DeadLetterQueues
 from streamops.operations.backups import BackupWriter, entry_line
 from streamops.operations.console import Console

@@ -9,9 +9,9 @@ from streamops.cli.globals import Output
 from streamops.cli.output.printer import write
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
+from streamops.model.json_text import Json, encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
-from streamops.model.text import Json, encode
 from streamops.monitor.doctor import Examination, examine
 from streamops.present.acl import AclRole, acl_rules, acl_text
 from streamops.present.table import Cell, Column

@@ -8,7 +8,7 @@ from streamops.cli.command import Command
 from streamops.cli.params import ENTRY_ID, stream_argument
 from streamops.cli.session import Session, with_session
 from streamops.model.entries import EntryId
-from streamops.model.text import Json, text_json
+from streamops.model.json_text import Json, text_json
 from streamops.monitor.entry_trace import TraceEvent
 from streamops.present.cells import NOT_THERE
 from streamops.present.table import Cell, Column

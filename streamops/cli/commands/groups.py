@@ -9,7 +9,8 @@ from streamops.cli.reading import observe_stream, observe_streams, only_group, o
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_profile, note_read_errors, note_reading
 from streamops.errors import ExitCode
-from streamops.model.text import counted, text_json
+from streamops.model.json_text import text_json
+from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import (
     CONSUMER_COLUMNS,

@@ -12,8 +12,8 @@ from streamops.cli.params import DURATION, ENTRY_ID, group_argument, stream_argu
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_profile
 from streamops.model.entries import EntryId
+from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
-from streamops.model.text import text_json
 from streamops.monitor.search import PendingSearch, PendingSummary, search_pending
 from streamops.operations.console import Console
 from streamops.present.cells import id_text

@@ -14,7 +14,8 @@ from streamops.cli.reading import only_stream
 from streamops.cli.session import Session, with_session
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.expressions import Expression
-from streamops.model.text import counted, text_json
+from streamops.model.json_text import text_json
+from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchProgress, SearchResult, StopReason
 from streamops.operations.console import Console
 from streamops.present.cells import id_text

@@ -20,7 +20,7 @@ from streamops.cli.params import COMPLETIONS, DURATION, INSTANT, RATE
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Progress
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.present.columns.simulations import SIMULATION_COLUMNS, simulation_document
 from streamops.present.units import duration, rate, timestamp
 

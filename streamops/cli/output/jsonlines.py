@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from streamops.model.text import Json, encode, text_json
+from streamops.model.json_text import Json, encode, text_json
 from streamops.present.table import Column
 
 Row = TypeVar("Row")

@@ -9,7 +9,7 @@ from msgspec import Struct
 from streamops.cli.globals import Globals, Output
 from streamops.cli.output.choosing import choose_columns
 from streamops.cli.terminal import drawable, has_color, has_unicode, width_of
-from streamops.model.text import Json, encode
+from streamops.model.json_text import Json, encode
 from streamops.present.table import Column
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import ConsumerGroup
-from streamops.model.text import command, counted, span
+from streamops.model.wording import command, counted, span
 from streamops.monitor.rates import lag_growth
 from streamops.monitor.rules.evidence import (
     NO_TIME,

@@ -6,7 +6,7 @@ from streamops.model.entries import PendingEntry
 from streamops.model.fields import is_readable
 from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import Consumer
-from streamops.model.text import command, counted, quoted, span
+from streamops.model.wording import command, counted, quoted, span
 from streamops.monitor.pending_scan import dangling
 from streamops.monitor.rules.evidence import GroupEvidence, old_entries, poison_entry, suspects
 from streamops.monitor.thresholds import Thresholds

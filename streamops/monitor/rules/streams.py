@@ -5,7 +5,7 @@ from datetime import datetime
 from streamops.model.delayed import DelayedQueue
 from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import ServerNode, StreamRole, StreamState
-from streamops.model.text import command, counted, first_few, quoted, span
+from streamops.model.wording import command, counted, first_few, quoted, span
 from streamops.monitor.history import GoneStreams, StreamHistory
 from streamops.monitor.rates import arrivals
 from streamops.monitor.samples import SampleSeries, StreamSample

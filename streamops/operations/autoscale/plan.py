@@ -11,7 +11,8 @@ from streamops.errors import Forbidden, SettingsError, StalePlan
 from streamops.model.acting import Plan
 from streamops.model.effects import RESIZED
 from streamops.model.pools import Pool, PoolOverrides, PoolSize
-from streamops.model.text import command, counted, instant, quoted, safe
+from streamops.model.text import safe
+from streamops.model.wording import command, counted, instant, quoted
 from streamops.operations.autoscale.intent import (
     ControllerIntent,
     LimitsIntent,

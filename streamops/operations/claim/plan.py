@@ -10,7 +10,7 @@ from streamops.model.effects import BUSY, CLAIMED, ELSEWHERE, MISSING, NOT_PENDI
 from streamops.model.fields import Passing
 from streamops.model.pending import DeletedPending, PendingSelection, Unfit
 from streamops.model.streams import Consumer
-from streamops.model.text import first_few, span
+from streamops.model.wording import first_few, span
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.planning import planned, row_line
 

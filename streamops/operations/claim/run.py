@@ -12,7 +12,7 @@ from streamops.model.acting import Plan, Skipped
 from streamops.model.effects import say
 from streamops.model.entries import LAST_ID, EntryId
 from streamops.model.pending import PendingChange, PendingSelection, Unfit
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.claim.intent import ClaimIntent

@@ -9,7 +9,7 @@ from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.effects import IDLE_REMOVED, KEPT_ACTIVE, KEPT_PENDING
 from streamops.model.fields import Passing
 from streamops.model.streams import Consumer
-from streamops.model.text import span
+from streamops.model.wording import span
 from streamops.operations.consumers_prune.intent import PruneConsumersIntent
 from streamops.operations.planning import CONSUMER_UNIT, planned
 

@@ -10,7 +10,7 @@ from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.effects import CONSUMER_REMOVED, HANDED_OVER
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
-from streamops.model.text import counted, span
+from streamops.model.wording import counted, span
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
 from streamops.operations.planning import CONSUMER_UNIT, ENTRY_UNIT, planned, row_line, target_of
 

@@ -5,7 +5,7 @@ from typing import Final
 from streamops.errors import StalePlan
 from streamops.model.acting import Plan, Skipped
 from streamops.model.pending import PendingChange
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, inspect_stream
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent

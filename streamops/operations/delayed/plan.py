@@ -19,7 +19,7 @@ from streamops.model.effects import (
     Said,
 )
 from streamops.model.fields import Passing
-from streamops.model.text import counted, instant, quoted, span
+from streamops.model.wording import counted, instant, quoted, span
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.operations.planning import planned
 

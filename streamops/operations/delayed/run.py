@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from streamops.model.acting import Failed, Plan, Skipped
 from streamops.model.delayed import DelayedMessage
 from streamops.model.entries import EntryId
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.operations.backups import BackupWriter, forbid_existing, message_line
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent

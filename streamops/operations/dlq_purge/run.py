@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from streamops.errors import Forbidden
 from streamops.model.acting import Plan
 from streamops.model.dead_letters import DeadLetter
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterFilter, chosen_dead_letters, survey_dead_letters
 from streamops.operations.backups import BackupWriter, delete_and_report, forbid_existing

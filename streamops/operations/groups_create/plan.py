@@ -8,7 +8,7 @@ from streamops.errors import Forbidden
 from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.effects import GIVEN, NOT_GIVEN, STREAM_CREATED, Said
 from streamops.model.entries import Amount, EntryId
-from streamops.model.text import command
+from streamops.model.wording import command
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.planning import GROUP_UNIT, planned, untouched
 

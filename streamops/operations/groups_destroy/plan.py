@@ -11,7 +11,7 @@ from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.effects import GROUP_REMOVED, PENDING_LOST, UNGIVEN_LOST, Said
 from streamops.model.entries import Amount, EntryId
 from streamops.model.fields import Passing
-from streamops.model.text import command, first_few
+from streamops.model.wording import command, first_few
 from streamops.operations.groups_destroy.intent import DestroyGroupIntent
 from streamops.operations.planning import GROUP_UNIT, PENDING_UNIT, planned, untouched
 

@@ -8,7 +8,7 @@ from streamops.errors import Refused, StalePlan, StreamopsError, Unreachable
 from streamops.model.acting import Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.streams import Consumer
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import count_unread, group_of, inspect_stream
 from streamops.operations.backups import BackupWriter, forbid_existing, json_line, name_json

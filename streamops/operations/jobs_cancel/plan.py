@@ -4,7 +4,7 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Job, JobState, Plan
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
 from streamops.operations.planning import planned
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from streamops.model.acting import Plan
 from streamops.model.pools import Pool, PoolMode
 from streamops.model.pools import Pool as PoolState
-from streamops.model.text import command, instant, quoted
+from streamops.model.wording import command, instant, quoted
 from streamops.operations.planning import planned
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 

@@ -9,7 +9,7 @@ from streamops.model.acting import Impact, Plan
 from streamops.model.effects import CAP_LOST, PUBLISHED, STREAM_CREATED, Said
 from streamops.model.entries import ZERO_ID, EntryId
 from streamops.model.fields import Passing
-from streamops.model.text import command, counted, quoted, span
+from streamops.model.wording import command, counted, quoted, span
 from streamops.operations.losses import (
     NAMED,
     GroupLoss,

@@ -13,7 +13,7 @@ from streamops.errors import StalePlan
 from streamops.model.acting import Plan
 from streamops.model.delayed import DelayedBody
 from streamops.model.entries import ZERO_ID
-from streamops.model.text import counted, instant
+from streamops.model.wording import counted, instant
 from streamops.monitor.context import ServerContext
 from streamops.monitor.delayed import DelayedReader
 from streamops.monitor.inspection import find_stream

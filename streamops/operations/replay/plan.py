@@ -23,7 +23,7 @@ from streamops.model.effects import (
     Said,
 )
 from streamops.model.selections import SelectedDeadLetters
-from streamops.model.text import quoted
+from streamops.model.wording import quoted
 from streamops.operations.commands import equivalent_command
 from streamops.operations.planning import (
     ALL_A_MILLISECOND,

@@ -10,7 +10,7 @@ from streamops.errors import Forbidden, SettingsError
 from streamops.model.authority import StreamPart, is_part_of
 from streamops.model.selections import SelectedDeadLetters
 from streamops.model.streams import Mode
-from streamops.model.text import counted, first_few
+from streamops.model.wording import counted, first_few
 from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import survey_dead_letters
 from streamops.monitor.inspection import find_stream

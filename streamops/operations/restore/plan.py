@@ -17,7 +17,7 @@ from streamops.model.effects import (
 )
 from streamops.model.entries import EntryId
 from streamops.model.fields import Passing
-from streamops.model.text import counted, first_few
+from streamops.model.wording import counted, first_few
 from streamops.operations.planning import planned
 from streamops.operations.restore.intent import RestoreIntent
 

@@ -12,7 +12,7 @@ from streamops.model.envelopes import FASTSTREAM, TASKIQ
 from streamops.model.fields import Passing
 from streamops.model.pending import Stale, StaleRow
 from streamops.model.streams import Consumer
-from streamops.model.text import first_few, span
+from streamops.model.wording import first_few, span
 from streamops.operations.planning import planned, times
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 

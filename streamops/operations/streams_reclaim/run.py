@@ -16,7 +16,7 @@ from streamops.model.deliveries import DeadLetterDraft, Settled
 from streamops.model.entries import GIVEN_BACK, LAST_ID, EntryId
 from streamops.model.envelopes import read_envelope
 from streamops.model.pending import Stale, StaleRow
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import group_of, read_stream
 from streamops.operations.operation import Operation, Writes

@@ -17,7 +17,7 @@ from streamops.model.effects import (
     Said,
 )
 from streamops.model.entries import EntryId
-from streamops.model.text import counted, first_few, quoted
+from streamops.model.wording import counted, first_few, quoted
 from streamops.operations.planning import planned
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.model.acting import Plan
 from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.streams import GroupReading
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import inspect_stream
 from streamops.operations.backups import BackupWriter, delete_and_report, forbid_existing

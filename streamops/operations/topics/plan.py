@@ -9,8 +9,8 @@ from streamops.errors import Forbidden
 from streamops.model.acting import Plan
 from streamops.model.effects import TOPIC_DELAYED, TOPIC_ENTRIES, Effect
 from streamops.model.fields import Passing
-from streamops.model.text import command, counted
 from streamops.model.topics import Topic, described, require_topic
+from streamops.model.wording import command, counted
 from streamops.operations.commands import equivalent_command
 from streamops.operations.planning import planned
 from streamops.operations.topics.intent import (

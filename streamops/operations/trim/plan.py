@@ -19,7 +19,7 @@ from streamops.model.effects import (
 from streamops.model.entries import EntryId
 from streamops.model.measures import typed_duration
 from streamops.model.streams import GroupReading
-from streamops.model.text import command, first_few, span
+from streamops.model.wording import command, first_few, span
 from streamops.operations.losses import (
     NAMED,
     BlockingGroup,

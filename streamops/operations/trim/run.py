@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.model.acting import Job, Plan
 from streamops.model.entries import ZERO_ID, EntryId
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.operations.backups import BackupWriter, part_of
 from streamops.operations.losses import TrimEvidence
 from streamops.operations.operation import Operation

@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.effects import TAKEN_BACK, UNRESTORABLE
 from streamops.model.entries import PendingEntry
-from streamops.model.text import first_few
+from streamops.model.wording import first_few
 from streamops.operations.planning import planned, times
 from streamops.operations.undo.intent import UndoIntent
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
+from streamops.model.json_text import Json
 from streamops.model.pools import PoolDecision
-from streamops.model.text import Json, counted
+from streamops.model.wording import counted
 from streamops.present.cells import count_cell, rate_cell, rounded
 from streamops.present.plans import Fact
 from streamops.present.pools import decision_json

@@ -69,7 +69,7 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     ),
     Column(
         key="lag_per_second",
-        title="LAG SLOPE",
+        title="LAG GROWTH",
         help="Entries by which the lag grows a second; below zero while the group catches up.",
         source="the lags of the last readings of this console",
         cell=group_cell(lambda view: rate_cell(view.rates.lag_per_second)),

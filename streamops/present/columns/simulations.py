@@ -5,7 +5,7 @@ from typing import Final
 
 from streamops.autoscaling.history import OURS, ArrivalHistory, Replayed
 from streamops.autoscaling.simulation import Result, SimulatedWorkers, SimulationStep
-from streamops.model.text import Json
+from streamops.model.json_text import Json
 from streamops.present.cells import count_cell
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import rfc3339

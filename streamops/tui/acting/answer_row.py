@@ -7,7 +7,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input
 
-from streamops.operations.operation import ConfirmationKind, ConfirmationPolicy
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, shorten
 from streamops.tui.acting.choice import Press

@@ -5,7 +5,7 @@ from typing import Final
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.present.plans import Fact, outcome_facts, plan_facts
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import duration, percent, rate

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.present.alerts import AlertRow
 from streamops.present.columns.alerts import ALERT_COLUMNS
 from streamops.present.runbooks import anchor, passages

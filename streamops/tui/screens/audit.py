@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from streamops.errors import StreamopsError
 from streamops.model.acting import Action, ActionPage, AuditPhase, AuditRecord
 from streamops.model.entries import EntryId
-from streamops.model.text import encode
+from streamops.model.json_text import encode
 from streamops.operations.audit import Before, action_of, state_before
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
 from streamops.present.records import action_facts

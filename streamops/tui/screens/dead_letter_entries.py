@@ -13,7 +13,7 @@ from streamops.errors import SettingsError, StreamopsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.selections import DeadLetterSelection
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterPage
 from streamops.present.columns.dead_letters import (
     DEAD_LETTER_COLUMNS,

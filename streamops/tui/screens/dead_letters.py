@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId
 from streamops.model.streams import StreamRole
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterQueues
 from streamops.monitor.entry_trace import EntryTrace
 from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS

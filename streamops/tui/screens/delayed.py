@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage, DelayedQueues
 from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS, DELAYED_QUEUE_COLUMNS
 from streamops.present.delayed import DelayedQueueRow, DelayedRow

@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from streamops.errors import StreamopsError
 from streamops.model.dead_letters import DeadLetter
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.operations.operation import Operation
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.present.table import Cell, Tone

@@ -12,7 +12,7 @@ from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input
 
-from streamops.model.text import first_few
+from streamops.model.wording import first_few
 from streamops.operations.operation import Operation
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

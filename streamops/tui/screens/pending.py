@@ -11,7 +11,7 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.search import PendingPage, PendingSummary
 from streamops.present.columns import PENDING_COLUMNS
 from streamops.present.rows import PendingRow

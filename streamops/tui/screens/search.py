@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.model.entries import StreamEntry
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchResult
 from streamops.present.rows import EntryRow
 from streamops.present.table import Cell, Tone

@@ -1,19 +1,20 @@
 """The root: every stream with every group."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from streamops.model.observation import FindingCode, Health, StreamView
 from streamops.model.streams import StreamRole
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.rows import GroupRow, group_rows
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
+from streamops.present.units import health_text
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import group_lines, server_lines
@@ -25,11 +26,14 @@ from streamops.tui.widgets.paint import Line
 from streamops.tui.widgets.text_view import Builder
 
 
-def _short(column: Column[GroupRow]) -> Column[GroupRow]:
-    """The trend shorter and without weight: many bold lines of it would outshine every state."""
-    if column.key != "trend":
-        return column
-    return replace(column, cell=_trend, width=TREND_WIDTH)
+def _reason(row: GroupRow) -> Cell:
+    """The worst finding in words; how many more there are before it, where it may be cut."""
+    findings = row.stream.findings if row.group is None else row.group.findings
+    if not findings:
+        return Cell("")
+    more = f" (+{len(findings) - 1})" if len(findings) > 1 else ""
+    worst = findings[0]
+    return Cell(f"{worst.code.replace('_', ' ')}{more}: {safe(worst.text)}", health_text(worst.level).tone)
 
 
 def _trend(row: GroupRow) -> Cell:
@@ -38,12 +42,25 @@ def _trend(row: GroupRow) -> Cell:
 
 # Beside the pane, which tells everything, the table keeps what moves.
 TREND_WIDTH: Final = 8
-PRIORITIES: Final = {"trend": 1, "consumers": 4, "length": 4}
-COLUMNS: Final = tuple(
-    _short(replace(column, priority=PRIORITIES.get(column.key, column.priority)))
-    for column in GROUP_COLUMNS
-    if not column.sparse
-)
+PRIORITIES: Final = {"trend": 2, "consumers": 4, "length": 4}
+REASON_WIDTH: Final = 14
+
+
+def _columns() -> Iterator[Column[GroupRow]]:
+    """Those of a group, with the reason beside its health, where no width cuts it off."""
+    for column in GROUP_COLUMNS:
+        if column.sparse or column.key == "findings":
+            continue
+        if column.key == "trend":
+            # Shorter and without weight: many bold lines of it would outshine every state.
+            column = replace(column, cell=_trend, width=TREND_WIDTH)  # noqa: PLW2901
+        yield replace(column, priority=PRIORITIES.get(column.key, column.priority))
+        if column.key == "health":
+            findings = next(column for column in GROUP_COLUMNS if column.key == "findings")
+            yield replace(findings, title="REASON", cell=_reason, width=REASON_WIDTH, priority=0)
+
+
+COLUMNS: Final = tuple(_columns())
 
 MORE_COLUMNS: Final = (*(column for column in GROUP_COLUMNS if column.sparse), *GROUP_DETAIL_COLUMNS)
 
@@ -88,8 +105,12 @@ class GroupListing(ListScreen[GroupRow]):
         streams = self.streams_of(app_state)
         if streams is not self._flat[0]:
             rows = self._rows_of_stream.values(streams)
-            self._flat = (streams, [row for of_stream in rows for row in of_stream])
+            self._flat = (streams, self.in_order([row for of_stream in rows for row in of_stream]))
         return self._flat[1]
+
+    def in_order(self, rows: list[GroupRow]) -> list[GroupRow]:
+        """The rows in the order that holds while nothing is sorted by."""
+        return rows
 
     def identify(self, row: GroupRow) -> tuple[str, str | None]:
         """The names of stream and group."""
@@ -151,9 +172,21 @@ class StatusScreen(GroupListing):
 
         return build
 
+    def in_order(self, rows: list[GroupRow]) -> list[GroupRow]:
+        """Faults first, the worst and those with the greatest lag on top; the others as they come."""
+        faults = sorted(filter(is_fault, rows), key=_trouble, reverse=True)
+        return [*faults, *(row for row in rows if not is_fault(row))] if faults else rows
+
     def empty_note(self) -> str:
         """Why no stream is listed."""
         return why_empty(self.app_state)
+
+
+def _trouble(row: GroupRow) -> tuple[int, int]:
+    if row.group is None:
+        return row.stream.health, 0
+    lag = row.group.group.lag
+    return row.group.health, lag.entries or lag.lower or lag.upper or 0
 
 
 def why_empty(app_state: AppState) -> str:

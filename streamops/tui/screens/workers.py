@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from streamops.model.observation import Observation
 from streamops.model.pools import Pool, PoolMode, WorkerState
-from streamops.model.text import counted
+from streamops.model.wording import counted
 from streamops.monitor.pools import ServerWorkers
 from streamops.operations.autoscale.plan import is_steered
 from streamops.present.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS

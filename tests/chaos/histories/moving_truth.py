@@ -10,8 +10,8 @@ from msgspec import Struct
 from streamops.model.entries import EntryId, id_age
 from streamops.model.streams import ConsumerGroup, Snapshot, StreamState
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Watch
 from streamops.monitor.counting import CountBudget
+from streamops.monitor.watch import Watch
 from streamops.wire.batches import Answers, Listen, Request
 from streamops.wire.node import Command
 from streamops.wire.server import Server

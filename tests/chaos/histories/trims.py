@@ -14,8 +14,8 @@ import pytest
 from streamops.errors import ApplyError, Forbidden, StalePlan
 from streamops.model.acting import Actor, Confirmation, Environment, Outcome
 from streamops.model.entries import MAX_PART, EntryId
-from streamops.monitor.context import Watch
 from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.trim import run as trim
 from streamops.operations.trim.intent import TrimIntent

@@ -22,8 +22,8 @@ from streamops.model.entries import ZERO_ID, EntryId
 from streamops.model.lag import LagBasis
 from streamops.model.streams import ConsumerGroup, Snapshot, StreamState
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Watch
 from streamops.monitor.counting import CountBudget
+from streamops.monitor.watch import Watch
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
 from tests.support.servers import RunningServer

@@ -11,7 +11,7 @@ from streamops.autoscaling.controller import Controller
 from streamops.errors import Unreachable
 from streamops.exporter.scraper import FRESH_SECONDS, Scraper
 from streamops.exporter.series_limits import NO_LIMITS
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.chaos.topologies.operators import DONE, Typist
 from tests.chaos.topologies.place import LONGEST, Place, until

@@ -15,7 +15,7 @@ from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolDecision, PoolSize
 from streamops.model.streams import Snapshot
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.targets.target import require_expected
 from tests.chaos.watchers.consoles import Snapshots

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import Forbidden
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from tests.support.monitor.dead_letters import QUEUE, STREAM, add_letter, add_pairs, do, make_group

@@ -13,7 +13,7 @@ from streamops.exporter import scraper as scraper_module
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.model.secret import Secret
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.eventually import eventually
 from tests.support.exporter.pages import add_orders, length, up, written

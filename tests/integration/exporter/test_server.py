@@ -18,7 +18,7 @@ from streamops.exporter import scraper as scraper_module
 from streamops.exporter import server as server_module
 from streamops.exporter.server import read_deadline
 from streamops.exporter.targets import ScrapeTargets
-from streamops.model.text import encode
+from streamops.model.json_text import encode
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
 from streamops.present.documents import status_document

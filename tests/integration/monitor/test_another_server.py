@@ -7,8 +7,8 @@ import pytest
 
 from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
-from streamops.monitor.context import Watch
 from streamops.monitor.counting import CountBudget
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server

@@ -11,8 +11,8 @@ from streamops.errors import Unreachable
 from streamops.model.lag import LagBasis
 from streamops.model.streams import ReadError
 from streamops.monitor import details as details_module
-from streamops.monitor.context import Watch
 from streamops.monitor.details import MAX_CONSUMERS
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire import reads
 from streamops.wire.node import Command, Node, Reply

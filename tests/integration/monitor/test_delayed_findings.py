@@ -9,8 +9,8 @@ from streamops.model.acting import Actor
 from streamops.model.delayed import DelayedBody
 from streamops.model.observation import FindingCode, Observation
 from streamops.model.secret import Secret
-from streamops.monitor.context import Watch
 from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.cli.running import Place, runner

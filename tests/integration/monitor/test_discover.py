@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from streamops.errors import Refused, Unreachable
 from streamops.monitor import discover
-from streamops.monitor.context import Watch
 from streamops.monitor.discover import KEYS_PER_STEP, SHARE, Discovery, pause_after
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.options import Secret
 from streamops.wire.server import Server

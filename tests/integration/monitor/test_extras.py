@@ -9,8 +9,8 @@ from streamops.model.delayed import DelayedBody
 from streamops.model.observation import QueueCount, QueueMetrics
 from streamops.model.retention import RetentionPolicy
 from streamops.model.secret import Secret
-from streamops.monitor.context import Watch
 from streamops.monitor.queue_metrics import max_lengths
+from streamops.monitor.watch import Watch
 from streamops.wire.consuming.heartbeats import write_heartbeat
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.eventually import eventually

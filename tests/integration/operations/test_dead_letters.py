@@ -10,7 +10,7 @@ from streamops.errors import Forbidden, NotFound, Refused, SettingsError, Stream
 from streamops.model.acting import Confirmation
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.selections import DeadLetterSelection
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations import backups
 from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent

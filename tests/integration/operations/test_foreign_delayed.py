@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from streamops.model.acting import Actor, Confirmation
 from streamops.model.delayed import DelayedBody
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.wire.delayed_bodies import encode_body

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from streamops.errors import ApplyError, Forbidden, StalePlan
 from streamops.model.acting import Confirmation, Failed, Impact, Progress, Skipped
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.model.text import encode
+from streamops.model.json_text import encode
 from streamops.operations.backups import BackupWriter, entry_line
 from streamops.operations.console import Console
 from streamops.operations.restore import run as restore

@@ -8,8 +8,8 @@ import pytest
 from streamops.errors import Forbidden
 from streamops.model.acting import Actor, Confirmation, Limits
 from streamops.model.retention import RetentionPolicy
-from streamops.monitor.context import Watch
 from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.retention import apply_retention, prepare_retention
 from tests.support.servers import RunningServer

@@ -119,7 +119,7 @@ async def test_long_work_is_a_job_that_everybody_sees(server: RunningServer) -> 
     app = console_on(server)
     async with running(app):
         await until(app, lambda: "orders:dlq/-" in names(app))
-        await press(app, "end", "R", *["down"] * 11, *"4000", "enter")
+        await press(app, "home", "R", *["down"] * 11, *"4000", "enter")
         await shown(app, "20,000 dead letters")
         await press(app, "tab", "enter")
         await shown(app, "of 20,000 dead letters")

@@ -103,7 +103,7 @@ async def test_a_letter_and_a_pending_entry_tell_their_traces(server: RunningSer
     app = console_on(server)
     async with running(app):
         await until(app, lambda: "orders/billing" in names(app))
-        await press(app, "home", "enter", "l")
+        await press(app, *"jjj", "enter", "l")
         await shown(app, "1 pending entry")
         await until(app, lambda: names(app) == [entry_id])
         await press(app, "a")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from streamops.model.entries import EntryId
 from streamops.model.streams import StreamReading
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import SCRIPTED, Depth, StreamReader

@@ -9,7 +9,7 @@ import pytest
 from streamops.errors import StalePlan
 from streamops.model.entries import ZERO_ID, EntryId
 from streamops.model.streams import StreamReading
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations import planning
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console

@@ -9,7 +9,7 @@ from streamops.autoscaling.controller import Controller
 from streamops.autoscaling.decisions import Assignment, ControllerOptions
 from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.model.pools import PoolSize
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.targets.target import require_expected
 from streamops.wire.options import ConnectionOptions

@@ -13,7 +13,7 @@ from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import SeriesLimits
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.support.invented import seconds

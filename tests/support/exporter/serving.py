@@ -14,7 +14,7 @@ from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.server import ServerOptions, serving
 from streamops.exporter.target import Open
 from streamops.exporter.targets import ScrapeTargets
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 

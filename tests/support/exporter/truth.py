@@ -13,7 +13,7 @@ from streamops.exporter.catalogue import SECTIONS
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.model.retention import RetentionPolicy
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.support.eventually import SETTLE_SECONDS

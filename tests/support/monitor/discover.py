@@ -1,6 +1,6 @@
 """Streams and other keys to discover."""
 
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 

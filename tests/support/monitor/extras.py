@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 
 from streamops.model.pools import WorkerHeartbeat, WorkerState
-from streamops.monitor.context import Watch
 from streamops.monitor.queue_metrics import QueueMetricsReader
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 

@@ -8,8 +8,8 @@ import pytest
 from streamops.model.lag import Lag, LagBasis
 from streamops.monitor import counting
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Watch
 from streamops.monitor.counting import CountBudget
+from streamops.monitor.watch import Watch
 from streamops.wire import reads
 from streamops.wire.reads import CountRange
 from streamops.wire.server import Server

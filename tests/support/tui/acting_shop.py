@@ -13,8 +13,8 @@ from tests.support.tui.driving import bar
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource
 
-CLAIM_FORM = [*"jjjj", "enter", "end", "C"]
-CLAIM_PLAN = [*"jjjj", "C", "space", "enter"]
+CLAIM_FORM = [*"jj", "enter", "end", "C"]
+CLAIM_PLAN = [*"jj", "C", "space", "enter"]
 DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Look again.")
 
 

@@ -213,10 +213,8 @@ class InventedActs:
         return False
 
     def _prepared(self, intent: Struct, limits: Limits) -> "Prepared[Any, Any]":
-        from streamops.operations.operation import (  # noqa: PLC0415 - as above
-            Prepared,
-            required_confirmation,
-        )
+        from streamops.operations.confirmation import required_confirmation  # noqa: PLC0415 - see above
+        from streamops.operations.operation import Prepared  # noqa: PLC0415 - see above
         from streamops.operations.registry import OPERATIONS  # noqa: PLC0415 - see above
 
         if isinstance(self.plan, StreamopsError):

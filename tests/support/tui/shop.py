@@ -4,18 +4,16 @@ from streamops.errors import Unreachable
 from tests.support.tui import sample
 from tests.support.tui.source import InventedSource
 
+FAULTY = ["payments/ledger", "emails/mailer", "orders/fulfilment", "payments:dlq/-"]
+"""As the first screen has them: the worst on top, then the greatest lag."""
 ALL = [
+    *FAULTY,
     "clicks/heatmap",
-    "emails/mailer",
     "inventory/sync",
     "orders/billing",
-    "orders/fulfilment",
     "orders/reports",
-    "payments/ledger",
-    "payments:dlq/-",
     "sensors/store",
 ]
-FAULTY = ["emails/mailer", "orders/fulfilment", "payments/ledger", "payments:dlq/-"]
 REFUSED = Unreachable("cannot connect: connection refused", "check that the server runs")
 
 

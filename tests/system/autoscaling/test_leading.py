@@ -3,7 +3,7 @@
 from streamops.autoscaling.controller import Controller
 from streamops.autoscaling.decisions import Assignment
 from streamops.model.pools import Applied
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.autoscaling.pools import GROUP, Workers, at_least, options
 from tests.support.deployments import RunningCluster

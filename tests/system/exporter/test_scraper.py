@@ -8,7 +8,7 @@ import structlog
 from streamops.exporter import scraper as scraper_module
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import NO_LIMITS
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.deployments import RunningCluster
 from tests.support.exporter.pages import add_orders, length, up, written

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.support.monitor.collect import add_stream
 from tests.support.servers import StartServer

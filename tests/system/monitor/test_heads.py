@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from streamops.errors import Unreachable
 from streamops.model.lag import TimeLag
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from tests.chaos.watchers.lines import line
 from tests.support.eventually import eventually

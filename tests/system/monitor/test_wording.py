@@ -4,7 +4,7 @@ import subprocess
 import pytest
 from hypothesis import given
 
-from streamops.model.text import quoted
+from streamops.model.wording import quoted
 from tests.support.strategies import names
 
 BASH = shutil.which("bash")

@@ -12,7 +12,7 @@ from redis.exceptions import ClusterDownError
 
 from streamops.errors import Unreachable
 from streamops.model.streams import Mode, Snapshot
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import ServerError, Unreachable
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused, ServerError, Unreachable
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire import sentinel, single
 from streamops.wire.options import Secret

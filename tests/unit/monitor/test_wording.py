@@ -3,7 +3,7 @@ from datetime import datetime, timedelta, timezone
 
 from hypothesis import given
 
-from streamops.model.text import command, instant, quoted, span
+from streamops.model.wording import command, instant, quoted, span
 from tests.support.strategies import names
 from tests.support.tables import table
 

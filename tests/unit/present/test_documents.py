@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.entries import EntryId, StreamEntry
+from streamops.model.json_text import encode, payload_json, text_json
 from streamops.model.observation import Rates
-from streamops.model.text import encode, payload_json, text_json
 from streamops.present.documents import (
     entry_json,
     group_detail_json,

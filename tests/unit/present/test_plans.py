@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.model.acting import Impact, Outcome, Plan, Skipped
 from streamops.model.effects import LOSES_NOTHING, LOSES_PENDING, LOSES_UNREAD, Effect
 from streamops.model.entries import Amount
-from streamops.model.text import encode
+from streamops.model.json_text import encode
 from streamops.present.columns import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.present.plans import (
     NAMED,

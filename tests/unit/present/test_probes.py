@@ -3,8 +3,8 @@
 import json
 from datetime import timedelta
 
+from streamops.model.json_text import encode
 from streamops.model.observation import Observation
-from streamops.model.text import encode
 from streamops.monitor.probes import ProbeLimits, assess_probe
 from streamops.present.probes import nagios_line, probe_document, probe_line
 from tests.support.present.observations import NOTHING, OBSERVATION

@@ -5,8 +5,8 @@ import pytest
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.acting import Environment
-from streamops.monitor.context import Watch
 from streamops.monitor.thresholds import Thresholds
+from streamops.monitor.watch import Watch
 from streamops.settings.load import Flags, Settings
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.support.settings.place import PLANTED, Place

@@ -41,7 +41,7 @@ async def test_closing_leads_back_to_where_one_acted_from_and_it_is_read_again()
     source = shop_source(plan=acts.ACK)
     app = app_for(source)
     async with running(app):
-        await press(app, *"jjjj", "enter", "l", "A", "enter", "tab", *"12", "enter")
+        await press(app, *"jj", "enter", "l", "A", "enter", "tab", *"12", "enter")
         await shown(app, "10 of 12")
         source.pending = source.pending[1:]
         reads = len(source.asked)

@@ -30,7 +30,7 @@ async def test_marked_rows_are_what_an_action_takes() -> None:
     source = shop_source(plan=acts.ACK)
     app = app_for(source)
     async with running(app):
-        await press(app, *"jjjj", "enter", "l", "space", "space", "space", "A")
+        await press(app, *"jj", "enter", "l", "space", "space", "space", "A")
         await press(app, "enter")
         await until(app, lambda: bool(source.planned))
         ids = tuple(row.id for row in source.pending[:3])
@@ -73,7 +73,7 @@ async def test_escape_leads_back_from_the_plan_to_the_form_as_it_was() -> None:
 async def test_where_a_form_does_not_fit_the_arrows_still_go_from_field_to_field() -> None:
     app = app_for(shop_source())
     async with running(app, (80, 14)):
-        await press(app, *"jjjj", "C")
+        await press(app, *"jj", "C")
         fields = [app.focused]
         for _ in range(6):
             await press(app, "down")

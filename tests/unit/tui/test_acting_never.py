@@ -50,4 +50,4 @@ async def test_the_palette_offers_what_fits_the_row() -> None:
         await shown(app, "Plan: groups create")
         await press(app, "enter")
         await until(app, lambda: crumbs(app).endswith("groups.create"))
-        await shown(app, "clicks")
+        await shown(app, "payments")

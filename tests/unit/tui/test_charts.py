@@ -19,7 +19,7 @@ from tests.support.tui.driving import NARROW, WIDE, bar, press, resize, running,
 from tests.support.tui.overview_source import PulseSource, fed, waves
 from tests.support.tui.source import app_for
 
-FULFILMENT = [*"jjjj"]
+FULFILMENT = [*"jj"]
 
 
 @pytest.fixture
@@ -45,8 +45,8 @@ async def test_g_leads_to_the_charts_of_the_group_under_the_cursor() -> None:
     async with running(app):
         await opened(app)
         for keys, crumbs in (
-            ("end up g", "prod"),
-            ("home j j j j g", charts),
+            ("j j j g", "prod"),
+            ("home j j g", charts),
             ("g", charts),
             ("escape enter g", charts),
             ("2 g", "prod ▸ streams"),

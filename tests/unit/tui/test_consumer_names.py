@@ -14,7 +14,7 @@ from tests.support.tui import sample
 from tests.support.tui.driving import bar, press, running, shown
 from tests.support.tui.source import InventedSource, app_for
 
-FULFILMENT = [*"jjjj", "enter"]
+FULFILMENT = [*"jj", "enter"]
 CLAIM = [*FULFILMENT, "end", "C"]
 
 

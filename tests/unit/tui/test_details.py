@@ -38,7 +38,7 @@ def test_a_group_is_told_with_its_findings_first() -> None:
     ]
     assert " Lag            1,204  reported" in told
     assert "   reported by the server, whose counters are sound" in told
-    assert " Lag slope      3.30/s" in told
+    assert " Lag growth     3.30/s" in told
 
 
 def test_why_a_number_is_unknown_is_told() -> None:

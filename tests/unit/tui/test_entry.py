@@ -86,7 +86,7 @@ async def test_references_are_followed_and_payloads_read_on_demand() -> None:
     source.payloads[KEY] = b'{"hello": "world"}'
     app = app_for(source)
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter")
         await shown(app, f"→ {KEY}  its payload, in a key of its own · Enter reads it")
@@ -103,7 +103,7 @@ async def test_payload_or_origin_that_is_gone_or_refused_says_so() -> None:
     source = source_of(RETRY)
     app = app_for(source)
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter", "enter")
         await shown(app, "it is gone: acknowledged by the last group, or its time was up")
@@ -120,7 +120,7 @@ async def test_values_and_entries_are_copied_whole(monkeypatch: pytest.MonkeyPat
     copied: list[tuple[str, str]] = []
     monkeypatch.setattr(type(app), "copy", lambda _, text, what: copied.append((text, what)))
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter", "tab", "tab", "tab", "x", "tab", "tab", "x", "e", "y")
     assert copied[0] == ('{"id":1,"items":[{"sku":"A"}]}', "body, 30 B")
@@ -134,7 +134,7 @@ async def test_values_and_entries_are_copied_whole(monkeypatch: pytest.MonkeyPat
 async def test_keys_decode_the_field_one_stands_on_and_v_shows_all_as_it_came() -> None:
     app = app_for(source_of(RETRY))
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter", "tab", "tab", "tab", "d")
         await shown(app, "▸body  json · 30 B")
@@ -155,7 +155,7 @@ async def test_a_value_goes_to_the_pager_whole_and_indented(monkeypatch: pytest.
         type(app), "on_show_in_pager", lambda _, message: seen.append((message.value, message.what))
     )
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter", "enter")
         await until(app, lambda: bool(seen))
@@ -175,7 +175,7 @@ async def test_only_visible_lines_of_a_large_entry_are_drawn(monkeypatch: pytest
 
     app = app_for(source_of(BIG))
     async with running(app, drawn=True):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         monkeypatch.setattr(TextView, "draw_line", counting)
         await press(app, "enter")
@@ -200,7 +200,7 @@ async def test_hostile_fields_of_an_entry_are_only_text() -> None:
     source.payloads[payload.decode("utf-8", "surrogateescape")] = value + b"\x1b[31m"
     app = app_for(source)
     async with running(app, size=(80, 24)):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter")
         await shown(app, "its payload")
@@ -214,7 +214,7 @@ async def test_tab_scrolls_to_its_field_right_after_the_text_has_grown() -> None
     source.payloads[KEY] = b"[" + b"1," * 30 + b"1]"
     app = app_for(source)
     async with running(app, size=(80, 24)):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter", "enter")
         await shown(app, "kept for 20h00m more")

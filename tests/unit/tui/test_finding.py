@@ -88,7 +88,7 @@ def source_of(entries: int) -> InventedSource:
 async def test_words_are_found_newest_first_and_enter_opens_one() -> None:
     app = app_for(source_of(2_500))
     async with running(app):
-        await press(app, "t", "s", *"refund", "enter")
+        await press(app, *"jjjj", "t", "s", *"refund", "enter")
         await shown(app, "searched all: 25 found in 2,500 entries")
         assert names(app)[:2] == ["2500-0", "2400-0"]
         assert bar(app, "crumbs").endswith("refund")
@@ -143,7 +143,7 @@ async def test_escape_stops_it_and_g_goes_on_where_it_stopped() -> None:
     source = Patient(2_500)
     app = app_for(source)
     async with running(app):
-        await press(app, "s", *"refund", "enter")
+        await press(app, *"jjjj", "s", *"refund", "enter")
         await shown(app, "searching, newest first; Esc stops")
         source.gate.set()
         await until(app, lambda: len(list_of(app).rows) == 10)
@@ -168,7 +168,7 @@ async def test_a_lost_connection_keeps_what_was_found_and_r_goes_on() -> None:
     app = app_for(source)
     async with running(app):
         source.fails = Unreachable("cannot connect", "wait")
-        await press(app, "s", *"refund", "enter")
+        await press(app, *"jjjj", "s", *"refund", "enter")
         await shown(app, "cannot connect. wait")
         source.fails = None
         await press(app, "r")
@@ -178,7 +178,7 @@ async def test_a_lost_connection_keeps_what_was_found_and_r_goes_on() -> None:
 async def test_found_entries_can_be_marked_for_a_plan() -> None:
     app = app_for(source_of(500))
     async with running(app):
-        await press(app, "s", *"refund", "enter")
+        await press(app, *"jjjj", "s", *"refund", "enter")
         await until(app, lambda: len(list_of(app).rows) == 5)
         await press(app, "asterisk")
         selection = app.frame.selection()

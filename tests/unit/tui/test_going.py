@@ -17,18 +17,18 @@ from tests.support.tui.source import app_for
 WALKS: dict[str, list[tuple[str, str]]] = {
     "down and back": [
         ("", "prod"),
-        ("enter", "prod ▸ clicks ▸ heatmap"),
+        ("j j j j enter", "prod ▸ clicks ▸ heatmap"),
         ("enter", "prod ▸ clicks ▸ heatmap ▸ heat-0"),
         ("escape l", "prod ▸ clicks ▸ heatmap ▸ pending"),
         ("enter", "prod ▸ clicks ▸ heatmap ▸ pending ▸ 1773…-0"),
         ("escape", "prod ▸ clicks ▸ heatmap ▸ pending"),
         ("escape escape", "prod"),
         ("escape escape", "prod"),
-        ("j j j k enter", "prod ▸ inventory ▸ sync"),
-        ("escape end up enter", "prod ▸ dead letters ▸ payments:dlq"),
+        ("j j k enter", "prod ▸ inventory ▸ sync"),
+        ("escape home j j j enter", "prod ▸ dead letters ▸ payments:dlq"),
     ],
     "tails": [
-        ("t", "prod ▸ clicks ▸ tail"),
+        ("j j j j t", "prod ▸ clicks ▸ tail"),
         ("enter", "prod ▸ clicks ▸ tail ▸ 1773…-0"),
         ("escape escape enter t", "prod ▸ clicks ▸ tail"),
         ("escape escape 2 t", "prod ▸ clicks ▸ tail"),
@@ -52,7 +52,7 @@ WALKS: dict[str, list[tuple[str, str]]] = {
         ("colon s t a t u s enter", "prod"),
         ("question_mark", "prod"),
         ("question_mark escape", "prod"),
-        ("f enter", "prod ▸ emails ▸ mailer"),
+        ("f enter", "prod ▸ payments ▸ ledger"),
     ],
 }
 
@@ -76,7 +76,7 @@ async def test_a_drill_down_reads_what_it_shows_and_no_more() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, "j", "j", "j", "j", "enter", "end", "enter")
+        await press(app, "j", "j", "enter", "end", "enter")
         await until(app, lambda: len(list_of(app).rows) == 12)
         assert source.asked == [
             ("discovery",),
@@ -87,7 +87,7 @@ async def test_a_drill_down_reads_what_it_shows_and_no_more() -> None:
 async def test_help_explains_the_focused_row_its_numbers_and_findings() -> None:
     app = app_for(shop_source())
     async with running(app):
-        await press(app, "f", "j", "j", "question_mark")
+        await press(app, "f", "question_mark")
         await shown(app, "payments ▸ ledger")
         text = screen_text(app)
         assert "✗ stalled" in text
@@ -156,14 +156,14 @@ async def test_names_complete_in_the_go_to_line() -> None:
 
 
 COPIES = [
-    [("y", "heatmap"), ("c", "streamops -c prod status"), ("end up y", "payments:dlq"), ("2 home y", "clicks")],
+    [("j j j j y", "heatmap"), ("c", "streamops -c prod status"), ("home j j j y", "payments:dlq"), ("2 home y", "clicks")],
     [
-        ("enter c", "streamops -c prod groups info clicks heatmap"),
+        ("j j j j enter c", "streamops -c prod groups info clicks heatmap"),
         ("y", "heat-0"),
         ("enter c", "streamops -c prod pending ls --consumer=heat-0 clicks heatmap"),
-        ("3 j j j j enter l y", "1773487080000-0"),
+        ("3 home j j enter l y", "1773487080000-0"),
     ],
-    [("t c", "streamops -c prod streams tail -n 100 clicks"), ("y", "1773489599000-0"), ("enter y", "1773489599000-0")],
+    [("j j j j t c", "streamops -c prod streams tail -n 100 clicks"), ("y", "1773489599000-0"), ("enter y", "1773489599000-0")],
 ]  # fmt: skip
 
 

@@ -49,7 +49,7 @@ async def test_help_is_about_the_row_and_read_only_shows_no_key_that_writes() ->
     for read_only in (False, True):
         app = app_for(shop_source(), read_only=read_only)
         async with running(app):
-            await press(app, *"jjjj", "question_mark")
+            await press(app, *"jj", "question_mark")
             view = app.frame.query_one("#main", TextView)
             await until(app, lambda view=view: len(view.lines) > 0)  # type: ignore[misc]
             text = flat(view.lines)

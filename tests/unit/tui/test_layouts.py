@@ -30,7 +30,7 @@ async def test_eighty_by_twenty_four_has_twenty_rows_and_one_line_of_each_bar() 
         assert len(lines) == 24
         assert lines[0].startswith(" streamops  prod  production")
         assert lines[1].strip() == "prod"
-        assert lines[2].split()[:4] == ["STREAM", "GROUP", "HEALTH", "LAG"]
+        assert lines[2].split()[:4] == ["STREAM", "GROUP", "HEALTH", "REASON"]
         assert sum("service-" in line for line in lines) == 19
         assert lines[22].strip().startswith("refresh 30 s")
         assert lines[23].strip().startswith("enter open  C T W X plan")
@@ -40,7 +40,7 @@ async def test_eighty_by_twenty_four_has_twenty_rows_and_one_line_of_each_bar() 
 async def test_a_wide_terminal_has_a_pane_with_findings_and_advice() -> None:
     app = app_for(shop_source())
     async with running(app, WIDE):
-        await press(app, "f", "j", "j")
+        await press(app, "f")
         await shown(app, "→ See whether")
         await shown(app, "Last delivered")
 
@@ -48,7 +48,7 @@ async def test_a_wide_terminal_has_a_pane_with_findings_and_advice() -> None:
 async def test_resizing_keeps_the_place_and_the_cursor() -> None:
     app = app_for(shop_source())
     async with running(app, WIDE):
-        await press(app, *"jjjj", "enter")
+        await press(app, *"jj", "enter")
         await resize(app, *NARROW)
         await shown(app, "▲ dead consumer")
         assert bar(app, "crumbs") == "prod ▸ orders ▸ fulfilment"
@@ -68,6 +68,7 @@ async def test_columns_leave_as_the_terminal_narrows_and_names_stay() -> None:
             "stream",
             "group",
             "health",
+            "findings",
             "lag",
             "pending",
         ]

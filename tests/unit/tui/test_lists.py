@@ -13,11 +13,11 @@ async def test_the_first_screen_shows_every_stream_with_every_group() -> None:
     app = app_for(shop_source())
     async with running(app):
         assert names(app) == ALL
-        await shown(app, "payments     ledger     ✗ crit         1,204       6m00s        5   6m12s ▂▃▄▅▆▆▇█")
+        await shown(app, "ledger     ✗ crit")
 
 
 BY_GROUP = ["payments:dlq/-", *(row for row in sorted(ALL, key=lambda row: row.split("/")[1]) if row[-1] != "-")]  # fmt: skip
-ORDERS = ["orders/billing", "orders/fulfilment", "orders/reports"]
+ORDERS = ["orders/fulfilment", "orders/billing", "orders/reports"]
 
 
 async def test_lists_are_filtered_by_faults_and_words() -> None:
@@ -110,7 +110,7 @@ async def test_the_cursor_stays_with_its_row() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, *"jjjj")
+        await press(app, *"jj")
         assert names(app)[list_of(app).cursor] == "orders/fulfilment"
         await press(app, "i")
         await until(app, lambda: names(app)[list_of(app).cursor] == "orders/fulfilment")
@@ -127,4 +127,4 @@ async def test_matches_are_walked_around_the_ends() -> None:
         await press(app, "slash", *"orders", "enter", "b")
         assert names(app)[list_of(app).cursor] == "orders/reports"
         await press(app, "n", "n")
-        assert names(app)[list_of(app).cursor] == "orders/fulfilment"
+        assert names(app)[list_of(app).cursor] == "orders/billing"

@@ -16,7 +16,7 @@ async def test_pending_entries_are_read_page_by_page_as_the_cursor_goes() -> Non
     source = InventedSource(sample.shop(), pending=sample.pending_rows(250))
     app = app_for(source)
     async with running(app):
-        await press(app, *"jjjj", "enter", "l")
+        await press(app, *"jj", "enter", "l")
         await until(app, lambda: len(list_of(app).rows) == 100)
         assert "and more" in bar(app, "status")
         await press(app, "end")
@@ -46,7 +46,7 @@ async def test_a_refused_read_is_told_on_its_own_screen_only() -> None:
 async def test_a_trimmed_entry_says_that_it_is_gone() -> None:
     app = app_for(shop_source())
     async with running(app):
-        await press(app, *"jjjj", "enter", "l", "enter")
+        await press(app, *"jj", "enter", "l", "enter")
         await shown(app, "1773487080000-0 is no longer in the stream: it was trimmed or deleted")
 
 
@@ -54,7 +54,7 @@ async def test_an_entry_is_searched_and_shown_raw() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app, NARROW):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await until(app, lambda: len(list_of(app).rows) == 40)
         await press(app, "enter")
         await shown(app, '"customer": "c-273"')
@@ -73,7 +73,7 @@ async def test_the_tail_follows_until_the_cursor_leaves_the_end() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await until(app, lambda: len(list_of(app).rows) == 40)
         await until(app, lambda: ("tail", "clicks", sample.entries()[-1].id) in source.asked)
         assert "following" in bar(app, "status")
@@ -88,7 +88,7 @@ async def test_the_tail_follows_until_the_cursor_leaves_the_end() -> None:
         await until(app, lambda: len(list_of(app).rows) == 44)
         assert list_of(app).cursor == 41
         await until(app, lambda: "t follows" in bar(app, "status"))
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         assert list_of(app).cursor == 43
 
 
@@ -96,7 +96,7 @@ async def test_a_frozen_tail_holds_still_and_catches_up() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await until(app, lambda: ("tail", "clicks", sample.entries()[-1].id) in source.asked)
         await press(app, "p")
         source.arriving.put_nowait(replace(sample.entries()[-1], id=sample.entries()[-1].id._replace(seq=1)))
@@ -111,7 +111,7 @@ async def test_older_entries_are_read_at_the_top() -> None:
     source = InventedSource(sample.shop(), sample.entries(250))
     app = app_for(source)
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await until(app, lambda: len(list_of(app).rows) == 100)
         await press(app, "home")
         await until(app, lambda: len(list_of(app).rows) == 200)
@@ -123,7 +123,7 @@ async def test_a_tail_that_breaks_off_says_so_and_recovers() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await until(app, lambda: ("tail", "clicks", sample.entries()[-1].id) in source.asked)
         source.arriving.put_nowait(REFUSED)
         await shown(app, "tail stopped: cannot connect: connection refused")
@@ -136,7 +136,7 @@ async def test_leaving_a_tail_ends_it() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
-        await press(app, "t")
+        await press(app, *"jjjj", "t")
         await until(app, lambda: ("tail", "clicks", sample.entries()[-1].id) in source.asked)
         await press(app, "escape")
         await asyncio.sleep(0.05)

@@ -21,15 +21,15 @@ ORDERS = {"stream": "orders"}
 DELAYED = ["colon", *"delayed", "enter"]
 TOPICS = ["colon", *"topics", "enter"]
 ROWS: dict[str, tuple[list[str], dict[str, tuple[str, dict[str, str]]]]] = {
-    "group": ([*"jjjj"], {
+    "group": ([*"jj"], {
         "C": ("claim", FULFILMENT), "T": ("trim", ORDERS), "W": ("groups.rewind", FULFILMENT),
         "X": ("groups.destroy", FULFILMENT),
     }),
-    "consumer": ([*"jjjj", "enter", "end"], {
+    "consumer": ([*"jj", "enter", "end"], {
         "C": ("claim", OWNED), "W": ("groups.rewind", FULFILMENT),
         "X": ("consumers.rm", {**FULFILMENT, "consumer": "worker-7", "to": ""}),
     }),
-    "pending entry": ([*"jjjj", "enter", "l"], {
+    "pending entry": ([*"jj", "enter", "l"], {
         "C": ("claim", OWNED | PENDING_ID), "A": ("ack", FULFILMENT | PENDING_ID), "N": ("nack", OWNED | PENDING_ID),
         "D": ("streams.rm-entry", ORDERS | PENDING_ID),
     }),

@@ -7,7 +7,7 @@ from tests.support.tui.driving import NARROW, bar, names, press, running, shown,
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
-TO_PENDING = [*"jjjj", "enter", "l"]
+TO_PENDING = [*"jj", "enter", "l"]
 
 
 async def test_a_pending_entry_has_a_trace() -> None:
@@ -70,7 +70,7 @@ async def test_pending_entries_are_summed_up_within_bounds() -> None:
 async def test_those_of_one_consumer_are_told_apart() -> None:
     app = app_for(shop_source())
     async with running(app):
-        await press(app, *"jjjj", "enter", "end", "enter")
+        await press(app, *"jj", "enter", "end", "enter")
         await shown(app, "14 pending entries in the group, 12 of worker-7")
 
 

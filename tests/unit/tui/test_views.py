@@ -8,7 +8,7 @@ from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
 from streamops.tui.providers import Arrangements
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
-from tests.support.tui.shop import ALL, shop_source
+from tests.support.tui.shop import ALL, FAULTY, shop_source
 from tests.support.tui.source import app_for, settings_for
 
 STUCK = SavedView(filter="pending>0", sort="idle", columns=("stream", "group", "idle", "tries", "lag_basis"))
@@ -126,10 +126,7 @@ async def test_tab_completes_names_and_columns() -> None:
         await press(app, "escape", "slash", *"!hea", "tab", *"ok", "enter")
         assert bar(app, "crumbs").startswith("prod | /!health:ok")
         assert names(app) == [
-            "emails/mailer",
-            "orders/fulfilment",
-            "payments/ledger",
-            "payments:dlq/-",
+            *FAULTY,
             "sensors/store",
         ]
 
@@ -141,7 +138,7 @@ async def test_a_filter_that_is_wrong_stays_open_and_says_what_is() -> None:
         assert "no column is called lga; did you mean lag?" in bar(app, "keys")
         assert names(app) == ALL
         await press(app, *["backspace"] * 5, *"lag>1000", "enter")
-        assert names(app) == ["clicks/heatmap", "payments/ledger"]
+        assert names(app) == ["payments/ledger", "clicks/heatmap"]
         assert "2 of 9, 1 not known" in bar(app, "crumbs")
         await press(app, "slash", *["backspace"] * 8, *"lag=?", "enter")
         assert names(app) == ["clicks/heatmap", "sensors/store"]
@@ -154,8 +151,8 @@ async def test_the_palette_opens_views_and_sorts_by_any_column() -> None:
         found = {hit.text: hit async for hit in provider.search("view stuck")}
         assert "View: stuck" in found
         assert [hit.text async for hit in provider.discover()] == ["View: gone", "View: quit", "View: stuck"]
-        (hit,) = [hit async for hit in provider.search("sort by lag slope")]
+        (hit,) = [hit async for hit in provider.search("sort by lag growth")]
         hit.command()
-        await until(app, lambda: "sorted by LAG SLOPE ▾" in bar(app, "crumbs"))
+        await until(app, lambda: "sorted by LAG GROWTH ▾" in bar(app, "crumbs"))
         app.call_later(found["View: stuck"].command)
         await until(app, lambda: "/pending>0" in bar(app, "crumbs"))

@@ -10,7 +10,7 @@ import pytest
 from streamops.model.lag import Lag
 from streamops.model.streams import ConsumerGroup
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram, find_programs
 from tests.support.servers import RunningServer, StartServer

@@ -7,9 +7,9 @@ import pytest
 from streamops.model.lag import LagBasis
 from streamops.monitor import lag_reader
 from streamops.monitor.collect import Collector
-from streamops.monitor.context import Watch
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.lag_reader import MOST_GROUPS
+from streamops.monitor.watch import Watch
 from streamops.wire import reads
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth

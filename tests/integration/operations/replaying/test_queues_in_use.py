@@ -4,7 +4,7 @@ import pytest
 
 from streamops.errors import ApplyError, Forbidden, Interrupted, StalePlan
 from streamops.model.acting import Limits, Progress
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.replay.run import REPLAY

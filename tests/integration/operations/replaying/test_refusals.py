@@ -12,7 +12,7 @@ from streamops.errors import (
     StalePlan,
 )
 from streamops.model.acting import Confirmation, Limits
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.wire.options import Secret

@@ -5,7 +5,7 @@ from datetime import timedelta
 from msgspec import Struct
 
 from streamops.model.acting import Confirmation, Outcome
-from streamops.monitor.context import Watch
+from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.publish.intent import PublishIntent
 from streamops.wire.options import ConnectionOptions

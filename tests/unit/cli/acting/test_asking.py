@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.cli.acting.asking import ask
-from streamops.operations.operation import ConfirmationKind, ConfirmationPolicy
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 
 
 class Interrupting:

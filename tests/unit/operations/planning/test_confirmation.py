@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.acting import Confirmation, Environment, Impact, Plan
-from streamops.operations.operation import ConfirmationKind, ConfirmationPolicy, required_confirmation
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy, required_confirmation
 from tests.support.tables import table
 
 PRODUCTION, STAGING, DEVELOPMENT = Environment.PRODUCTION, Environment.STAGING, Environment.DEVELOPMENT

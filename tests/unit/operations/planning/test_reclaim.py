@@ -9,7 +9,7 @@ from streamops.model.acting import Environment, Impact, StreamIdentity
 from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.pending import Stale, StaleRow
 from streamops.model.streams import Consumer
-from streamops.operations.operation import ConfirmationKind, required_confirmation
+from streamops.operations.confirmation import ConfirmationKind, required_confirmation
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 from streamops.operations.streams_reclaim.plan import ReclaimEvidence, plan_reclaim
 
