@@ -1,13 +1,15 @@
 """An application: its handlers, its middleware, who listens to it; and running it."""
 
 import asyncio
+import inspect
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from datetime import timedelta
-from typing import Final, TypeVar
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.authority import delayed_problem
@@ -38,6 +40,9 @@ URL_VARIABLE: Final = "STREAMOPS_URL"
 EXPONENTIAL: Final = Exponential()
 Registered = TypeVar("Registered", bound=Function)
 Heard = TypeVar("Heard", bound=Event)
+Lifespan = Callable[["Streamops"], AbstractAsyncContextManager[Any] | AsyncIterator[Any]]
+"""Given the application: an async generator of one state, or what returns an async context manager."""
+Lived = TypeVar("Lived", bound=Lifespan)
 
 
 class Streamops:
@@ -72,6 +77,7 @@ class Streamops:
         self._middleware: list[Middleware] = []
         self._batch_middleware: list[BatchMiddleware] = []
         self._around_publishing: list[Around] = []
+        self._lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
     @property
     def handlers(self) -> Sequence[Handler]:
@@ -105,8 +111,9 @@ class Streamops:
 
         What the function takes says what it is given: a msgspec Struct, a dataclass or a TypedDict is decoded from
         the entry's field ``data`` (JSON) or from its fields; ``dict[str, str]`` and ``dict[bytes, bytes]`` are the
-        fields; ``bytes`` the field ``data``; ``Entry`` the entry. An async function runs in the event loop; a plain
-        one too, unless it is to run in ``threads``; with ``batch`` it takes lists.
+        fields; ``bytes`` the field ``data``; ``Entry`` the entry; the class of what the ``lifespan`` yields is that. An
+        async function runs in the event loop; a plain one too, unless it is to run in ``threads``; with ``batch`` it
+        takes lists.
 
         Args:
             streams: A stream, several, or several with weights: ``{"jobs:high": 5, "jobs:low": 1}``.
@@ -217,6 +224,32 @@ class Streamops:
         self._around_publishing.append(around)
         return around
 
+    def lifespan(self, function: Lived) -> Lived:
+        """Have workers live inside an async context manager: clients, pools and models are made and closed there.
+
+        Each worker process enters it before anything is read, and leaves it after the last handler has ended. What it
+        yields is the application's state, given to handlers by a parameter annotated with its class, or a base of that.
+
+        >>> @app.lifespan
+        ... async def bank(app: Streamops) -> AsyncIterator[Bank]:
+        ...     async with Bank.connect() as bank:
+        ...         yield bank
+
+        Args:
+            function: Takes the application: an async generator with one yield, or a function that returns an async
+                context manager.
+
+        Raises:
+            SettingsError: The application has a lifespan already.
+        """
+        if self._lifespan is not nullcontext:
+            raise SettingsError(
+                "the application has two lifespans", "Enter one inside the other, and yield what holds both."
+            )
+        enter: Any = asynccontextmanager(function) if inspect.isasyncgenfunction(function) else function
+        self._lifespan = partial(enter, self)
+        return function
+
     def on(self, kind: type[Heard]) -> Callable[[Callable[[Heard], object]], Callable[[Heard], object]]:
         """Have a function called with each event of a kind."""
 
@@ -263,6 +296,7 @@ class Streamops:
             events=self.events,
             middleware=Middlewares(tuple(self._middleware), tuple(self._batch_middleware)),
             names=self.names,
+            lifespan=self._lifespan,
         )
 
     def run(self, options: WorkerOptions | None = None) -> None:

@@ -97,7 +97,7 @@ def compile_call(
     handler: Handler, parameters: Parameters, middleware: Sequence[Middleware], threads: Threads
 ) -> Call:
     """A handler of single entries, ready to be called; the first middleware is the outermost."""
-    call = _single(handler, parameters.decoders, threads)
+    call = _single(handler.kind, parameters, threads)
     for around in reversed(middleware):
         call = _wrapped(around, call)
     return call
@@ -107,7 +107,7 @@ def compile_batch(
     handler: Handler, parameters: Parameters, middleware: Sequence[BatchMiddleware], threads: Threads
 ) -> BatchCall:
     """A handler of batches, ready to be called; a body that cannot be decoded is its own entry's failure alone."""
-    call = _batch(handler, parameters, threads)
+    call = _batch(handler.kind, parameters, threads)
     for around in reversed(middleware):
         call = _wrapped_batch(around, call)
     return call
@@ -128,8 +128,8 @@ def results_of(answer: object, number: int) -> Sequence[object]:
     return answer
 
 
-def _batch(handler: Handler, parameters: Parameters, threads: Threads) -> BatchCall:
-    run, decode = _run_batch(handler, threads), parameters.body
+def _batch(kind: CallKind, parameters: Parameters, threads: Threads) -> BatchCall:
+    run, decode = _run_batch(kind, parameters.function, threads), parameters.body
 
     async def call(entries: Sequence[Entry]) -> Any:  # noqa: ANN401 - as the function returns
         kept, bodies, refused = (entries, [], {}) if decode is None else _decoded(decode, entries)
@@ -145,18 +145,18 @@ def _batch(handler: Handler, parameters: Parameters, threads: Threads) -> BatchC
     return call
 
 
-def _run_batch(handler: Handler, threads: Threads) -> Callable[[Sequence[Entry], list[Any]], Awaitable[Any]]:
-    function = handler.function
-
+def _run_batch(
+    kind: CallKind, function: Callable[..., Any], threads: Threads
+) -> Callable[[Sequence[Entry], list[Any]], Awaitable[Any]]:
     async def inline(_: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
         return await _whole(function(*arguments))
 
     async def threaded(entries: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
         return await _whole(await threads.call(entries, function, arguments))
 
-    if handler.kind is CallKind.ASYNC:
+    if kind is CallKind.ASYNC:
         return lambda _, arguments: function(*arguments)
-    return inline if handler.kind is CallKind.INLINE else threaded
+    return inline if kind is CallKind.INLINE else threaded
 
 
 def _decoded(
@@ -174,9 +174,9 @@ def _decoded(
     return kept, bodies, refused
 
 
-def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Threads) -> Call:
-    function = handler.function
-    if handler.kind is CallKind.ASYNC:
+def _single(kind: CallKind, parameters: Parameters, threads: Threads) -> Call:
+    function, decoders = parameters.function, parameters.decoders
+    if kind is CallKind.ASYNC:
         return _direct(function, decoders)
     plain: Callable[[Entry], Any] = _direct(function, decoders)
 
@@ -188,7 +188,7 @@ def _single(handler: Handler, decoders: tuple[Decode | None, ...], threads: Thre
         arguments = [entry if decode is None else decode(entry.raw) for decode in decoders]
         return await _whole(await threads.call((entry,), function, arguments))
 
-    return inline if handler.kind is CallKind.INLINE else threaded
+    return inline if kind is CallKind.INLINE else threaded
 
 
 def _direct(function: Callable[..., Any], decoders: tuple[Decode | None, ...]) -> Call:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, get_origin
 
 import msgspec
+from msgspec import inspect
 
 from streamops.errors import PublishError, SettingsError
 from streamops.model.text import name_bytes
@@ -182,6 +183,14 @@ def decoder(kind: Any, where: str) -> Decode:  # noqa: ANN401 - any type a handl
             raise Undecodable(f"it is no {_name(kind)}: {error}") from None
 
     return decode
+
+
+def is_unknown(kind: Any) -> bool:  # noqa: ANN401 - any type a handler may name
+    """Whether a type is a class that nothing can be decoded into."""
+    try:
+        return kind is not object and isinstance(inspect.type_info(kind), inspect.CustomType)
+    except (TypeError, ValueError):
+        return False
 
 
 def _data(raw: list[bytes]) -> bytes:

@@ -29,12 +29,16 @@ KeyOf = Callable[[Entry], str]
 class Deduplicator:
     """Lets through those entries of one handler that own their business keys."""
 
-    def __init__(self, body: Decode | None, context: WorkerContext, executor: Executor) -> None:
-        guard = executor.handler.guard
-        self._key_of: KeyOf = key_reader(guard, body) if guard else _no_key
+    def __init__(self, context: WorkerContext, executor: Executor) -> None:
+        self._key_of: KeyOf = _no_key
         self._context = context
         self._executor = executor
         self._guards = IdempotencyKeys(context.server)
+
+    def prepare(self, body: Decode | None) -> None:
+        """Find keys from now on; a function of the body is given what ``body`` decodes, or the entry where there is none."""
+        if guard := self._executor.handler.guard:
+            self._key_of = key_reader(guard, body)
 
     def key_of(self, entry: Entry) -> str:
         """The key under which the server knows an entry's business key; raises whatever bodies and users raise."""

@@ -61,14 +61,14 @@ class Executor:
         buffer: Where they take entries from.
         slots: The slots.
         counts: What they did.
+        call: What handles an entry, from the worker's start on; none in an executor of batches.
+        batch_call: What handles a batch; none in one of single entries.
         waiting: Entries that stay in flight until their next try; no more are read than the handler's prefetch.
     """
 
     def __init__(
         self,
         handler: Handler,
-        call: Call | None,
-        batch_call: BatchCall | None,
         outcomes: Outcomes,
         counts: HandlerCounters,
     ) -> None:
@@ -77,8 +77,8 @@ class Executor:
         self.slots = [Slot() for _ in range(handler.concurrency)]
         self.counts = counts
         self.waiting: dict[Entry, asyncio.TimerHandle] = {}
-        self._call = call
-        self._batch_call = batch_call
+        self.call: Call | None = None
+        self.batch_call: BatchCall | None = None
         self._outcomes = outcomes
         self._queues: dict[ConsumerStream, Queue] = {}
         self._resting: list[asyncio.Future[None]] = []
@@ -95,7 +95,7 @@ class Executor:
 
     async def run(self) -> None:
         """Handle entries, for ever; slots are not this task's children, because what they do may not end with it."""
-        work = self._batches if self._batch_call else self._singles
+        work = self._batches if self.batch_call else self._singles
         for number, slot in enumerate(self.slots):
             slot.task = asyncio.create_task(work(slot), name=f"{self.handler.name}-{number}")
         sweeper = asyncio.create_task(self._sweep(), name=f"{self.handler.name}-timeouts")
@@ -207,7 +207,7 @@ class Executor:
 
     async def _singles(self, slot: Slot) -> None:  # noqa: C901 - the hottest loop there is: a call costs
         """Handle single entries, for ever."""
-        now, take, call = asyncio.get_running_loop().time, self.buffer.take, self._call
+        now, take, call = asyncio.get_running_loop().time, self.buffer.take, self.call
         assert call is not None  # noqa: S101 - an executor of single entries has it
         began = turn = now()
         while True:
@@ -280,9 +280,9 @@ class Executor:
 
     async def _handle_batch(self, slot: Slot, entries: list[Entry]) -> None:
         """Call the handler with many entries; where it returns a list, each entry has its own result."""
-        assert self._batch_call is not None  # noqa: S101 - an executor of batches has it
+        assert self.batch_call is not None  # noqa: S101 - an executor of batches has it
         try:
-            results = results_of(await self._batch_call(entries), len(entries))
+            results = results_of(await self.batch_call(entries), len(entries))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything
             await self._fell(slot, entries, error)
             return

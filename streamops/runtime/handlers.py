@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.runtime.codec import Decode, decoder
+from streamops.runtime.codec import Decode, decoder, is_unknown
 from streamops.runtime.entry import Entry
 from streamops.runtime.retry import Retry
 
@@ -20,6 +20,8 @@ Call = Callable[[Entry], Awaitable[Any]]
 
 BatchCall = Callable[[Sequence[Entry]], Awaitable[Any]]
 Failed = Callable[[Entry, BaseException], Any]
+UNDECIDED: Final = object()
+"""Stands for the application's state before there is any."""
 
 
 class CallKind(StrEnum):
@@ -84,22 +86,29 @@ class Handler(Struct, frozen=True, kw_only=True):
 
 
 class Parameters(Struct, frozen=True):
-    """What a function takes, in the order of its parameters: the entry, or a body that a decoder makes."""
-
-    decoders: tuple[Decode | None, ...]
-    """One a parameter; none where it takes the entry itself."""
-
-    @property
-    def body(self) -> Decode | None:
-        """What decodes the body; none where the function takes none."""
-        return next((decode for decode in self.decoders if decode is not None), None)
-
-
-def parameters_of(function: Function, *, batch: bool) -> Parameters:
     """What a function takes.
 
+    Attributes:
+        function: The function; what takes the application's state has got it.
+        decoders: What makes each of its arguments, in their order; none for the entry itself.
+        body: What decodes the body; none where the function takes none.
+    """
+
+    function: Function
+    decoders: tuple[Decode | None, ...]
+    body: Decode | None
+
+
+def parameters_of(function: Function, *, batch: bool, state: object = UNDECIDED) -> Parameters:
+    """What a function takes.
+
+    Args:
+        function: The function.
+        batch: Whether it takes lists.
+        state: What the application's lifespan gave; as long as that is undecided, any class may turn out to be its.
+
     Raises:
-        SettingsError: A parameter has no type, or one that nothing can be decoded into; or there are two bodies.
+        SettingsError: A parameter has no type, or one that nothing provides; or there are two bodies.
     """
     where = name_of(function)
     try:
@@ -108,8 +117,8 @@ def parameters_of(function: Function, *, batch: bool) -> Parameters:
         raise SettingsError(
             f"handler {where}: {error}", "Import the type where the handler is defined."
         ) from None
-    decoders: list[Decode | None] = []
-    for parameter in inspect.signature(function).parameters.values():
+    decoders, states = list[Decode | None](), dict[int, object]()
+    for at, parameter in enumerate(inspect.signature(function).parameters.values()):
         label = f"handler {where}, parameter {parameter.name}"
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL, parameter.KEYWORD_ONLY):
             raise SettingsError(
@@ -120,18 +129,28 @@ def parameters_of(function: Function, *, batch: bool) -> Parameters:
                 f"{label}: has no type",
                 "Write handle(order: Order), (fields: dict[str, str]) or (entry: Entry).",
             )
-        kind = _element(hints[parameter.name], label) if batch else hints[parameter.name]
+        kind = hints[parameter.name]
+        if _is_state(kind, state):
+            states[at] = state
+            continue
+        kind = _element(kind, label) if batch else kind
         if _holds_entry(kind):
             raise SettingsError(
                 f"{label}: an entry is taken as it is",
                 "Write (entry: Entry), or with batch=100 (entries: list[Entry]).",
             )
+        if kind is not Entry and is_unknown(kind):
+            raise SettingsError(
+                f"{label}: nothing provides a {kind.__name__}",
+                "Yield one from a function under @app.lifespan; a body is a msgspec Struct, a dataclass or a dict.",
+            )
         decoders.append(None if kind is Entry else decoder(kind, label))
-    if sum(decode is not None for decode in decoders) > 1:
+    bodies = [decode for decode in decoders if decode is not None]
+    if len(bodies) > 1:
         raise SettingsError(
             f"handler {where}: takes two bodies", "An entry has one; take a Struct that holds both."
         )
-    return Parameters(tuple(decoders))
+    return Parameters(_with_states(function, states), tuple(decoders), bodies[0] if bodies else None)
 
 
 def kind_of(function: Function, *, threads: bool) -> CallKind:
@@ -197,6 +216,27 @@ def _underlying(function: Function) -> Function:
     if isinstance(function, partial):
         return _underlying(function.func)
     return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _is_state(kind: Any, state: object) -> bool:  # noqa: ANN401 - any type a handler may name
+    """Whether a parameter of a type takes the state; any class may, as long as that is undecided."""
+    if state is UNDECIDED:
+        return isinstance(kind, type) and kind not in (Entry, bytes, dict)
+    return kind in type(state).__mro__[:-1]
+
+
+def _with_states(function: Function, states: Mapping[int, object]) -> Function:
+    """A function that has got some of its arguments; the others are given in their order."""
+    if not states:
+        return function
+
+    def call(*given: object) -> Any:  # noqa: ANN401 - as the function returns
+        arguments = [*given]
+        for at, state in states.items():
+            arguments.insert(at, state)
+        return function(*arguments)
+
+    return call
 
 
 def _holds_entry(kind: Any) -> bool:  # noqa: ANN401 - any type a handler may name

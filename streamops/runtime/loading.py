@@ -2,13 +2,13 @@
 
 import importlib
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.runtime.app import Streamops
+from streamops.runtime.retry import raised_at
 
 
 def load_app(name: str) -> Streamops:
@@ -71,20 +71,10 @@ def _import(module_name: str) -> object:
                 f"there is no module {module_name}", "Run it from the directory that holds it, or install it."
             ) from None
         raise SettingsError(
-            f"{module_name} does not import: {error}", f"Needed at {_place(error)}."
+            f"{module_name} does not import: {error}", f"Needed at {raised_at(error)}."
         ) from None
     except Exception as error:  # noqa: BLE001 - a module may raise anything while it is imported
         raise SettingsError(
-            f"{module_name} does not import: {type(error).__name__}: {error}", f"Raised at {_place(error)}."
+            f"{module_name} does not import: {type(error).__name__}: {error}",
+            f"Raised at {raised_at(error)}.",
         ) from None
-
-
-def _place(error: BaseException) -> str:
-    """Where an error was raised: the last line of the trace that is not the import machinery's."""
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith("<frozen")
-    ]
-    last = frames[-1] if frames else None
-    return f"{Path(last.filename).name}, line {last.lineno}" if last else "its first line"

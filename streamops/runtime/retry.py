@@ -4,10 +4,12 @@ Schedules say how long to wait after the n-th failure. They are data or plain fu
 formula and any test can stand in for them.
 """
 
+import traceback
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from math import isfinite
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -216,6 +218,17 @@ def words(error: BaseException) -> str:
         text = ""
     kind = "" if text and isinstance(error, HandlerError) else type(error).__name__
     return ": ".join(filter(None, (kind, text)))[:LONGEST_ERROR]
+
+
+def raised_at(error: BaseException) -> str:
+    """Where an error was raised: the last line of the trace that is not the import machinery's."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<frozen")
+    ]
+    last = frames[-1] if frames else None
+    return f"{Path(last.filename).name}, line {last.lineno}" if last else "its first line"
 
 
 def seconds(value: object, what: str = "a duration") -> float:

@@ -34,20 +34,35 @@ class HandlerRunner:
         middleware: Middlewares,
         threads: Threads,
     ) -> None:
-        parameters = parameters_of(handler.function, batch=handler.batch > 1)
-        batched = handler.batch > 1
-        single = None if batched else compile_call(handler, parameters, middleware.single, threads)
-        batch = compile_batch(handler, parameters, middleware.batch, threads) if batched else None
+        self._middleware = middleware
+        self._threads = threads
         self.handler = handler
         self.counts = HandlerCounters()
         outcomes = Outcomes(handler, context, groups, self.counts)
-        self.executor = Executor(handler, single, batch, outcomes, self.counts)
-        dedup = Deduplicator(parameters.body, context, self.executor)
+        self.executor = Executor(handler, outcomes, self.counts)
+        self._dedup = dedup = Deduplicator(context, self.executor)
         self.consumers = tuple(
             StreamConsumer(stream, weight, context, self.executor, groups=groups, dedup=dedup)
             for stream, weight in handler.streams
         )
         self.claimers = tuple(Claimer(consumer) for consumer in self.consumers)
+
+    def prepare(self, state: object) -> None:
+        """Have the function ready to be called.
+
+        Args:
+            state: What the application's lifespan gave.
+
+        Raises:
+            SettingsError: The function takes what nothing provides.
+        """
+        handler, middleware, executor = self.handler, self._middleware, self.executor
+        parameters = parameters_of(handler.function, batch=handler.batch > 1, state=state)
+        self._dedup.prepare(parameters.body)
+        if handler.batch > 1:
+            executor.batch_call = compile_batch(handler, parameters, middleware.batch, self._threads)
+        else:
+            executor.call = compile_call(handler, parameters, middleware.single, self._threads)
 
     @property
     def streams(self) -> Iterator[ConsumerStream]:

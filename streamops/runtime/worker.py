@@ -5,14 +5,14 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager, nullcontext, suppress
 from datetime import timedelta
 from typing import Any, Final
 
 from msgspec import Struct
 
-from streamops.errors import Refused
+from streamops.errors import Refused, SettingsError, StreamopsError
 from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.runtime.calling import Middlewares, Threads
 from streamops.runtime.context import Names, ServerClock, WorkerContext
@@ -25,6 +25,7 @@ from streamops.runtime.groups import Groups
 from streamops.runtime.handlers import CallKind, Handler
 from streamops.runtime.heartbeat import Heartbeat
 from streamops.runtime.promoter import Promoter
+from streamops.runtime.retry import raised_at, words
 from streamops.runtime.runner import HandlerRunner
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, Namesake, read_namesake
 from streamops.wire.consuming.permissions import require_permissions
@@ -39,6 +40,8 @@ NAMESAKE_GLANCE: Final = 0.1
 LONGEST_WAIT: Final = 60.0
 """Seconds after which the heartbeat of a worker that was killed has ended, or never will."""
 NO_MIDDLEWARE: Final = Middlewares()
+Entered = Callable[[], AbstractAsyncContextManager[object]]
+"""Gives what an application lives in while its worker works."""
 
 
 class WorkerOptions(Struct, frozen=True, kw_only=True):
@@ -83,11 +86,13 @@ class Worker:
         events: Events,
         middleware: Middlewares = NO_MIDDLEWARE,
         names: Names | None = None,
+        lifespan: Entered = nullcontext,
     ) -> None:
         self.id = options.consumer or new_worker_id()
         self.state = WorkerState.STARTING
         self.events = events
         self._options = options
+        self._lifespan = lifespan
         self._server = server = Server(connection)
         names = names or Names()
         streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
@@ -163,12 +168,23 @@ class Worker:
         )
 
     async def run(self) -> None:
-        """Work until told to stop, then drain.
+        """Enter the application's lifespan, work until told to stop, drain, and leave it.
 
         Raises:
             ServerError: At the start only: the server does not answer, or does not let us.
+            SettingsError: The lifespan failed, or a handler takes what it does not give.
         """
+        async with AsyncExitStack() as lifespan:
+            with _told("cannot be entered"):
+                state = await lifespan.enter_async_context(self._lifespan())
+            await self._live(state)
+            with _told("failed when it was left"):
+                await lifespan.aclose()
+
+    async def _live(self, state: object) -> None:
         try:
+            for runner in self.runners:
+                runner.prepare(state)
             await self._prepare()
             await self._work()
         except BaseExceptionGroup as problems:
@@ -261,6 +277,19 @@ class Worker:
             await consumer.close()
         await self._server.close()
         self._threads.close()
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Tell in one line what a lifespan raised; our own errors say so themselves."""
+    try:
+        yield
+    except StreamopsError:
+        raise
+    except Exception as error:
+        raise SettingsError(
+            f"the lifespan {what}: {words(error)}", f"Raised at {raised_at(error)}."
+        ) from error
 
 
 def new_worker_id() -> str:
