@@ -10,6 +10,7 @@ from streamops.runtime.handlers import BatchCall, Call, IdempotencyRule
 from streamops.runtime.payloads import Payload
 from streamops.runtime.publisher import Publisher, Schema
 from streamops.runtime.retry import Delays, Exponential, HandlerTimeout, Jitter, OddMinutes
+from streamops.runtime.router import Router
 from streamops.runtime.worker import Worker, WorkerOptions
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Publisher",
     "Reject",
     "RetryLater",
+    "Router",
     "Schema",
     "Skip",
     "Streamops",

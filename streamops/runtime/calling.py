@@ -11,18 +11,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from inspect import isawaitable
-from typing import Any, NamedTuple
+from typing import Any
 
 from streamops.errors import HandlerError
 from streamops.runtime.codec import Decode
 from streamops.runtime.entry import Entry
-from streamops.runtime.handlers import BatchCall, Call, CallKind, Handler, Parameters
-
-Middleware = Callable[[Entry, Call], Awaitable[Any]]
-"""Called with the entry and what is inside; whatever it raises or returns stands for the handler."""
-
-BatchMiddleware = Callable[[Sequence[Entry], BatchCall], Awaitable[Any]]
-"""The same for handlers of batches."""
+from streamops.runtime.handlers import (
+    BatchCall,
+    BatchMiddleware,
+    Call,
+    CallKind,
+    Handler,
+    Middleware,
+    Parameters,
+)
 
 
 class Threads:
@@ -81,34 +83,18 @@ def _disregard(ended: asyncio.Future[Any]) -> None:
         ended.exception()
 
 
-class Middlewares(NamedTuple):
-    """What an application puts around its handlers, the outermost first.
-
-    Attributes:
-        single: Around each entry's handling.
-        batch: Around each batch's.
-    """
-
-    single: Sequence[Middleware] = ()
-    batch: Sequence[BatchMiddleware] = ()
-
-
-def compile_call(
-    handler: Handler, parameters: Parameters, middleware: Sequence[Middleware], threads: Threads
-) -> Call:
+def compile_call(handler: Handler, parameters: Parameters, threads: Threads) -> Call:
     """A handler of single entries, ready to be called; the first middleware is the outermost."""
     call = _single(handler.kind, parameters, threads)
-    for around in reversed(middleware):
+    for around in reversed(handler.middleware):
         call = _wrapped(around, call)
     return call
 
 
-def compile_batch(
-    handler: Handler, parameters: Parameters, middleware: Sequence[BatchMiddleware], threads: Threads
-) -> BatchCall:
+def compile_batch(handler: Handler, parameters: Parameters, threads: Threads) -> BatchCall:
     """A handler of batches, ready to be called; a body that cannot be decoded is its own entry's failure alone."""
     call = _batch(handler.kind, parameters, threads)
-    for around in reversed(middleware):
+    for around in reversed(handler.middleware):
         call = _wrapped_batch(around, call)
     return call
 

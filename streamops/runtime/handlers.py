@@ -19,6 +19,13 @@ Call = Callable[[Entry], Awaitable[Any]]
 """A handler ready to be called with an entry, or as ``BatchCall`` with many."""
 
 BatchCall = Callable[[Sequence[Entry]], Awaitable[Any]]
+Middleware = Callable[[Entry, Call], Awaitable[Any]]
+"""Called with the entry and what is inside; whatever it raises or returns stands for the handler."""
+
+BatchMiddleware = Callable[[Sequence[Entry], BatchCall], Awaitable[Any]]
+"""The same for handlers of batches."""
+
+AnyMiddleware = Callable[[Any, Any], Awaitable[Any]]
 Failed = Callable[[Entry, BaseException], Any]
 UNDECIDED: Final = object()
 """Stands for the application's state before there is any."""
@@ -65,6 +72,7 @@ class Handler(Struct, frozen=True, kw_only=True):
         lease: How long an entry may lie idle before others take it over.
         guard: Its guard; none where every entry is handled.
         failed: Called with an entry and its error once it is given up; none for nobody.
+        middleware: What is around it, the outermost first; of batches where it takes them.
     """
 
     name: str
@@ -83,6 +91,7 @@ class Handler(Struct, frozen=True, kw_only=True):
     lease: timedelta = timedelta(seconds=60)
     guard: IdempotencyRule | None = None
     failed: Failed | None = None
+    middleware: tuple[AnyMiddleware, ...] = ()
 
 
 class Parameters(Struct, frozen=True):

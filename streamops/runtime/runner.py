@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from streamops.runtime.calling import Middlewares, Threads, compile_batch, compile_call
+from streamops.runtime.calling import Threads, compile_batch, compile_call
 from streamops.runtime.claiming import Claimer
 from streamops.runtime.consumer import StreamConsumer
 from streamops.runtime.context import WorkerContext
@@ -31,10 +31,8 @@ class HandlerRunner:
         handler: Handler,
         context: WorkerContext,
         groups: Groups,
-        middleware: Middlewares,
         threads: Threads,
     ) -> None:
-        self._middleware = middleware
         self._threads = threads
         self.handler = handler
         self.counts = HandlerCounters()
@@ -56,13 +54,13 @@ class HandlerRunner:
         Raises:
             SettingsError: The function takes what nothing provides.
         """
-        handler, middleware, executor = self.handler, self._middleware, self.executor
+        handler, executor = self.handler, self.executor
         parameters = parameters_of(handler.function, batch=handler.batch > 1, state=state)
         self._dedup.prepare(parameters.body)
         if handler.batch > 1:
-            executor.batch_call = compile_batch(handler, parameters, middleware.batch, self._threads)
+            executor.batch_call = compile_batch(handler, parameters, self._threads)
         else:
-            executor.call = compile_call(handler, parameters, middleware.single, self._threads)
+            executor.call = compile_call(handler, parameters, self._threads)
 
     @property
     def streams(self) -> Iterator[ConsumerStream]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from streamops.errors import Refused, SettingsError, StreamopsError
 from streamops.model.pools import WorkerHeartbeat, WorkerState
-from streamops.runtime.calling import Middlewares, Threads
+from streamops.runtime.calling import Threads
 from streamops.runtime.context import Names, ServerClock, WorkerContext
 from streamops.runtime.counts import HandlerCounts
 from streamops.runtime.draining import Drain
@@ -39,7 +39,6 @@ LAST_WAIT: Final = 1.0
 NAMESAKE_GLANCE: Final = 0.1
 LONGEST_WAIT: Final = 60.0
 """Seconds after which the heartbeat of a worker that was killed has ended, or never will."""
-NO_MIDDLEWARE: Final = Middlewares()
 Entered = Callable[[], AbstractAsyncContextManager[object]]
 """Gives what an application lives in while its worker works."""
 
@@ -84,7 +83,6 @@ class Worker:
         options: WorkerOptions,
         *,
         events: Events,
-        middleware: Middlewares = NO_MIDDLEWARE,
         names: Names | None = None,
         lifespan: Entered = nullcontext,
     ) -> None:
@@ -111,8 +109,7 @@ class Worker:
         threads = sum(handler.concurrency for handler in handlers if handler.kind is CallKind.THREADS)
         self._threads = Threads(threads)
         self.runners = tuple(
-            HandlerRunner(handler, self._context, self._groups, middleware, self._threads)
-            for handler in handlers
+            HandlerRunner(handler, self._context, self._groups, self._threads) for handler in handlers
         )
         self._streams = tuple(stream for runner in self.runners for stream in runner.streams)
         self._consumers = tuple(consumer for runner in self.runners for consumer in runner.consumers)

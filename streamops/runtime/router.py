@@ -1,0 +1,198 @@
+"""Declaring handlers: by an application, or by a router that an application includes."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from itertools import chain
+from typing import Final, TypeVar
+
+from msgspec.structs import replace
+
+from streamops.errors import SettingsError
+from streamops.runtime.checks import check_handler
+from streamops.runtime.handlers import (
+    BatchMiddleware,
+    Failed,
+    Function,
+    Handler,
+    IdempotencyRule,
+    Middleware,
+    kind_of,
+    name_of,
+    parameters_of,
+    streams_of,
+)
+from streamops.runtime.retry import Exponential, Retry, Schedule, Seconds, schedule_of, seconds
+
+EXPONENTIAL: Final = Exponential()
+Registered = TypeVar("Registered", bound=Function)
+
+
+class Router:
+    """Handlers and the middleware around them, declared in a module that need not know the application."""
+
+    def __init__(self) -> None:
+        self._handlers: list[Handler] = []
+        self._middleware: list[Middleware] = []
+        self._batch_middleware: list[BatchMiddleware] = []
+        self._included: list[tuple[Router, str]] = []
+
+    @property
+    def handlers(self) -> Sequence[Handler]:
+        """The handlers declared so far, here and in what is included."""
+        included = (_prefixed(router, prefix) for router, prefix in self._included)
+        return (*self._handlers, *chain.from_iterable(included))
+
+    @property
+    def surrounded(self) -> Sequence[Handler]:
+        """The same, each inside the middleware declared here."""
+        return tuple(map(self._surround, self.handlers))
+
+    @property
+    def routers(self) -> Iterator["Router"]:
+        """This one, and all that it includes."""
+        yield self
+        for router, _ in self._included:
+            yield from router.routers
+
+    def include(self, router: "Router", prefix: str = "") -> None:
+        """Have the handlers of a router, those too that it declares later.
+
+        Args:
+            router: The router; its middleware is inside what is declared here.
+            prefix: What its streams' names begin with.
+
+        Raises:
+            SettingsError: A group of a stream would have two handlers, or a router would include itself.
+        """
+        if self in router.routers:
+            raise SettingsError("a router includes itself", "Include it in the application alone.")
+        refuse_doubles([*self.handlers, *_prefixed(router, prefix)])
+        self._included.append((router, prefix))
+
+    def handler(
+        self,
+        streams: str | Sequence[str] | Mapping[str, int],
+        *,
+        group: str,
+        start: str = "$",
+        concurrency: int = 16,
+        prefetch: int = 500,
+        prefetch_bytes: int = 16 * 1024 * 1024,
+        batch: int = 1,
+        linger: Seconds = 0,
+        retry: Schedule | Sequence[Seconds] | Seconds | None = EXPONENTIAL,
+        max_deliveries: int = 5,
+        passive: bool = False,
+        hopeless: type[BaseException] | tuple[type[BaseException], ...] = (),
+        timeout: Seconds | None = None,
+        lease: Seconds = 60,
+        key: str | Callable[..., str] | None = None,
+        key_ttl: Seconds = 86_400,
+        threads: bool = False,
+        failed: Failed | None = None,
+        name: str = "",
+    ) -> Callable[[Registered], Registered]:
+        """Declare a function to be the handler of one or more streams.
+
+        What the function takes says what it is given: a msgspec Struct, a dataclass or a TypedDict is decoded from
+        the entry's field ``data`` (JSON) or from its fields; ``dict[str, str]`` and ``dict[bytes, bytes]`` are the
+        fields; ``bytes`` the field ``data``; ``Entry`` the entry; the class of what the ``lifespan`` yields is that. An
+        async function runs in the event loop; a plain one too, unless it is to run in ``threads``; with ``batch`` it
+        takes lists.
+
+        Args:
+            streams: A stream, several, or several with weights: ``{"jobs:high": 5, "jobs:low": 1}``.
+            group: The consumer group.
+            start: Where the group begins if there is none yet: ``$`` (what comes from now on), ``0`` (all there is) or an ID.
+            concurrency: How many entries, or batches, are handled at once.
+            prefetch: How many entries are read ahead at most; fewer where handlers are slow.
+            prefetch_bytes: How many bytes of them.
+            batch: How many entries a call takes at most; more than one for a function that takes lists. It may return a
+                list, with an exception for each entry that failed; where it raises, or the list is of another
+                length, all of them have, and each is tried again by itself.
+            linger: How long a batch that is not full waits for more.
+            retry: What to wait for after a failure: a schedule, one delay, a list of them; none for no second try.
+            max_deliveries: How often the handler is started for one entry at most.
+            passive: Keep a failed entry pending with its worker, instead of moving it into the delayed queue. Nothing
+                is read while as many wait as may be read ahead.
+            hopeless: Errors that no second try can help.
+            timeout: How long one call may take. A thread cannot be cut off: its call goes on, keeps its entry, and
+                counts as failed once it has ended.
+            lease: How long an entry may lie idle before other workers take it over; a running handler renews it.
+            key: The business key: a field's name, or a function of the body. Another entry with the same key is
+                acknowledged and not handled.
+            key_ttl: How long a key is remembered.
+            threads: Run a plain function in threads.
+            failed: Called with an entry and its error once it is given up.
+            name: What the handler is called in logs and metrics; the function's name unless given.
+
+        Raises:
+            SettingsError: Something of that makes no sense; nothing was declared.
+        """
+
+        def declare(function: Registered) -> Registered:
+            handler = Handler(
+                name=name or name_of(function),
+                function=function,
+                streams=streams_of(streams),
+                group=group,
+                start=start,
+                kind=kind_of(function, threads=threads),
+                concurrency=concurrency,
+                prefetch=prefetch,
+                prefetch_bytes=prefetch_bytes,
+                batch=batch,
+                linger=timedelta(seconds=seconds(linger, "linger")),
+                retry=Retry(
+                    schedule_of(retry),
+                    max_deliveries,
+                    passive=passive,
+                    hopeless=hopeless if isinstance(hopeless, tuple) else (hopeless,),
+                ),
+                timeout=None if timeout is None else timedelta(seconds=seconds(timeout, "timeout")),
+                lease=timedelta(seconds=seconds(lease, "lease")),
+                guard=None
+                if key is None
+                else IdempotencyRule(key, timedelta(seconds=seconds(key_ttl, "key_ttl"))),
+                failed=failed,
+            )
+            check_handler(handler)
+            parameters_of(function, batch=batch > 1)
+            refuse_doubles([*self.handlers, handler])
+            self._handlers.append(handler)
+            return function
+
+        return declare
+
+    def middleware(self, around: Middleware) -> Middleware:
+        """Put a function around every handler of single entries, included ones too; the first one declared is the outermost."""
+        self._middleware.append(around)
+        return around
+
+    def batch_middleware(self, around: BatchMiddleware) -> BatchMiddleware:
+        """Put a function around every handler of batches, included ones too; the first one declared is the outermost."""
+        self._batch_middleware.append(around)
+        return around
+
+    def _surround(self, handler: Handler) -> Handler:
+        around = self._batch_middleware if handler.batch > 1 else self._middleware
+        return replace(handler, middleware=(*around, *handler.middleware))
+
+
+def refuse_doubles(handlers: Sequence[Handler]) -> None:
+    """Refuse handlers of which two read with the same group; raises ``SettingsError``."""
+    taken: dict[tuple[str, str], str] = {}
+    for handler in handlers:
+        for stream, _ in handler.streams:
+            if other := taken.get((stream, handler.group)):
+                raise SettingsError(
+                    f"handler {handler.name}: group {handler.group} of stream {stream} is read by {other} already",
+                    "Entries of one group go to either at random: give each handler a group of its own.",
+                )
+            taken[stream, handler.group] = handler.name
+
+
+def _prefixed(router: Router, prefix: str) -> Iterator[Handler]:
+    for handler in router.surrounded:
+        streams = tuple((prefix + stream, weight) for stream, weight in handler.streams)
+        yield replace(handler, streams=streams)
