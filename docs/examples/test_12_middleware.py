@@ -1,6 +1,6 @@
 """Middleware stands around every handler: it is given the entry and what is inside, and what it raises or returns
 stands for the handler. The first one declared is the outermost. Around handlers of batches there is one of its
-own.
+own. What one handler alone needs around it is said where that is declared.
 """
 
 from collections.abc import Sequence
@@ -86,6 +86,37 @@ async def test_it_may_catch_what_the_handler_raises(redis: ConnectionOptions) ->
         await stage.idle()
         assert await stage.dead_letters("orders") == []
     assert caught == ["division by zero"]
+
+
+async def test_one_handler_has_its_own_inside_the_others(redis: ConnectionOptions) -> None:
+    app, told = Streamops(), list[str]()
+
+    @app.middleware
+    async def around_all(entry: Entry, call: Call) -> object:
+        told.append("all")
+        return await call(entry)
+
+    async def outer(entry: Entry, call: Call) -> object:
+        told.append("outer")
+        return await call(entry)
+
+    async def inner(entry: Entry, call: Call) -> object:
+        told.append("inner")
+        return await call(entry)
+
+    @app.handler("orders", group="shipping", middleware=[outer, inner])
+    async def ship(order: Order) -> None:
+        told.append(order.order_id)
+
+    @app.handler("refunds", group="accounting")
+    async def pay_back(order: Order) -> None:
+        told.append(order.order_id)
+
+    async with staged(app, redis) as stage:
+        for stream in ("orders", "refunds"):
+            await stage.publish(stream, Order(f"of {stream}"))
+            await stage.idle()
+    assert told == ["all", "outer", "inner", "of orders", "all", "of refunds"]
 
 
 async def test_batches_have_their_own(redis: ConnectionOptions) -> None:

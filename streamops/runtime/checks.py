@@ -74,6 +74,9 @@ def _functions(handler: Handler) -> Iterator[Problem]:
         yield f"key={key!r}", "Name a field, or give a function of the body."
     if handler.failed is not None and not callable(handler.failed):
         yield f"failed={handler.failed!r}", "Give a function that takes the entry and the error."
+    for around in handler.middleware:
+        if not callable(around):
+            yield f"middleware={around!r}", "Give async functions that take the entry and the call inside."
     for kind in handler.retry.hopeless:
         if not _is_error(kind):
             yield f"hopeless={kind!r}", "Name error classes: hopeless=(ValueError, KeyError)."

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from streamops.errors import SettingsError
 from streamops.runtime.checks import check_handler
 from streamops.runtime.handlers import (
+    AnyMiddleware,
     BatchMiddleware,
     Failed,
     Function,
@@ -90,6 +91,7 @@ class Router:
         key_ttl: Seconds = 86_400,
         threads: bool = False,
         failed: Failed | None = None,
+        middleware: AnyMiddleware | Sequence[AnyMiddleware] = (),
         name: str = "",
     ) -> Callable[[Registered], Registered]:
         """Declare a function to be the handler of one or more streams.
@@ -124,6 +126,8 @@ class Router:
             key_ttl: How long a key is remembered.
             threads: Run a plain function in threads.
             failed: Called with an entry and its error once it is given up.
+            middleware: What is put around this handler alone, inside that of its router and of the application; the
+                first is the outermost. For a handler of batches it takes entries.
             name: What the handler is called in logs and metrics; the function's name unless given.
 
         Raises:
@@ -155,6 +159,7 @@ class Router:
                 if key is None
                 else IdempotencyRule(key, timedelta(seconds=seconds(key_ttl, "key_ttl"))),
                 failed=failed,
+                middleware=(middleware,) if callable(middleware) else tuple(middleware),
             )
             check_handler(handler)
             parameters_of(function, batch=batch > 1)

@@ -39,6 +39,7 @@ from tests.support.servers import RunningServer
         ({"hopeless": "ValueError"}, "hopeless='ValueError'"),
         ({"hopeless": (ValueError, int)}, "hopeless=<class 'int'>"),
         ({"failed": "hook"}, "failed='hook'"),
+        ({"middleware": ["around"]}, "middleware='around'"),
         ({"batch": 10}, "a batch handler takes lists"),
         ({"threads": True}, "is async and cannot run in threads"),
     ],

@@ -33,7 +33,11 @@ async def test_routers_within_routers_add_up_prefixes_and_middleware(server: Run
     async def late(entry: Entry) -> None:
         told.append(entry.stream)
 
-    @inner.handler("many", group="g", batch=10)
+    async def own(entries: Sequence[Entry], call: BatchCall) -> object:
+        told.append(f"own of {len(entries)}")
+        return await call(entries)
+
+    @inner.handler("many", group="g", batch=10, middleware=own)
     async def batch(entries: list[Entry]) -> None:
         told.append(entries[0].stream)
 
@@ -44,7 +48,7 @@ async def test_routers_within_routers_add_up_prefixes_and_middleware(server: Run
     assert told == [
         *("app", "outer", "inner", "a:b:s"),
         *("app", "outer", "inner", "a:b:t"),
-        *("app of 1", "outer of 1", "inner of 1", "a:b:many"),
+        *("app of 1", "outer of 1", "inner of 1", "own of 1", "a:b:many"),
     ]
 
 
