@@ -1,10 +1,11 @@
 """A handler is a function. What it takes says what it is given: a msgspec Struct, a dataclass or a TypedDict is
-made of the entry's body; dicts are its fields; bytes its field ``data``; ``Entry`` tells where it comes from. Who
-wrote the entry does not matter: JSON in the field ``data`` and plain fields are both understood.
+made of the entry's body; parameters of plain types are fields by their names; dicts are its fields; bytes its field
+``data``; ``Entry`` tells where it comes from. Who wrote the entry does not matter: JSON in the field ``data`` and plain fields are both understood.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from threading import current_thread, main_thread
 from typing import TypedDict
 
@@ -26,6 +27,12 @@ class Order(msgspec.Struct):
 class Refund:
     order_id: str
     total: int
+
+
+class Sale(msgspec.Struct):
+    order_id: str
+    amount: Decimal
+    parcels: int
 
 
 class Stock(TypedDict):
@@ -88,6 +95,31 @@ async def test_plain_fields_of_any_producer_are_understood(redis: ConnectionOpti
         await stage.idle()
         assert {b"data": b"\xff\xd8\xff"} in seen
         assert b"\xff\xd8\xff" in seen
+
+
+async def test_fields_are_taken_by_their_names(redis: ConnectionOptions) -> None:
+    app, seen = Streamops(), list[tuple[str, Decimal, int]]()
+
+    @app.handler("orders", group="shipping")
+    async def ship(order_id: str, amount: Decimal, parcels: int = 1) -> None:
+        seen.append((order_id, amount, parcels))
+
+    async with staged(app, redis) as stage:
+        await stage.publish("orders", {"order_id": "o-1", "amount": "9.90", "colour": "red"})
+        await stage.idle()
+        # Its JSON in the field `data`.
+        await stage.publish("orders", Sale("o-2", Decimal(3), parcels=2))
+        await stage.idle()
+        await stage.publish("orders", {"order_id": "o-3"})
+        await stage.publish("orders", {"order_id": "o-4", "amount": "much"})
+        await stage.idle()
+        letters = await stage.dead_letters("orders")
+    assert seen == [("o-1", Decimal("9.90"), 1), ("o-2", Decimal(3), 2)]
+    assert [(letter.fields["order_id"], letter.reason) for letter in letters] == [
+        (b"o-3", "undecodable"),
+        (b"o-4", "undecodable"),
+    ]
+    assert "missing required field `amount`" in letters[0].error
 
 
 async def test_the_entry_tells_of_itself(redis: ConnectionOptions) -> None:

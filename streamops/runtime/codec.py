@@ -1,6 +1,7 @@
 """From what is published to an entry's fields, and from these to a handler's argument, by the type that it names."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, get_origin
 
 import msgspec
@@ -17,6 +18,21 @@ RESERVED: Final = b"_so_"
 """What names begin with that streamops keeps for itself."""
 
 _PAIR: Final = 2
+_VALUES: Final = (
+    inspect.BoolType,
+    inspect.IntType,
+    inspect.FloatType,
+    inspect.StrType,
+    inspect.DecimalType,
+    inspect.UUIDType,
+    inspect.DateTimeType,
+    inspect.DateType,
+    inspect.TimeType,
+    inspect.TimeDeltaType,
+    inspect.EnumType,
+    inspect.LiteralType,
+    inspect.NoneType,
+)
 
 Decode = Callable[[list[bytes]], Any]
 """Makes a value of names and values in turn; raises ``Undecodable``."""
@@ -161,15 +177,17 @@ def decoder(kind: Any, where: str) -> Decode:  # noqa: ANN401 - any type a handl
         return _data
     if kind in (dict, Mapping) or get_origin(kind) in (dict, Mapping):
         return _mapping(kind)
-    try:
-        from_json = msgspec.json.Decoder(kind)
-    except (TypeError, ValueError) as error:
-        raise SettingsError(
-            f"{where}: {error}",
-            "Take a msgspec Struct, a dataclass, a TypedDict, a dict, bytes or streamops' Entry.",
-        ) from None
-
-    decode_json = from_json.decode
+    if _is_pydantic(kind):
+        decode_json, convert = kind.model_validate_json, kind.model_validate
+    else:
+        try:
+            decode_json = msgspec.json.Decoder(kind).decode
+        except (TypeError, ValueError) as error:
+            raise SettingsError(
+                f"{where}: {error}",
+                "Take a msgspec Struct, a dataclass, a TypedDict, a dict, bytes or streamops' Entry.",
+            ) from None
+        convert = partial(msgspec.convert, type=kind, strict=False)
 
     def decode(raw: list[bytes]) -> Any:  # noqa: ANN401 - as the handler says
         try:
@@ -178,19 +196,47 @@ def decoder(kind: Any, where: str) -> Decode:  # noqa: ANN401 - any type a handl
             for at in range(2, len(raw), 2):
                 if raw[at] == DATA:
                     return decode_json(raw[at + 1])
-            return msgspec.convert(_texts(raw), kind, strict=False)
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+            return convert(_texts(raw))
+        except (msgspec.DecodeError, ValueError) as error:
             raise Undecodable(f"it is no {_name(kind)}: {error}") from None
 
     return decode
 
 
+def arguments_decoder(fields: Mapping[str, tuple[Any, ...]]) -> Decode:
+    """What makes a Struct of plain values that a function takes by their names.
+
+    They are read as any Struct is; where one is called ``data`` itself, from the fields alone.
+
+    Args:
+        fields: Of each the type and, where it has one, the default.
+    """
+    kind = msgspec.defstruct(
+        "set of arguments", [(name, *rest) for name, rest in fields.items()], kw_only=True
+    )
+    return _converted(kind) if DATA.decode() in fields else decoder(kind, "its arguments")
+
+
+def is_plain(kind: Any) -> bool:  # noqa: ANN401 - any type a handler may name
+    """Whether a type is that of one field's value: a text, a number, a time, an ID, one of several words."""
+    try:
+        info = inspect.type_info(kind)
+    except (TypeError, ValueError):
+        return False
+    return all(isinstance(each, _VALUES) for each in getattr(info, "types", (info,)))
+
+
 def is_unknown(kind: Any) -> bool:  # noqa: ANN401 - any type a handler may name
     """Whether a type is a class that nothing can be decoded into."""
     try:
-        return kind is not object and isinstance(inspect.type_info(kind), inspect.CustomType)
+        is_custom = isinstance(inspect.type_info(kind), inspect.CustomType)
     except (TypeError, ValueError):
         return False
+    return is_custom and kind is not object and not _is_pydantic(kind)
+
+
+def _is_pydantic(kind: Any) -> bool:  # noqa: ANN401 - any type a handler may name
+    return hasattr(kind, "model_validate_json")
 
 
 def _data(raw: list[bytes]) -> bytes:
@@ -206,7 +252,10 @@ def _mapping(kind: Any) -> Decode:  # noqa: ANN401 - dict or Mapping, with argum
         return _plain
     if all(part in (str, object, Any) for part in arguments):
         return _texts_or_undecodable
+    return _converted(kind)
 
+
+def _converted(kind: Any) -> Decode:  # noqa: ANN401 - what fields can be converted into
     def decode(raw: list[bytes]) -> Any:  # noqa: ANN401 - as the handler says
         try:
             return msgspec.convert(_texts(raw), kind, strict=False)

@@ -1,16 +1,17 @@
 """Handlers: what a function takes, which streams it serves, and how."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from streamops.errors import SettingsError
-from streamops.runtime.codec import Decode, decoder, is_unknown
+from streamops.runtime.codec import Decode, arguments_decoder, decoder, is_plain, is_unknown
 from streamops.runtime.entry import Entry
 from streamops.runtime.retry import Retry
 
@@ -98,7 +99,7 @@ class Parameters(Struct, frozen=True):
     """What a function takes.
 
     Attributes:
-        function: The function; what takes the application's state has got it.
+        function: The function; it has got the application's state, and takes its plain arguments in one Struct.
         decoders: What makes each of its arguments, in their order; none for the entry itself.
         body: What decodes the body; none where the function takes none.
     """
@@ -120,46 +121,27 @@ def parameters_of(function: Function, *, batch: bool, state: object = UNDECIDED)
         SettingsError: A parameter has no type, or one that nothing provides; or there are two bodies.
     """
     where = name_of(function)
-    try:
-        hints = get_type_hints(_underlying(function))
-    except NameError as error:
-        raise SettingsError(
-            f"handler {where}: {error}", "Import the type where the handler is defined."
-        ) from None
     decoders, states = list[Decode | None](), dict[int, object]()
-    for at, parameter in enumerate(inspect.signature(function).parameters.values()):
+    plain, places = dict[str, tuple[Any, ...]](), list[int]()
+    for at, (parameter, kind) in enumerate(_annotated(function)):
         label = f"handler {where}, parameter {parameter.name}"
-        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL, parameter.KEYWORD_ONLY):
-            raise SettingsError(
-                f"{label}: must be a positional one", "Write handle(order: Order, entry: Entry)."
-            )
-        if parameter.name not in hints:
-            raise SettingsError(
-                f"{label}: has no type",
-                "Write handle(order: Order), (fields: dict[str, str]) or (entry: Entry).",
-            )
-        kind = hints[parameter.name]
         if _is_state(kind, state):
             states[at] = state
-            continue
-        kind = _element(kind, label) if batch else kind
-        if _holds_entry(kind):
-            raise SettingsError(
-                f"{label}: an entry is taken as it is",
-                "Write (entry: Entry), or with batch=100 (entries: list[Entry]).",
-            )
-        if kind is not Entry and is_unknown(kind):
-            raise SettingsError(
-                f"{label}: nothing provides a {kind.__name__}",
-                "Yield one from a function under @app.lifespan; a body is a msgspec Struct, a dataclass or a dict.",
-            )
-        decoders.append(None if kind is Entry else decoder(kind, label))
+        elif is_plain(kind) and not batch:
+            has_default = parameter.default is not parameter.empty
+            plain[parameter.name] = (kind, parameter.default) if has_default else (kind,)
+            places.append(at - len(states))
+        else:
+            decoders.append(_decoder(_element(kind, label) if batch else kind, label))
+    if plain:
+        decoders.insert(0, arguments_decoder(plain))
     bodies = [decode for decode in decoders if decode is not None]
     if len(bodies) > 1:
         raise SettingsError(
             f"handler {where}: takes two bodies", "An entry has one; take a Struct that holds both."
         )
-    return Parameters(_with_states(function, states), tuple(decoders), bodies[0] if bodies else None)
+    function = _with_plain(_with_states(function, states), places)
+    return Parameters(function, tuple(decoders), bodies[0] if bodies else None)
 
 
 def kind_of(function: Function, *, threads: bool) -> CallKind:
@@ -227,10 +209,50 @@ def _underlying(function: Function) -> Function:
     return function if inspect.isroutine(function) else type(function).__call__
 
 
+def _annotated(function: Function) -> Iterator[tuple[inspect.Parameter, Any]]:
+    """The parameters of a function, each with its type."""
+    where = name_of(function)
+    try:
+        hints = get_type_hints(_underlying(function))
+    except NameError as error:
+        raise SettingsError(
+            f"handler {where}: {error}", "Import the type where the handler is defined."
+        ) from None
+    for parameter in inspect.signature(function).parameters.values():
+        label = f"handler {where}, parameter {parameter.name}"
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL, parameter.KEYWORD_ONLY):
+            raise SettingsError(
+                f"{label}: must be a positional one", "Write handle(order: Order, entry: Entry)."
+            )
+        if parameter.name not in hints:
+            raise SettingsError(
+                f"{label}: has no type",
+                "Write handle(order: Order), (fields: dict[str, str]) or (entry: Entry).",
+            )
+        yield parameter, hints[parameter.name]
+
+
+def _decoder(kind: Any, label: str) -> Decode | None:  # noqa: ANN401 - any type a handler may name
+    """What makes a body; none for the entry itself."""
+    if kind is Entry:
+        return None
+    if _holds_entry(kind):
+        raise SettingsError(
+            f"{label}: an entry is taken as it is",
+            "Write (entry: Entry), or with batch=100 (entries: list[Entry]).",
+        )
+    if is_unknown(kind):
+        raise SettingsError(
+            f"{label}: nothing provides a {kind.__name__}",
+            "Yield one from a function under @app.lifespan; a body is a msgspec Struct, a dataclass or a dict.",
+        )
+    return decoder(kind, label)
+
+
 def _is_state(kind: Any, state: object) -> bool:  # noqa: ANN401 - any type a handler may name
     """Whether a parameter of a type takes the state; any class may, as long as that is undecided."""
     if state is UNDECIDED:
-        return isinstance(kind, type) and kind not in (Entry, bytes, dict)
+        return isinstance(kind, type) and kind not in (Entry, bytes, dict) and not is_plain(kind)
     return kind in type(state).__mro__[:-1]
 
 
@@ -243,6 +265,20 @@ def _with_states(function: Function, states: Mapping[int, object]) -> Function:
         arguments = [*given]
         for at, state in states.items():
             arguments.insert(at, state)
+        return function(*arguments)
+
+    return call
+
+
+def _with_plain(function: Function, places: Sequence[int]) -> Function:
+    """A function whose arguments at some places are given first, in one Struct."""
+    if not places:
+        return function
+
+    def call(plain: Struct, *given: object) -> Any:  # noqa: ANN401 - as the function returns
+        arguments = [*given]
+        for at, value in zip(places, astuple(plain), strict=True):
+            arguments.insert(at, value)
         return function(*arguments)
 
     return call

@@ -98,9 +98,10 @@ class Router:
 
         What the function takes says what it is given: a msgspec Struct, a dataclass or a TypedDict is decoded from
         the entry's field ``data`` (JSON) or from its fields; ``dict[str, str]`` and ``dict[bytes, bytes]`` are the
-        fields; ``bytes`` the field ``data``; ``Entry`` the entry; the class of what the ``lifespan`` yields is that. An
-        async function runs in the event loop; a plain one too, unless it is to run in ``threads``; with ``batch`` it
-        takes lists.
+        fields; ``bytes`` the field ``data``; ``Entry`` the entry; the class of what the ``lifespan`` yields is that. A
+        parameter of a plain type (``str``, ``int``, ``Decimal``, ``datetime`` ...) is the field of its name, and any number
+        of these are one body. An async function runs in the event loop; a plain one too, unless it is to run in
+        ``threads``; with ``batch`` it takes lists.
 
         Args:
             streams: A stream, several, or several with weights: ``{"jobs:high": 5, "jobs:low": 1}``.
