@@ -28,7 +28,9 @@ from streamops.runtime.promoter import Promoter
 from streamops.runtime.retry import raised_at, words
 from streamops.runtime.runner import HandlerRunner
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, Namesake, read_namesake
+from streamops.wire.consuming.idleness import delayed_left, work_left
 from streamops.wire.consuming.permissions import require_permissions
+from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 
@@ -139,6 +141,34 @@ class Worker:
         """Whether handlers go on that could not be ended: only the process's end will end them."""
         return any(runner.executor.lingers for runner in self.runners) or bool(self._threads.running)
 
+    @property
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """What its consumers read."""
+        return tuple(consumer.subscription for consumer in self._consumers)
+
+    async def left(self, *, delayed: bool) -> str:
+        """What is left to do for its groups, whoever has it in hand, in words; nothing where there is nothing.
+
+        Args:
+            delayed: Whether messages that wait for their time count.
+
+        Raises:
+            ServerError: The server does not answer, or does not let us.
+        """
+        # Where the worker has nothing in hand and takes nothing meanwhile, no handler runs that could fail or publish.
+        if in_flight := self.in_flight:
+            return f"{in_flight} in flight"
+        before = [stream.last_seen for stream in self._streams]
+        # Delayed ones first: what leaves them before it is asked for them is in a stream by then.
+        for sub in self.subscriptions if delayed else ():
+            if waiting := await delayed_left(self._server, sub):
+                return f"{waiting} delayed for {sub.stream}; `hasten()` lets their time have come"
+        for sub in self.subscriptions:
+            if work := await work_left(self._server, sub):
+                return f"{sub.stream} has {work} or more for {sub.group}"
+        after = [stream.last_seen for stream in self._streams]
+        return "" if before == after else "entries that came just now"
+
     def stop(self) -> None:
         """Take no more entries, finish those that were begun, and end."""
         self._stopping.set()
@@ -155,9 +185,7 @@ class Worker:
             pid=os.getpid(),
             app=self._options.app,
             pool=self._options.pool,
-            consumers=tuple(
-                (sub.stream, sub.group, sub.consumer) for sub in (one.subscription for one in self._consumers)
-            ),
+            consumers=tuple((sub.stream, sub.group, sub.consumer) for sub in self.subscriptions),
             slots=sum(len(runner.executor.slots) for runner in self.runners),
             busy=sum(runner.executor.busy for runner in self.runners),
             state=state or self.state,
@@ -191,8 +219,9 @@ class Worker:
 
     async def _prepare(self) -> None:
         """Find out now what would otherwise be found out with entries in flight; have the groups there, and beat."""
-        subscriptions = [consumer.subscription for consumer in self._consumers]
-        await require_permissions(self._server, subscriptions, worker_id=self.id, pool=self._options.pool)
+        await require_permissions(
+            self._server, self.subscriptions, worker_id=self.id, pool=self._options.pool
+        )
         if self._options.consumer:
             await require_name(self._server, self.id)
         for runner in self.runners:

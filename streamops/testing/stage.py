@@ -20,9 +20,7 @@ from msgspec.structs import replace
 from streamops.demo.server import embedded_server
 from streamops.model.pools import WorkerState
 from streamops.runtime import Publisher, Streamops, Worker, WorkerOptions
-from streamops.runtime.consumer import StreamConsumer
-from streamops.wire.consuming.idleness import delayed_left, hasten, work_left
-from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.idleness import hasten
 from streamops.wire.keys import dead_letter_key
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
@@ -82,14 +80,14 @@ class Stage:
         left = "nothing was looked at yet"
         try:
             async with asyncio.timeout(seconds):
-                while left := await self._left(delayed=delayed):  # noqa: ASYNC110 - a server has no event for it
+                while left := await self.worker.left(delayed=delayed):  # noqa: ASYNC110 - a server has no event for it
                     await asyncio.sleep(GLANCE)
         except TimeoutError:
             raise TimeoutError(f"not idle after {seconds:g} s: {left}") from None
 
     async def hasten(self) -> None:
         """Let the time of all delayed messages have come, retries included."""
-        for sub in self._subscriptions():
+        for sub in self.worker.subscriptions:
             await hasten(self._server, sub)
             self.worker.wake_promoter(sub.stream)
 
@@ -98,33 +96,6 @@ class Stage:
         queue = dead_letter_key(stream, self._app.names.dead_letters)
         rows = await self._server.single(queue, "XRANGE", queue, "-", "+")
         return [_staged(raw_id, raw) for raw_id, raw in rows]
-
-    async def _left(self, *, delayed: bool) -> str:
-        """What is left to do, in words; nothing where there is nothing."""
-        # Where the worker has nothing in hand and takes nothing meanwhile, no handler runs that could fail or publish.
-        if in_flight := self.worker.in_flight:
-            return f"{in_flight} in flight"
-        before = self._positions()
-        # Delayed ones first: what leaves them before it is asked for them is in a stream by then.
-        for sub in self._subscriptions() if delayed else ():
-            if waiting := await delayed_left(self._server, sub):
-                return f"{waiting} delayed for {sub.stream}; `hasten()` lets their time have come"
-        for sub in self._subscriptions():
-            if work := await work_left(self._server, sub):
-                return f"{sub.stream} has {work} or more for {sub.group}"
-        return "" if before == self._positions() else "entries that came just now"
-
-    def _positions(self) -> list[bytes]:
-        """The last entries that were taken, of each stream."""
-        return [stream.last_seen for consumer in self._consumers() for stream in consumer.streams]
-
-    def _consumers(self) -> Iterator[StreamConsumer]:
-        for runner in self.worker.runners:
-            yield from runner.consumers
-
-    def _subscriptions(self) -> Iterator[Subscription]:
-        for consumer in self._consumers():
-            yield consumer.subscription
 
 
 @contextmanager

@@ -64,12 +64,13 @@ class AddressType(click.ParamType[tuple[str, int]]):
             "streamops run shop.workers:app --workers auto --metrics 127.0.0.1:9642",
             "as many as the pool is told, one a core until it is; with metrics",
         ),
+        ("streamops run shop.workers:app --only orders --until-idle", "what orders hold, from cron"),
         ("streamops run shop.workers:app --max-memory 300mb --max-jobs 100000", "replaced now and then"),
     ],
     exits={
-        0: "told to stop, and drained",
+        0: "told to stop, or idle, and drained",
         1: "every worker keeps falling",
-        2: "usage or configuration; the application does not import",
+        2: "usage or configuration; the application does not import, no such handler",
         130: "told to stop twice: ended without draining",
     },
 )
@@ -93,6 +94,18 @@ class AddressType(click.ParamType[tuple[str, int]]):
 )
 @click.option(
     "--metrics", metavar="HOST:PORT", type=AddressType(), help="Serve metrics and probes of them all here."
+)
+@click.option(
+    "--only",
+    metavar="NAME",
+    multiple=True,
+    help="Run this handler alone, by its name or a stream of its; may be repeated.",
+)
+@click.option("--exclude", metavar="NAME", multiple=True, help="Run all but this handler; may be repeated.")
+@click.option(
+    "--until-idle",
+    is_flag=True,
+    help="End once nothing has been unread or in flight for a moment; what is delayed stays for the next run.",
 )
 @click.option(
     "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Replace a process after so many calls."
@@ -130,6 +143,9 @@ def run(
     concurrency: int | None,
     pool: str,
     metrics: tuple[str, int] | None,
+    only: tuple[str, ...],
+    exclude: tuple[str, ...],
+    until_idle: bool,
     max_jobs: int | None,
     max_memory: int | None,
     grace: timedelta,
@@ -163,6 +179,9 @@ def run(
         if settings and settings.context
         else None,
         concurrency=concurrency,
+        only=only,
+        exclude=exclude,
+        until_idle=until_idle,
         max_jobs=max_jobs,
         max_memory=max_memory,
         log_format=LogFormat(log_format),

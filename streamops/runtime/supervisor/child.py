@@ -7,15 +7,17 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
 from msgspec.structs import replace
 
-from streamops.errors import ExitCode, StreamopsError
+from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.pools import WorkerState
 from streamops.runtime.app import Streamops
+from streamops.runtime.handlers import Handler
 from streamops.runtime.loading import load_app
 from streamops.runtime.logs import log_events
 from streamops.runtime.supervisor.spec import (
@@ -33,6 +35,8 @@ SOON: Final = 0.02
 """Seconds until the next look while it starts, or while a report is half sent."""
 LAST_WORD: Final = 1.0
 """Seconds that the parent has for the last report."""
+IDLE_EVERY: Final = 0.25
+IDLE_LOOKS: Final = 3
 STATM: Final = Path("/proc/self/statm")
 
 
@@ -121,11 +125,14 @@ class _Process:
         loop.add_signal_handler(signal.SIGTERM, self.worker.stop)
         loop.add_signal_handler(signal.SIGINT, self.worker.stop)
         threading.Thread(target=_listen_to_parent, args=(self._stdin, loop, self), daemon=True).start()
+        idling = asyncio.create_task(self._end_when_idle()) if self._spec.until_idle else None
         while not work.done():
             self.report()
             soon = self.worker.state is WorkerState.STARTING or self._channel.waiting
             await asyncio.wait([work], timeout=SOON if soon else REPORT_EVERY)
             self._retire()
+        if idling is not None:
+            idling.cancel()
         self._channel.flush(LAST_WORD)
         self.report()
         await work
@@ -151,6 +158,19 @@ class _Process:
                 asked=self.asked,
             )
         )
+
+    async def _end_when_idle(self) -> None:
+        """Stop once several looks in a row have found nothing to do; what the server does not tell is something."""
+        looks = 0
+        while looks < IDLE_LOOKS:
+            await asyncio.sleep(IDLE_EVERY)
+            left = "all"
+            if self.worker.state is not WorkerState.STARTING:
+                with suppress(StreamopsError):
+                    left = await self.worker.left(delayed=False)
+            looks = 0 if left else looks + 1
+        self._recycled = self._recycled or Recycled.IDLE
+        self.worker.stop()
 
     def _retire(self) -> None:
         """Stop where enough was done, or too much memory is held."""
@@ -196,9 +216,31 @@ def _prepared(app: Streamops, spec: WorkerSpec) -> Streamops:
         app.connection = spec.connection
     if spec.names is not None:
         app.adopt_names(spec.names)
+    if spec.only or spec.exclude:
+        app.declare(*_selected(app.handlers, spec))
     if spec.concurrency is not None:
         app.declare(*(replace(handler, concurrency=spec.concurrency) for handler in app.handlers))
     return app
+
+
+def _selected(handlers: Sequence[Handler], spec: WorkerSpec) -> list[Handler]:
+    """The handlers that are to work."""
+    names = [{handler.name, *(stream for stream, _ in handler.streams)} for handler in handlers]
+    listed = ", ".join(
+        f"{handler.name} ({', '.join(stream for stream, _ in handler.streams)})" for handler in handlers
+    )
+    for name in (*spec.only, *spec.exclude):
+        if not any(name in known for known in names):
+            raise SettingsError(f"no handler or stream is called {name}", f"There are {listed}.")
+    only, exclude = set(spec.only), set(spec.exclude)
+    selected = [
+        handler
+        for handler, known in zip(handlers, names, strict=True)
+        if (not only or known & only) and not known & exclude
+    ]
+    if not selected:
+        raise SettingsError("no handler is left to work", f"There are {listed}.")
+    return selected
 
 
 def _set_aside(descriptor: int) -> int:

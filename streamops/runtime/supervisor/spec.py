@@ -30,6 +30,9 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
         names: The queues of the context that names the server, which the application's own must not contradict; none
             where no context does.
         concurrency: How much each handler does at once, instead of what it declares; none for that.
+        only: The handlers that work, by their names or streams; all where none is named.
+        exclude: Those that do not.
+        until_idle: Whether it ends once nothing has been left to do for a moment.
         max_jobs: After how many calls the process is replaced by a fresh one; none for never.
         max_memory: The same for bytes of resident memory.
         log_format: How its log looks.
@@ -43,6 +46,9 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
     connection: ConnectionOptions | None = None
     names: Names | None = None
     concurrency: int | None = None
+    only: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    until_idle: bool = False
     max_jobs: int | None = None
     max_memory: int | None = None
     log_format: LogFormat = LogFormat.TEXT
@@ -52,10 +58,11 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
 
 
 class Recycled(StrEnum):
-    """Why a process asks for a successor."""
+    """Why a process ended of itself: it asks for a successor, or all are to end."""
 
     MAX_JOBS = "max-jobs"
     MAX_MEMORY = "max-memory"
+    IDLE = "idle"
 
 
 class StartFailure(Struct, frozen=True):
@@ -80,7 +87,7 @@ class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
         state: What it is doing.
         figures: What it did.
         memory: Its resident memory in bytes; zero where that is not known.
-        recycled: Why it asks for a successor; none where it does not.
+        recycled: Why it ended of itself; none where it did not.
         failure: Why it could not begin; none where it could.
         connection: The server that the application names, once, where that was asked for.
         asked: How often it was asked by then.

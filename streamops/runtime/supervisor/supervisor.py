@@ -20,7 +20,7 @@ from streamops.errors import ExitCode, StreamopsError
 from streamops.model.schedules import Backoff
 from streamops.runtime.supervisor.pool import PoolSync
 from streamops.runtime.supervisor.process import ProcessSlot, ProcessTable, WorkerProcess
-from streamops.runtime.supervisor.spec import REPORT_EVERY, StartFailure, WorkerSpec, grace_of
+from streamops.runtime.supervisor.spec import REPORT_EVERY, Recycled, StartFailure, WorkerSpec, grace_of
 
 PAUSES: Final = Backoff(0.25, 30.0)
 """How long a process that fell is not replaced."""
@@ -359,6 +359,11 @@ class Supervisor:
         failure, recycled = process.report.failure, process.report.recycled
         if failure is not None and not self.processes.was_ready and not process.ready.is_set():
             self._failure = self._failure or failure
+            self._begin_end()
+            return
+        if recycled is Recycled.IDLE and code == 0:
+            # It has looked at what all of them have in hand.
+            self._log.info("nothing left to do", pid=process.pid)
             self._begin_end()
             return
         idle = not any(one.handled for one in process.report.figures)
