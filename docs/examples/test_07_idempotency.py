@@ -5,6 +5,7 @@ key back.
 """
 
 import msgspec
+import redis as redis_py
 
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.events import Duplicate
@@ -86,6 +87,22 @@ async def test_a_dead_letter_gives_its_key_back(redis: ConnectionOptions) -> Non
         await stage.publish("payments", Payment("o-1"))
         await stage.idle()
     assert paid == ["o-1"]
+
+
+async def test_keys_may_be_kept_for_ever(redis: ConnectionOptions, client: redis_py.Redis) -> None:
+    """Each takes some hundred bytes of Redis until somebody deletes it: what they take grows with what was handled."""
+    app, paid = Streamops(), list[str]()
+
+    @app.handler("payments", group="bank", key="order_id", key_ttl=None)
+    async def pay(payment: Payment) -> None:
+        paid.append(payment.order_id)
+
+    async with staged(app, redis) as stage:
+        for _ in range(2):
+            await stage.publish("payments", Payment("o-1"))
+            await stage.idle()
+    assert paid == ["o-1"]
+    assert client.ttl("{payments}:done:bank:o-1") == -1
 
 
 async def test_without_its_key_an_entry_is_a_dead_letter(redis: ConnectionOptions) -> None:

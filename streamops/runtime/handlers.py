@@ -46,11 +46,11 @@ class IdempotencyRule(Struct, frozen=True):
 
     Attributes:
         key: The name of the field, or of the body's attribute, that holds it; or a function of the body.
-        ttl: How long a key is remembered after its entry.
+        ttl: How long a key is remembered after its entry; none for ever.
     """
 
     key: str | Callable[[Any], str]
-    ttl: timedelta = timedelta(days=1)
+    ttl: timedelta | None = timedelta(days=1)
 
 
 class Handler(Struct, frozen=True, kw_only=True):

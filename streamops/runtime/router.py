@@ -88,7 +88,7 @@ class Router:
         timeout: Seconds | None = None,
         lease: Seconds = 60,
         key: str | Callable[..., str] | None = None,
-        key_ttl: Seconds = 86_400,
+        key_ttl: Seconds | None = 86_400,
         threads: bool = False,
         failed: Failed | None = None,
         middleware: AnyMiddleware | Sequence[AnyMiddleware] = (),
@@ -124,7 +124,7 @@ class Router:
             lease: How long an entry may lie idle before other workers take it over; a running handler renews it.
             key: The business key: a field's name, or a function of the body. Another entry with the same key is
                 acknowledged and not handled.
-            key_ttl: How long a key is remembered.
+            key_ttl: How long a key is remembered; none for ever: then each key stays in Redis, and what they take grows.
             threads: Run a plain function in threads.
             failed: Called with an entry and its error once it is given up.
             middleware: What is put around this handler alone, inside that of its router and of the application; the
@@ -158,7 +158,9 @@ class Router:
                 lease=timedelta(seconds=seconds(lease, "lease")),
                 guard=None
                 if key is None
-                else IdempotencyRule(key, timedelta(seconds=seconds(key_ttl, "key_ttl"))),
+                else IdempotencyRule(
+                    key, None if key_ttl is None else timedelta(seconds=seconds(key_ttl, "key_ttl"))
+                ),
                 failed=failed,
                 middleware=(middleware,) if callable(middleware) else tuple(middleware),
             )

@@ -69,24 +69,22 @@ class IdempotencyKeys:
             ServerError: The server does not answer, or does not let us. Some keys may be taken; taking them again
                 for the same entries is harmless.
         """
-        lifetime = sub.guarded // _MILLISECOND
+        lifetime: Command = () if sub.guarded is None else ("PX", sub.guarded // _MILLISECOND)
         # First, so that nobody who meets their keys looks for them under another ID.
         moved: list[Command] = [
-            ("SET", owner_key(sub.guards, name_text(one.origin)), one.place, "PX", lifetime)
+            ("SET", owner_key(sub.guards, name_text(one.origin)), one.place, "PX", sub.owners_kept_ms)
             for one in claims
             if one.place != name_text(one.origin)
         ]
         if self._in_one:
-            commands: list[Command] = [
-                ("SET", one.key, one.origin, "PX", lifetime, "NX", "GET") for one in claims
-            ]
+            commands: list[Command] = [("SET", one.key, one.origin, *lifetime, "NX", "GET") for one in claims]
             replies = await self._take(sub, moved, commands)
             if not (replies and isinstance(replies[0], ResponseError) and "syntax" in str(replies[0])):
                 return _owners(claims, replies)
             self._in_one = False
         commands = []
         for one in claims:
-            commands += (("SET", one.key, one.origin, "PX", lifetime, "NX"), ("GET", one.key))
+            commands += (("SET", one.key, one.origin, *lifetime, "NX"), ("GET", one.key))
         replies = await self._take(sub, moved, commands)
         for reply in replies[::2]:
             if isinstance(reply, Exception):
@@ -104,7 +102,7 @@ class IdempotencyKeys:
             ServerError: The server does not answer, or does not let us.
         """
         keys = [sub.retries, sub.unhandled]
-        told: list[Argument] = [sub.group, sub.guarded // _MILLISECOND]
+        told: list[Argument] = [sub.group, 0 if sub.guarded is None else sub.guarded // _MILLISECOND]
         for claim, owner in rows:
             keys += (claim.key, owner_key(sub.guards, name_text(owner)))
             told += (claim.origin, owner)

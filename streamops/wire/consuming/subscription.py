@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from functools import cached_property
+from typing import Final
 
 from streamops.wire.keys import (
     attempts_key,
@@ -14,6 +15,8 @@ from streamops.wire.keys import (
     unhandled_key,
 )
 
+LONGEST: Final = timedelta(days=3650)
+
 
 class Subscription:
     """A stream, the group that reads it, the consumer's name, and the keys beside the stream.
@@ -24,7 +27,7 @@ class Subscription:
         consumer: The consumer's name.
         dead_letters: The dead-letter queue.
         delayed: The stream's queue of delayed messages.
-        guarded: How long the business keys of its entries are remembered; nothing where they have none.
+        guarded: How long the business keys of its entries are remembered; nothing where they have none, ``None`` for ever.
     """
 
     def __init__(
@@ -35,7 +38,7 @@ class Subscription:
         *,
         dead_letters: str = "",
         delayed: str = "",
-        guarded: timedelta = timedelta(),
+        guarded: timedelta | None = timedelta(),
     ) -> None:
         self.stream = stream
         self.group = group
@@ -43,6 +46,11 @@ class Subscription:
         self.dead_letters = dead_letters or dead_letter_key(stream)
         self.delayed = delayed or delayed_key(stream)
         self.guarded = guarded
+
+    @property
+    def owners_kept_ms(self) -> int:
+        """For how many milliseconds is kept what became of the owners of its business keys."""
+        return (LONGEST if self.guarded is None else self.guarded) // timedelta(milliseconds=1)
 
     @cached_property
     def retries(self) -> str:

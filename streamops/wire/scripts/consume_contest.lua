@@ -1,7 +1,7 @@
 -- Decides whose business keys are that other entries own: an owner that was never handled, because it was deleted while
 -- it was pending, has none any more.
 -- KEYS: the stream, its retry stream, the unhandled ones, then of each entry its guard, and where its owner was seen
--- last. ARGV: the group, milliseconds that keys are remembered, then of each entry its origin ID and the owner of its key.
+-- last. ARGV: the group, milliseconds that keys are remembered or 0 for ever, then of each entry its origin ID and the owner of its key.
 -- Returns a word for each: "mine", "duplicate", or "later" where that will be known later.
 -- @include letters
 local stream, retries, unhandled, group, ttl = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
@@ -23,7 +23,7 @@ for at = 3, #ARGV, 2 do
   if redis.call('GET', guard) ~= owner then
     word = 'later'
   elseif redis.call('ZSCORE', unhandled, place) then
-    redis.call('SET', guard, mine, 'PX', ttl)
+    if ttl == '0' then redis.call('SET', guard, mine) else redis.call('SET', guard, mine, 'PX', ttl) end
     word = 'mine'
   elseif is_doubtful(place) then
     word = 'later'

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.wire.consuming.idempotency import IdempotencyKeys, KeyClaim
+from streamops.wire.consuming.idempotency import IdempotencyKeys, KeyClaim, KeyVerdict
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import done_key
 from streamops.wire.server import Server
@@ -31,3 +31,21 @@ async def test_who_came_first_keeps_its_key_whoever_asks(server: RunningServer) 
         assert await guards.take(SUB, [claim(KEY, "3-1"), claim(other, "3-1")]) == [b"1-1", b"3-1"]
     finally:
         await client.close()
+
+
+async def test_a_key_for_ever_goes_on_to_another_where_its_owner_was_never_handled(
+    server: RunningServer,
+) -> None:
+    sub = Subscription("s", "g", "ann", guarded=None)
+    server.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
+    client = Server(server.options)
+    guards = IdempotencyKeys(client)
+    try:
+        assert await guards.take(sub, [claim(KEY, "1-1")]) == [b"1-1"]
+        assert server.command("PTTL", KEY) == -1
+        assert await guards.contest(sub, [(claim(KEY, "2-1"), b"1-1")]) == [KeyVerdict.DUPLICATE]
+        server.command("ZADD", sub.unhandled, 1, "1-1")
+        assert await guards.contest(sub, [(claim(KEY, "2-1"), b"1-1")]) == [KeyVerdict.MINE]
+    finally:
+        await client.close()
+    assert (server.command("GET", KEY), server.command("PTTL", KEY)) == (b"2-1", -1)
