@@ -12,6 +12,7 @@ from msgspec.structs import astuple
 
 from streamops.errors import SettingsError
 from streamops.runtime.codec import Decode, arguments_decoder, decoder, is_plain, is_unknown
+from streamops.runtime.cron import CronSchedule
 from streamops.runtime.entry import Entry
 from streamops.runtime.retry import Retry
 
@@ -74,6 +75,7 @@ class Handler(Struct, frozen=True, kw_only=True):
         guard: Its guard; none where every entry is handled.
         failed: Called with an entry and its error once it is given up; none for nobody.
         middleware: What is around it, the outermost first; of batches where it takes them.
+        cron: When an entry is added to its stream; none where others add them.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Handler(Struct, frozen=True, kw_only=True):
     guard: IdempotencyRule | None = None
     failed: Failed | None = None
     middleware: tuple[AnyMiddleware, ...] = ()
+    cron: CronSchedule | None = None
 
 
 class Parameters(Struct, frozen=True):

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
 from streamops.errors import SettingsError
+from streamops.model.entries import EPOCH
 from streamops.runtime.checks import check_handler
+from streamops.runtime.cron import SLOT, CronSchedule
 from streamops.runtime.handlers import (
     AnyMiddleware,
     BatchMiddleware,
@@ -168,6 +170,45 @@ class Router:
             parameters_of(function, batch=batch > 1)
             refuse_doubles([*self.handlers, handler])
             self._handlers.append(handler)
+            return function
+
+        return declare
+
+    def cron(
+        self,
+        expression: str,
+        *,
+        timezone: str = "UTC",
+        name: str = "",
+        **options: Any,
+    ) -> Callable[[Registered], Registered]:
+        """Declare a function to be called by the clock: once a slot, whichever worker it is that calls it.
+
+        Each slot is an entry of the stream ``cron:NAME``, with its time in the field ``at``, and is handled as any entry is:
+        retried, given up, shown. What came due while no worker ran is called once when one does; the slots between are
+        not made up. The stream keeps its entries until somebody trims it.
+
+        >>> @app.cron("0 3 * * MON", timezone="Europe/Berlin", timeout=600)
+        ... async def report(at: datetime) -> None: ...
+
+        Args:
+            expression: Minute, hour, day of the month, month and day of the week; six fields begin with the second.
+            timezone: By which clock; an hour that is left out or comes twice there is called once.
+            name: What the handler is called; the function's name unless given.
+            options: Further ones of ``handler``, such as ``retry``, ``timeout``, ``concurrency`` and ``middleware``.
+
+        Raises:
+            SettingsError: Something of that makes no sense, or ``streamops[cron]`` is not installed.
+        """
+        schedule = CronSchedule(expression, timezone)
+        schedule.after(EPOCH)
+
+        def declare(function: Registered) -> Registered:
+            called = name or name_of(function)
+            self.handler(f"cron:{called}", group="cron", start="0", key=SLOT, name=called, **options)(
+                function
+            )
+            self._handlers[-1] = replace(self._handlers[-1], cron=schedule)
             return function
 
         return declare

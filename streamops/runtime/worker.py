@@ -17,6 +17,7 @@ from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.runtime.calling import Threads
 from streamops.runtime.context import Names, ServerClock, WorkerContext
 from streamops.runtime.counts import HandlerCounts
+from streamops.runtime.cron import CronScheduler
 from streamops.runtime.draining import Drain
 from streamops.runtime.entry import Entry
 from streamops.runtime.events import Abandoned, Events
@@ -107,6 +108,8 @@ class Worker:
         self._context = WorkerContext(
             server, self.id, options.beat, clock, self._promoter, events, names, options.block
         )
+        crons = {stream: one.cron for one in handlers if one.cron for stream, _ in one.streams}
+        self._cron = CronScheduler(crons, self._context)
         self._groups = Groups(self._context)
         threads = sum(handler.concurrency for handler in handlers if handler.kind is CallKind.THREADS)
         self._threads = Threads(threads)
@@ -161,7 +164,9 @@ class Worker:
         before = [stream.last_seen for stream in self._streams]
         # Delayed ones first: what leaves them before it is asked for them is in a stream by then.
         for sub in self.subscriptions if delayed else ():
-            if waiting := await delayed_left(self._server, sub):
+            waiting = await delayed_left(self._server, sub)
+            # The next slot of a cron is always there.
+            if waiting > self._cron.schedules(sub.stream):
                 return f"{waiting} delayed for {sub.stream}; `hasten()` lets their time have come"
         for sub in self.subscriptions:
             if work := await work_left(self._server, sub):
@@ -241,10 +246,11 @@ class Worker:
             handling = [part(f"handle {one.handler.name}", one.executor.run()) for one in self.runners]
             acknowledging = [part(f"acknowledge {one.key}", one.acknowledge()) for one in self._streams]
             promoting = part("promote", self._promoter.run())
+            scheduling = part("cron", self._cron.run())
             self.state = WorkerState.RUNNING
             await self._watch()
             await self._drain(reading)
-            for each in (*handling, *acknowledging, promoting):
+            for each in (*handling, *acknowledging, promoting, scheduling):
                 each.cancel()
 
     async def _watch(self) -> None:
