@@ -223,6 +223,7 @@ def is_plain(kind: Any) -> bool:  # noqa: ANN401 - any type a handler may name
         info = inspect.type_info(kind)
     except (TypeError, ValueError):
         return False
+    info = info.type if isinstance(info, inspect.Metadata) else info
     return all(isinstance(each, _VALUES) for each in getattr(info, "types", (info,)))
 
 

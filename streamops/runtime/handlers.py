@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from functools import partial
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -216,7 +216,7 @@ def _annotated(function: Function) -> Iterator[tuple[inspect.Parameter, Any]]:
     """The parameters of a function, each with its type."""
     where = name_of(function)
     try:
-        hints = get_type_hints(_underlying(function))
+        hints = get_type_hints(_underlying(function), include_extras=True)
     except NameError as error:
         raise SettingsError(
             f"handler {where}: {error}", "Import the type where the handler is defined."
@@ -232,7 +232,9 @@ def _annotated(function: Function) -> Iterator[tuple[inspect.Parameter, Any]]:
                 f"{label}: has no type",
                 "Write handle(order: Order), (fields: dict[str, str]) or (entry: Entry).",
             )
-        yield parameter, hints[parameter.name]
+        kind = hints[parameter.name]
+        # What else is said of a plain value limits it: Annotated[int, Meta(gt=0)].
+        yield parameter, get_args(kind)[0] if get_origin(kind) is Annotated and not is_plain(kind) else kind
 
 
 def _decoder(kind: Any, label: str) -> Decode | None:  # noqa: ANN401 - any type a handler may name

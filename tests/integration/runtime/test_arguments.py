@@ -3,9 +3,11 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Annotated
 from uuid import UUID
 
 import pytest
+from msgspec import Meta
 
 from streamops.errors import SettingsError
 from streamops.runtime import Entry, Streamops
@@ -58,6 +60,29 @@ async def test_a_field_called_data_is_no_document(server: RunningServer) -> None
         await stage.publish("s", {"data": "no { JSON", "size": 3})
         await stage.idle()
     assert seen == [("no { JSON", 3)]
+
+
+async def test_a_value_beyond_its_limits_is_a_dead_letter(server: RunningServer) -> None:
+    app, seen = Streamops(server.options), list[int]()
+
+    @app.handler("s", group="g")
+    async def handle(
+        size: Annotated[int, Meta(gt=0)], data: Annotated[str, Meta(description="Anything.")]
+    ) -> None:
+        seen.append(size * len(data))
+
+    @app.handler("t", group="g")
+    async def raw(data: Annotated[bytes, "as it stands"]) -> None:
+        seen.append(len(data))
+
+    async with staged(app, server.options) as stage:
+        for size in (1, 0):
+            await stage.publish("s", {"size": size, "data": "x"})
+        await stage.publish("t", b"four")
+        await stage.idle()
+        (letter,) = await stage.dead_letters("s")
+    assert sorted(seen) == [1, 4]
+    assert "Expected `int` >= 1" in letter.error
 
 
 async def test_plain_values_are_the_body_that_a_key_is_computed_from(server: RunningServer) -> None:
