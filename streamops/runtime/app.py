@@ -29,7 +29,7 @@ URL_VARIABLE: Final = "STREAMOPS_URL"
 Heard = TypeVar("Heard", bound=Event)
 Lifespan = Callable[["Streamops"], AbstractAsyncContextManager[Any] | AsyncIterator[Any]]
 """Given the application: an async generator of one state, or what returns an async context manager."""
-Lived = TypeVar("Lived", bound=Lifespan)
+LifespanFunction = TypeVar("LifespanFunction", bound=Lifespan)
 
 
 class Streamops(Router):
@@ -99,7 +99,7 @@ class Streamops(Router):
         self._around_publishing.append(around)
         return around
 
-    def lifespan(self, function: Lived) -> Lived:
+    def lifespan(self, function: LifespanFunction) -> LifespanFunction:
         """Have workers live inside an async context manager: clients, pools and models are made and closed there.
 
         Each worker process enters it before anything is read, and leaves it after the last handler has ended. What it
@@ -159,7 +159,7 @@ class Streamops(Router):
         Raises:
             SettingsError: There is no handler, or two read with the same group.
         """
-        handlers = self.surrounded
+        handlers = self.handlers_with_middleware
         refuse_doubles(handlers)
         if not handlers:
             raise SettingsError(

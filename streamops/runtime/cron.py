@@ -83,20 +83,23 @@ class CronScheduler:
 
     async def _keep(self, stream: str, schedule: CronSchedule) -> None:
         queue = delayed_key(stream, self._context.names.delayed)
+        passed = EPOCH
         while True:
             now = EPOCH + timedelta(milliseconds=self._context.clock.now_ms())
-            slot = schedule.after(now)
+            slot = schedule.after(max(now, passed))
             wait = (slot - now).total_seconds()
             message = _message(stream, slot)
             try:
                 (answer,) = await schedule_many(self._context.server, stream, [message], queue)
             except ServerError as error:
                 self._context.events.emit(Troubled(stream, error))
-                wait = PAUSE
-            else:
-                if isinstance(answer, Fault):
-                    self._context.events.emit(Troubled(stream, ServerError(f"{queue}: {answer.reason}")))
+                await asyncio.sleep(PAUSE)
+                continue
+            if isinstance(answer, Fault):
+                self._context.events.emit(Troubled(stream, ServerError(f"{queue}: {answer.reason}")))
             await asyncio.sleep(min(wait, LONGEST_SLEEP))
+            # The next heartbeat may set the clock back a little: what has come is not added again.
+            passed = slot if wait <= LONGEST_SLEEP else passed
 
 
 def _message(stream: str, slot: datetime) -> MessageToDelay:

@@ -46,9 +46,9 @@ class Router:
         return (*self._handlers, *chain.from_iterable(included))
 
     @property
-    def surrounded(self) -> Sequence[Handler]:
+    def handlers_with_middleware(self) -> Sequence[Handler]:
         """The same, each inside the middleware declared here."""
-        return tuple(map(self._surround, self.handlers))
+        return tuple(map(self._with_middleware, self.handlers))
 
     @property
     def routers(self) -> Iterator["Router"]:
@@ -223,7 +223,7 @@ class Router:
         self._batch_middleware.append(around)
         return around
 
-    def _surround(self, handler: Handler) -> Handler:
+    def _with_middleware(self, handler: Handler) -> Handler:
         around = self._batch_middleware if handler.batch > 1 else self._middleware
         return replace(handler, middleware=(*around, *handler.middleware))
 
@@ -242,6 +242,6 @@ def refuse_doubles(handlers: Sequence[Handler]) -> None:
 
 
 def _prefixed(router: Router, prefix: str) -> Iterator[Handler]:
-    for handler in router.surrounded:
+    for handler in router.handlers_with_middleware:
         streams = tuple((prefix + stream, weight) for stream, weight in handler.streams)
         yield replace(handler, streams=streams)

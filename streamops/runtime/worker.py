@@ -42,7 +42,7 @@ LAST_WAIT: Final = 1.0
 NAMESAKE_GLANCE: Final = 0.1
 LONGEST_WAIT: Final = 60.0
 """Seconds after which the heartbeat of a worker that was killed has ended, or never will."""
-Entered = Callable[[], AbstractAsyncContextManager[object]]
+EnterLifespan = Callable[[], AbstractAsyncContextManager[object]]
 """Gives what an application lives in while its worker works."""
 
 
@@ -87,7 +87,7 @@ class Worker:
         *,
         events: Events,
         names: Names | None = None,
-        lifespan: Entered = nullcontext,
+        lifespan: EnterLifespan = nullcontext,
     ) -> None:
         self.id = options.consumer or new_worker_id()
         self.state = WorkerState.STARTING
@@ -149,7 +149,7 @@ class Worker:
         """What its consumers read."""
         return tuple(consumer.subscription for consumer in self._consumers)
 
-    async def left(self, *, delayed: bool) -> str:
+    async def remaining_work(self, *, delayed: bool) -> str:
         """What is left to do for its groups, whoever has it in hand, in words; nothing where there is nothing.
 
         Args:
@@ -205,10 +205,10 @@ class Worker:
             SettingsError: The lifespan failed, or a handler takes what it does not give.
         """
         async with AsyncExitStack() as lifespan:
-            with _told("cannot be entered"):
+            with _lifespan_errors("cannot be entered"):
                 state = await lifespan.enter_async_context(self._lifespan())
             await self._live(state)
-            with _told("failed when it was left"):
+            with _lifespan_errors("failed when it was left"):
                 await lifespan.aclose()
 
     async def _live(self, state: object) -> None:
@@ -312,8 +312,8 @@ class Worker:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Tell in one line what a lifespan raised; our own errors say so themselves."""
+def _lifespan_errors(what: str) -> Iterator[None]:
+    """Raise what a lifespan raised as an error of one line; our own errors are that already."""
     try:
         yield
     except StreamopsError:

@@ -80,7 +80,7 @@ class Stage:
         left = "nothing was looked at yet"
         try:
             async with asyncio.timeout(seconds):
-                while left := await self.worker.left(delayed=delayed):  # noqa: ASYNC110 - a server has no event for it
+                while left := await self.worker.remaining_work(delayed=delayed):  # noqa: ASYNC110 - a server has no event for it
                     await asyncio.sleep(GLANCE)
         except TimeoutError:
             raise TimeoutError(f"not idle after {seconds:g} s: {left}") from None

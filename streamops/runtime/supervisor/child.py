@@ -167,7 +167,7 @@ class _Process:
             left = "all"
             if self.worker.state is not WorkerState.STARTING:
                 with suppress(StreamopsError):
-                    left = await self.worker.left(delayed=False)
+                    left = await self.worker.remaining_work(delayed=False)
             looks = 0 if left else looks + 1
         self._recycled = self._recycled or Recycled.IDLE
         self.worker.stop()

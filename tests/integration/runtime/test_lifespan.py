@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import structlog
 
 from streamops.errors import ExitCode, ServerError, SettingsError
 from streamops.model.pools import WorkerState
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.supervisor.supervisor import CannotStart, Supervisor
-from tests.support.runtime.supervisor.running import orders_for, prepared
+from tests.support.runtime.supervisor.running import orders_for, prepared, supervised
 from tests.support.runtime.worker import add_fields, app_on
 from tests.support.runtime.working import LONGEST_WAIT, until, working
 from tests.support.servers import RunningServer
@@ -148,3 +149,17 @@ async def test_a_supervisor_ends_where_no_worker_can_enter_it(
         await Supervisor(orders_for(server), 1).run()
     assert raised.value.exit_code is ExitCode.USAGE
     assert raised.value.hint == "Raised at shop.py, line 7."
+
+
+async def test_an_error_when_it_is_left_is_logged_by_the_supervisor(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch, app=FAILING.replace("yield 1 / 0", "yield\n    1 / 0"))
+    with structlog.testing.capture_logs() as logs:
+        async with supervised(orders_for(server)) as (supervisor, running):
+            await until(lambda: supervisor.processes.was_ready)
+            supervisor.stop()
+            async with asyncio.timeout(LONGEST_WAIT):
+                assert await running is ExitCode.DONE
+    (line,) = [line for line in logs if line["event"] == "worker failed as it ended"]
+    assert line["how"] == "the lifespan failed when it was left: ZeroDivisionError: division by zero"
