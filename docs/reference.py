@@ -1,4 +1,4 @@
-"""Writes ``docs/commands.md``, ``docs/metrics.md``, ``docs/configuration.md`` and the README's table of numbers, from what they are about.
+"""Writes ``docs/commands.md``, ``docs/metrics.md``, ``docs/configuration.md`` and the table of ``docs/numbers.md``, from what they are about.
 
 python -m docs.reference           write them
 python -m docs.reference --check   say what is out of date, and fail
@@ -23,7 +23,7 @@ ROOT_DIRECTORY = Path(__file__).parent.parent
 COMMANDS_FILE = ROOT_DIRECTORY / "docs" / "commands.md"
 METRICS_FILE = ROOT_DIRECTORY / "docs" / "metrics.md"
 SETTINGS_FILE = ROOT_DIRECTORY / "docs" / "configuration.md"
-README_FILE = ROOT_DIRECTORY / "README.md"
+NUMBERS_FILE = ROOT_DIRECTORY / "docs" / "numbers.md"
 BEGIN, END = "<!-- numbers: written by make docs -->", "<!-- /numbers -->"
 WIDTH = 100
 METRICS_PREFACE = """# Metrics
@@ -55,7 +55,7 @@ def main() -> int:
         COMMANDS_FILE: render_commands(),
         METRICS_FILE: render_metrics(),
         SETTINGS_FILE: render_settings(),
-        README_FILE: render_readme(README_FILE.read_text()),
+        NUMBERS_FILE: render_numbers(NUMBERS_FILE.read_text()),
     }
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv[1:]:
@@ -143,8 +143,8 @@ def walk(command: click.Command, context: click.Context) -> Iterator[tuple[str, 
                 )
 
 
-def render_readme(text: str) -> str:
-    """The README with its table of numbers renewed."""
+def render_numbers(text: str) -> str:
+    """The page with its table of numbers renewed."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     rows = [f"| {column.title} | {column.help.replace('|', chr(92) + '|')} |" for column in GROUP_COLUMNS]

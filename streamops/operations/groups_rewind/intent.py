@@ -32,18 +32,18 @@ class RewindGroupIntent(OperationIntent, frozen=True, kw_only=True):
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
     to_id: Annotated[
-        EntryId | None, option("What comes after this ID is given next.", exclusive="where to")
+        EntryId | None, option("Deliver what comes after this ID next.", exclusive="where to")
     ] = None
     to_time: Annotated[
         Instant | None,
-        option("What was added since is given next: an instant, or how long ago.", exclusive="where to"),
+        option("Deliver what was added since next: an instant, or how long ago.", exclusive="where to"),
     ] = None
     back: Annotated[
         int | None,
         option("The last N entries that it was given are given again.", metavar="N", exclusive="where to"),
     ] = None
-    to_start: Annotated[bool, option("The whole stream is given again.", exclusive="where to")] = False
-    to_end: Annotated[bool, option("Only what comes from now on is given.", exclusive="where to")] = False
+    to_start: Annotated[bool, option("Deliver the whole stream again.", exclusive="where to")] = False
+    to_end: Annotated[bool, option("Deliver only what is added from now on.", exclusive="where to")] = False
     undoing: Annotated[
         bool, inner("Whether it was set back from there: a group that has come so far again is left alone.")
     ] = False

@@ -1,4 +1,4 @@
-"""The columns of every table, with what each number means; screens, commands and the README read them here."""
+"""The columns of every table, with what each number means; screens, commands and docs read them here."""
 
 from streamops.present.columns.audit import AUDIT_COLUMNS
 from streamops.present.columns.consumers import CONSUMER_COLUMNS

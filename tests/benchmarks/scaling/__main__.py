@@ -1,6 +1,6 @@
 """What the scaling policy is worth, and what it costs: ``python -m tests.benchmarks.scaling``.
 
-Nothing was tuned on these seeds. ``--seeds N`` runs more or fewer of them; the figures of the README are of ten.
+Nothing was tuned on these seeds. ``--seeds N`` runs more or fewer of them; the figures of docs/autoscaling.md are of ten.
 ``--without RULE`` scores ours alone with a rule of the policy switched off: ``saturated``, ``arrivals``, ``excused`` (rule
 ``backlog`` without earlier peaks), or any other by its name.
 """

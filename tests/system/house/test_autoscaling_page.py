@@ -1,4 +1,4 @@
-"""The README's chapter on scaling runs, as it stands there, on the chapter's own application."""
+"""The page on autoscaling runs, as it stands there, on an application of its own."""
 
 import os
 import re
@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from docs.reference import README_FILE
+from docs.reference import ROOT_DIRECTORY
 from streamops.service.processes import module_environment
 from tests.support.grafana.commands import parse_streamops
 from tests.support.servers import RunningServer
 
-ROOT = README_FILE.parent
-CHAPTER = README_FILE.read_text().partition("\n## Workers that follow the work\n")[2].partition("\n## ")[0]
+CHAPTER = (ROOT_DIRECTORY / "docs" / "autoscaling.md").read_text()
 BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
-NAMED = re.compile(r"\]\(([^)#]+)[^)]*\)")
 PATIENCE = 30.0
 SHOP = """
 from streamops.runtime import Entry, Streamops
@@ -30,19 +28,12 @@ async def ship(entry: Entry) -> None: ...
 """
 
 
-def test_files_named_in_the_readmes_scaling_are_there() -> None:
-    paths = NAMED.findall(CHAPTER)
-    assert len(paths) >= 3
-    for path in paths:
-        assert (ROOT / path).exists(), path
-
-
 def test_its_commands_are_understood() -> None:
     for words in re.findall(r"`streamops (autoscale [^`]+)`", CHAPTER):
         parse_streamops(words.split())
 
 
-def test_the_readmes_scaling_runs_as_it_stands(server: RunningServer, tmp_path: Path) -> None:
+def test_the_page_runs_as_it_stands(server: RunningServer, tmp_path: Path) -> None:
     """Workers that follow, a controller, and then every command of the chapter, in its order."""
     (tmp_path / "shop.py").write_text(SHOP)
     services, commands = (lines(block) for block in BLOCK.findall(CHAPTER))

@@ -1,4 +1,4 @@
-"""The README's tour runs, command by command, against the demo's workload."""
+"""The tour runs, command by command, against the demo's workload."""
 
 import asyncio
 import os
@@ -15,15 +15,16 @@ import pytest
 from docs.reference import (
     COMMANDS_FILE,
     METRICS_FILE,
-    README_FILE,
+    NUMBERS_FILE,
     SETTINGS_FILE,
     render_commands,
     render_metrics,
-    render_readme,
+    render_numbers,
     render_settings,
 )
 from streamops.demo.running import running_demo
 
+TOUR_FILE = COMMANDS_FILE.with_name("tour.md")
 CONSOLE_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 EXIT_COMMENT = re.compile(r"#.*\bexit (\d+)")
 
@@ -39,7 +40,7 @@ def tour() -> list[list[Line]]:
     """The tour, block by block: the commands of one block build on each other."""
     return [
         [_line(text.removeprefix("$ ")) for text in block.splitlines()]
-        for block in CONSOLE_BLOCK.findall(README_FILE.read_text())
+        for block in CONSOLE_BLOCK.findall(TOUR_FILE.read_text())
     ]
 
 
@@ -94,4 +95,4 @@ def test_written_documents_are_current() -> None:
     assert COMMANDS_FILE.read_text() == render_commands()
     assert METRICS_FILE.read_text() == render_metrics()
     assert SETTINGS_FILE.read_text() == render_settings()
-    assert README_FILE.read_text() == render_readme(README_FILE.read_text())
+    assert NUMBERS_FILE.read_text() == render_numbers(NUMBERS_FILE.read_text())

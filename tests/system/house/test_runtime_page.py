@@ -1,4 +1,4 @@
-"""The README's chapter on handlers runs, as it stands there."""
+"""The page on handlers runs, as it stands there."""
 
 import re
 import signal
@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from docs.reference import README_FILE
+from docs.reference import ROOT_DIRECTORY
 from streamops.service.processes import module_environment
 from tests.support.servers import RunningServer
 
+PAGE = ROOT_DIRECTORY / "docs" / "runtime.md"
 PYTHON_BLOCK = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
 RUN = re.compile(r"^streamops run (.*)$", re.MULTILINE)
 PATIENCE = 30.0
@@ -21,20 +22,20 @@ PATIENCE = 30.0
 @pytest.fixture
 def chapter(tmp_path: Path) -> Path:
     """A directory with the chapter's files."""
-    for name, code in PYTHON_BLOCK.findall(README_FILE.read_text()):
+    for name, code in PYTHON_BLOCK.findall(PAGE.read_text()):
         (tmp_path / name).write_text(code)
     assert {path.name for path in tmp_path.iterdir()} == {"shop.py", "place.py", "test_shop.py"}
     return tmp_path
 
 
 def test_the_first_example_is_ten_lines() -> None:
-    first = PYTHON_BLOCK.findall(README_FILE.read_text())[0][1]
+    first = PYTHON_BLOCK.findall(PAGE.read_text())[0][1]
     assert len([line for line in first.splitlines() if line.strip()]) <= 10
 
 
 def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) -> None:
     environ = module_environment() | {"STREAMOPS_URL": server.unix_url, "PYTHONUNBUFFERED": "1"}
-    (options,) = RUN.findall(README_FILE.read_text().partition("\n## Workers that follow")[0])
+    (options,) = RUN.findall(PAGE.read_text())
     words = [sys.executable, "-m", "streamops", "run", *re.sub(r":\d+$", ":0", options).split()]
     with (chapter / "out").open("wb") as output:
         workers = subprocess.Popen(words, cwd=chapter, env=environ, stdout=output, stderr=subprocess.STDOUT)
@@ -52,7 +53,7 @@ def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) 
             workers.wait()
 
 
-def test_the_test_of_the_readmes_runtime_passes(chapter: Path) -> None:
+def test_the_test_of_the_page_passes(chapter: Path) -> None:
     words = [
         sys.executable,
         "-m",
