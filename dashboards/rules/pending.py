@@ -73,6 +73,6 @@ streamops_group_dangling_pending_entries > 0
         severity=Severity.CRITICAL,
         summary=f"Pending entries of {GROUP_WORDS} are gone from the stream",
         description='At least {{ $value | printf "%.0f" }} pending entries of '
-        f"{GROUP_WORDS} in database {{{{ $labels.db }}}} were trimmed away before they were acknowledged: whoever takes "
-        "them over gets nothing.",
+        f"{GROUP_WORDS} in database {{{{ $labels.db }}}} were trimmed away before they were acknowledged: a "
+        "consumer that claims them gets nothing.",
     )

@@ -344,7 +344,7 @@ class Supervisor:
             place.current = None
             if not process.told and not self.processes.ending.is_set():
                 await self._after(place, process, code)
-            elif process.report.failure is not None:
+            elif process.ready.is_set() and process.report.failure is not None:
                 self._log.error(
                     "worker failed as it ended", pid=process.pid, how=process.report.failure.message
                 )

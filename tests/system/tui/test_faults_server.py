@@ -114,5 +114,5 @@ async def test_a_server_that_is_stopped_and_started_again_is_found_by_itself(
         server.command("XGROUP", "CREATE", "orders", "new", "0")
         await until(app, lambda: names(app) == [*GROUPS, "orders/new"])
         # Without a replica its replication id was not kept: whether it is the same server cannot be known.
-        await until(app, lambda: "another server answers at this address" in bar(app, "banner"))
+        await until(app, lambda: "server restarted or replaced" in bar(app, "banner"))
         assert "next try" not in bar(app, "banner")

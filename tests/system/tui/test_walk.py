@@ -131,7 +131,7 @@ class Walk:
         self.terminal.press("Space", "Space")
         self.terminal.wait_for("● redeliver")
         self.terminal.press("Enter")
-        self.terminal.wait_for("3 dead letters", "2 of 3: delivers again", "Reasons: timeout 3.")
+        self.terminal.wait_for("3 dead letters", "Medium: delivers again", "Reasons: timeout 3.")
         self._agree(type_in_production="3")
         self.terminal.wait_for("3 of 3")
         self._back_to("3 dead letters of orders")
