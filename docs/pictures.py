@@ -24,11 +24,11 @@ SECONDS: Final = 300.0
 """By then the crashed consumer is found, and the charts are full."""
 
 PICTURES: Final = {
-    "console": ("o", "o", "o", "home"),
+    "console": ("home",),
     "charts": (":", *"orders:events shipping", "enter", "g"),
     "plan": (":", *"payments:events ledger", "enter", "end", "C", *"ledger-1", "enter"),
 }
-"""What is pressed before each: the groups by health; how a busy one was; what would be done for one that needs it."""
+"""What is pressed before each: the first screen; how a busy one was; what would be done for one that needs it."""
 
 
 def main() -> int:
