@@ -1,6 +1,7 @@
 import fnmatch
 import re
 
+from streamops import __version__
 from tests.support.grafana.commands import parse_streamops
 from tests.support.grafana.image import arguments, copied_sources
 from tests.support.grafana.stack import ROOT
@@ -48,3 +49,8 @@ def test_its_command_is_understood() -> None:
     (entry,), (words,) = arguments("ENTRYPOINT"), arguments("CMD")
     assert entry == '["streamops"]'
     assert parse_streamops(re.findall(r'"([^"]*)"', words)) == "streamops exporter"
+
+
+@table("path", ["Dockerfile", "docs/install.md"])
+def test_tags_of_the_image_are_the_version_of_the_package(path: str) -> None:
+    assert set(re.findall(r"\bstreamops:(\d[\w.]*)", (ROOT / path).read_text())) == {__version__}
