@@ -1,7 +1,7 @@
 # streamops. `make` lists what there is; nothing but Python 3.11 or later is needed.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all chaos coverage check bench docs pictures peers audit lock pin-images clean
+.PHONY: help demo test test-all chaos coverage check bench docs docs-site docs-serve pictures peers audit lock pin-images clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,7 +22,7 @@ ARGS ?=
 BENCHES := $(filter-out %_child %_load,$(patsubst tests/benchmarks/%.py,tests.benchmarks.%,$(sort $(wildcard tests/benchmarks/bench_*.py)))) tests.benchmarks.scaling
 
 help: ## say what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed ## a server and a live workload, with the console on them
 	@$(BIN)/streamops demo $(ARGS)
@@ -72,12 +72,21 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generat
 docs: $(VENV)/.installed ## write what is written by commands: docs/commands.md, docs/metrics.md, docs/configuration.md, docs/numbers.md's table
 	$(BIN)/python -m docs.reference $(ARGS)
 
+# The variable turns off an advertisement on every run.
+MKDOCS = NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs
+
+docs-site: .venv-docs/.installed ## build the pages as a site, in build/site; a warning is an error
+	$(MKDOCS) build --strict $(ARGS)
+
+docs-serve: .venv-docs/.installed ## serve the site at http://127.0.0.1:8000, built anew on each change
+	$(MKDOCS) serve $(ARGS)
+
 lock: $(BIN)/python ## pin the requirements, with hashes
 	$(PIP) uv
 	$(LOCK) pyproject.toml --extra embedded --extra fast --group build-backend -o requirements.lock
 	$(LOCK) pyproject.toml --extra fast --extra notify --extra keda --extra kubernetes --group build-backend -c requirements.lock -o requirements-image.lock
 	$(LOCK) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
-	for group in $(PEERS); do $(LOCK) --group pyproject.toml:$$group -o requirements-$$group.lock || exit 1; done
+	for group in docs $(PEERS); do $(LOCK) --group pyproject.toml:$$group -o requirements-$$group.lock || exit 1; done
 
 # A tag may be given to another image; a digest cannot. Only the registry knows it, so it is asked, and never made up.
 pin-images: ## pin the images of Dockerfile and compose.yaml by digest: needs docker with buildx, and their registry
@@ -91,7 +100,7 @@ pin-images: ## pin the images of Dockerfile and compose.yaml by digest: needs do
 	done
 
 clean: ## remove the environment and everything that can be made again
-	rm -rf $(VENV) .venv-peers* .venv-audit build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) .venv-* build dist .coverage .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:

@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 from typing import Final
 
+import yaml
+
 ROOT: Final = Path(__file__).parents[3]
 LINK: Final = re.compile(r"\]\(([^)\s]+)\)")
 FENCED: Final = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
@@ -36,3 +38,23 @@ def test_every_relative_link_leads_to_a_file_and_a_heading_that_are_there() -> N
             if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
                 dead.append(f"{document.relative_to(ROOT)}: {link}")
     assert dead == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, ahead = set[Path](), [ROOT / "README.md"]
+    while ahead:
+        document = ahead.pop()
+        if document in reached:
+            continue
+        reached.add(document)
+        links = (link.partition("#")[0] for link in LINK.findall(FENCED.sub("", document.read_text())))
+        ahead += [
+            (document.parent / path).resolve() for path in links if path.endswith(".md") and ":" not in path
+        ]
+    assert {*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")} - reached == set()
+
+
+def test_every_page_stands_in_the_navigation_of_the_site() -> None:
+    sections = yaml.safe_load((ROOT / "mkdocs.yml").read_text())["nav"][1:]
+    named = {page for section in sections for pages in section.values() for page in pages}
+    assert {path.name for path in (ROOT / "docs").glob("*.md")} <= named
