@@ -11,7 +11,6 @@ from pathlib import Path
 
 from docs.reference import ROOT_DIRECTORY
 from streamops.service.processes import module_environment
-from tests.support.grafana.commands import parse_streamops
 from tests.support.servers import RunningServer
 
 CHAPTER = (ROOT_DIRECTORY / "docs" / "autoscaling.md").read_text()
@@ -26,11 +25,6 @@ app = Streamops()
 @app.handler("shop:orders", group="shipping")
 async def ship(entry: Entry) -> None: ...
 """
-
-
-def test_its_commands_are_understood() -> None:
-    for words in re.findall(r"`streamops (autoscale [^`]+)`", CHAPTER):
-        parse_streamops(words.split())
 
 
 def test_the_page_runs_as_it_stands(server: RunningServer, tmp_path: Path) -> None:

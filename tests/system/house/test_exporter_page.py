@@ -9,7 +9,6 @@ import yaml
 
 from docs.reference import ROOT_DIRECTORY
 from streamops.service.processes import module_command
-from tests.support.grafana.commands import parse_streamops
 from tests.support.prometheus import RunningProgram, RunningPrometheus, run_program
 from tests.support.servers import RunningServer
 
@@ -39,11 +38,6 @@ def test_promtool_takes_the_configuration_of_the_page(tmp_path: Path) -> None:
     checked = run_program("promtool", "check", "config", tmp_path / "prometheus.yml")
     assert checked.returncode == 0, checked.stdout + checked.stderr
     assert "1 rule files found" in checked.stdout
-
-
-def test_its_commands_are_understood() -> None:
-    for words in re.findall(r"`streamops (exporter [^`]+)`", CHAPTER):
-        assert parse_streamops(words.split()) == "streamops exporter"
 
 
 def test_a_prometheus_scrapes_it(server: RunningServer) -> None:
