@@ -15,7 +15,7 @@ from typing import Final
 
 from dashboards.boards.every import board_files
 from dashboards.manifests import build_manifest, manifest_files
-from dashboards.rules.files import build_rules, rule_files
+from dashboards.rules import build_rules, rule_files
 
 HERE: Final = Path(__file__).resolve().parent
 

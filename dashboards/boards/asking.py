@@ -5,7 +5,6 @@ from typing import Final
 
 from dashboards.boards.scopes import EXPORTER, KEY, OF_STREAM, POOL, Scopes
 
-TROUBLE: Final = 'status!~"ok|unknown"'
 SILENT_SECONDS: Final = 600
 
 

@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from dashboards.boards import links, variables
 from dashboards.boards.queries import DATASOURCE
-from dashboards.rules.files import all_alerts
+from dashboards.rules import COMPONENT
 
 COLUMNS: Final = 24
 HEADING_HEIGHT: Final = 1
-OURS: Final = f'alertname=~"{"|".join(sorted({rule.name for rule in all_alerts()}))}"'
+OURS: Final = f'component="{COMPONENT}"'
 FIRING: Final = f'ALERTS{{alertstate="firing", {OURS}}}'
 """What our own rules say; it cannot be narrowed by job, because some are about what is missing."""
 

@@ -5,7 +5,7 @@ from typing import Final
 from grafana_foundation_sdk.models import dashboard
 
 from dashboards.boards import colours, links, variables
-from dashboards.boards.asking import TROUBLE, arriving, beside, by_group, memory_share, waiting
+from dashboards.boards.asking import arriving, beside, by_group, memory_share, waiting
 from dashboards.boards.board import FIRING, Board, Section, evenly, firing, line
 from dashboards.boards.charts import bars_panel, graph_panel
 from dashboards.boards.fields import Words
@@ -16,12 +16,12 @@ from dashboards.boards.tables import Column, Label, table_panel
 from dashboards.boards.watching import watching
 
 STREAM, GROUP, LETTERS = MANY.stream, MANY.group, MANY.letters
+IN_GROUP: Final = 'group=~".+"'
 SEVERITIES: Final[Words] = {
     "critical": ("critical", colours.CRITICAL),
     "warning": ("warning", colours.WARN),
     "info": ("info", colours.NOTICE),
 }
-STATUSES: Final[Words] = {name: (name, colour) for name, colour in colours.STATUS_COLOURS.items()}
 
 
 def overview() -> Board:
@@ -68,7 +68,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         stat_panel(
             "Groups in trouble",
             "Consumer groups about which the health rules found something. They stand in the table below.",
-            Query(f"count(count by ({KEY}) ({GROUP('group_status', TROUBLE)} == 1)) or vector(0)", "groups"),
+            Query(f"count(count by ({KEY}) ({GROUP('finding', IN_GROUP)})) or vector(0)", "groups"),
             unit="none",
             steps=colours.ANY_WARN,
         ),
@@ -116,17 +116,18 @@ def _now() -> tuple[dashboard.Panel, ...]:
 
 
 def _troubled() -> dashboard.Panel:
-    rows = f"max by ({KEY}, status) ({GROUP('group_status', TROUBLE)} == 1)"
+    rows = f"max by ({KEY}, code, severity) ({GROUP('finding', IN_GROUP)})"
     column = beside(rows)
     return table_panel(
         "Groups in trouble",
-        "One row for each finding about a group. The status says what: stopped, stalled and lost need somebody now. The lag"
+        "One row for each finding about a group. What is critical needs somebody now. The lag"
         " is the most it can be, where it is not known for certain.",
         (
             Label("instance", "Instance", width=170),
             Label("stream", "Stream", link=links.row_to_stream()),
             Label("group", "Group"),
-            Label("status", "Status", words=STATUSES, width=130),
+            Label("code", "Finding", width=130),
+            Label("severity", "Severity", words=SEVERITIES, width=90),
         ),
         (
             Column("Pending", column(GROUP("group_pending_entries")), "short", width=90),

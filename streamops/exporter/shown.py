@@ -2,7 +2,7 @@
 
 import platform
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
@@ -22,7 +22,7 @@ from streamops.exporter.series_limits import (
 )
 from streamops.exporter.stream_counts import NO_COUNTERS, Counters, StreamCount
 from streamops.model.entries import EPOCH, PendingEntry
-from streamops.model.observation import NO_QUEUE_METRICS, GroupView, Observation, QueueMetrics
+from streamops.model.observation import NO_QUEUE_METRICS, Finding, GroupView, Observation, QueueMetrics
 from streamops.model.streams import (
     MILLISECOND,
     NOBODY,
@@ -95,6 +95,7 @@ class Shown(Struct, kw_only=True):
         streams: The streams.
         stream_labels: The values of their labels.
         stream_counts: What was counted of them; none if nothing was.
+        stream_findings: What was found about the streams by themselves.
         dead_letters: Where in these lists dead-letter queues are.
         views: The groups of all streams, as they were judged.
         groups: The same as they were read.
@@ -118,6 +119,7 @@ class Shown(Struct, kw_only=True):
     streams: Sequence[StreamState] = ()
     stream_labels: Sequence[Labels] = ()
     stream_counts: Sequence[StreamCount | None] = ()
+    stream_findings: Sequence[tuple[Finding, ...]] = ()
     dead_letters: Sequence[int] = ()
     views: Sequence[GroupView] = ()
     groups: Sequence[ConsumerGroup] = ()
@@ -129,6 +131,17 @@ class Shown(Struct, kw_only=True):
     consumer_names: tuple[Sequence[Labels], Sequence[Labels]] = ((), ())
     on_replica: bool = False
     sees_polls: bool = False
+
+    @property
+    def findings(self) -> Iterator[tuple[Labels, tuple[Finding, ...]]]:
+        """What was found about the server, the streams and the groups, by database, stream and group."""
+        if (observation := self.reading.observation) is None:
+            return
+        yield (self.database, "", ""), observation.findings
+        for stream, found in zip(self.stream_labels, self.stream_findings, strict=True):
+            yield (*stream, ""), found
+        for group, view in zip(self.group_labels, self.views, strict=True):
+            yield group, view.findings
 
     @property
     def consumer_labels(self) -> Sequence[Labels]:
@@ -161,6 +174,7 @@ def _show_streams(shown: Shown, observation: Observation) -> None:
     views = shown_streams(guards, observation.streams, omitted)
     views = showable(views, [view.stream.name for view in views], "stream", omitted)
     shown.streams = [view.stream for view in views]
+    shown.stream_findings = [view.findings for view in views]
     shown.stream_labels = [(database, one.name) for one in shown.streams]
     shown.dead_letters = [at for at, one in enumerate(shown.streams) if one.role is StreamRole.DEAD_LETTERS]
     shown.stream_counts = [shown.reading.counters.streams.get(one.name) for one in shown.streams]

@@ -34,6 +34,7 @@ IN_GROUPS: Final = "Consumer groups"
 STREAM: Final = Scope("Streams", ("db", "stream"), READ, lambda shown: shown.stream_labels)
 GROUP: Final = Scope(IN_GROUPS, ("db", "stream", "group"), READ, lambda shown: shown.group_labels)
 GROUP_STATUS: Final = Scope(IN_GROUPS, (*GROUP.labels, "status"), "none")
+FINDING: Final = Scope("Findings", (*GROUP.labels, "code", "severity"), "none")
 GROUP_COUNTER: Final = Scope(IN_GROUPS, (*GROUP.labels, "what"), "none")
 CONSUMER: Final = Scope(
     "Consumers",
@@ -95,6 +96,7 @@ def _statuses_of(view: GroupView) -> Sequence[str]:
     return UNKNOWN if view.health is Health.UNKNOWN else OK
 
 
+SEVERITIES: Final = {Health.WARN: "warning", Health.CRITICAL: "critical"}
 OK: Final = ("ok",)
 UNKNOWN: Final = ("unknown",)
 
@@ -158,6 +160,16 @@ def stream_max_length(shown: Shown) -> Values:
 def stream_memory_bytes(shown: Shown) -> Values:
     """Memory that the stream takes, as the server estimates it."""
     return [shown.reading.extras.memory.get(one.name) for one in shown.streams]
+
+
+@FINDING.family("", "the health rules, over the readings of the last minutes")
+def finding(shown: Shown) -> Values:
+    """What the health rules find, 1 each; about a stream by itself without a group, about the server without either."""
+    return {
+        (*labels, one.code.value, SEVERITIES[one.level]): 1
+        for labels, found in shown.findings
+        for one in found
+    }
 
 
 @GROUP.family("entries", "positions, the server's lag where it can be trusted, bounded counts elsewhere")

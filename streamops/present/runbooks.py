@@ -7,28 +7,10 @@ from msgspec import Struct
 
 from streamops.model.observation import FindingCode
 from streamops.model.wording import quoted
+from streamops.monitor.rules import RULES
 
-HEADINGS: Final[dict[FindingCode, str]] = {
-    FindingCode.STOPPED: "GroupStopped",
-    FindingCode.STALLED: "GroupStalled",
-    FindingCode.NO_CONSUMERS: "NoConsumers",
-    FindingCode.LAG_GROWING: "LagGrowing",
-    FindingCode.BEHIND: "TimeLag",
-    FindingCode.REWOUND: "GroupRewound",
-    FindingCode.LOST: "EntriesLost",
-    FindingCode.RETENTION_EDGE: "RetentionEdge",
-    FindingCode.PENDING_OLD: "OldestPending",
-    FindingCode.POISON: "PoisonEntry",
-    FindingCode.DANGLING_PENDING: "DanglingPending",
-    FindingCode.DEAD_CONSUMER: "DeadConsumer",
-    FindingCode.DEAD_LETTERS: "DLQNotEmpty",
-    FindingCode.EVICTION_RISK: "EvictionRisk",
-    FindingCode.OOM: "WritesWillFail",
-    FindingCode.DELAYED_OVERDUE: "DelayedOverdue",
-    FindingCode.DELAYED_FOREIGN: "DelayedForeign",
-    FindingCode.STREAMS_GONE: "StreamsGone",
-}
-"""The section of each finding, which is also the name of the alert in Prometheus that tells of the same."""
+HEADINGS: Final = {rule.code: rule.alert for rule in RULES}
+"""The section of each finding, which is also the name of the alert in Prometheus that says the same."""
 
 FILE: Final = "dashboards/RUNBOOKS.md"
 _WORD: Final = re.compile(r"\b(STREAM|GROUP|DLQ)\b")

@@ -66,43 +66,48 @@ class Rule(NamedTuple):
 
     Attributes:
         code: What it finds.
+        alert: The alert in Prometheus that says the same, and the heading of its runbook.
         judged: What it judges.
         find: Finds it, given what is judged and the thresholds.
         explained_by: Findings that make it needless, whatever their details.
     """
 
     code: FindingCode
+    alert: str
     judged: RuleScope
     find: Callable[..., Finding | None]
     explained_by: frozenset[FindingCode] = frozenset()
 
 
 def _rule(
-    judged: RuleScope, find: Callable[..., Finding | None], *explained_by: Callable[..., Finding | None]
+    alert: str,
+    judged: RuleScope,
+    find: Callable[..., Finding | None],
+    *explained_by: Callable[..., Finding | None],
 ) -> Rule:
     causes = frozenset(FindingCode(cause.__name__) for cause in explained_by)
-    return Rule(FindingCode(find.__name__), judged, find, causes)
+    return Rule(FindingCode(find.__name__), alert, judged, find, causes)
 
 
 RULES: Final = (
-    _rule(RuleScope.WAITING, no_consumers),
-    _rule(RuleScope.PENDING, stalled),
-    _rule(RuleScope.WAITING, stopped, no_consumers, stalled),
-    _rule(RuleScope.WAITING, lag_growing, no_consumers, stalled, stopped),
-    _rule(RuleScope.PENDING, dead_consumer),
-    _rule(RuleScope.PENDING, poison),
-    _rule(RuleScope.PENDING, pending_old, stalled),
-    _rule(RuleScope.PAST, rewound),
-    _rule(RuleScope.PAST, lost),
-    _rule(RuleScope.PAST, retention_edge, lost),
-    _rule(RuleScope.WAITING, behind, no_consumers, stalled, stopped, lag_growing),
-    _rule(RuleScope.PENDING, dangling_pending),
-    _rule(RuleScope.STREAM, dead_letters),
-    _rule(RuleScope.NODE, eviction_risk),
-    _rule(RuleScope.NODE, oom),
-    _rule(RuleScope.SERVER, streams_gone),
-    _rule(RuleScope.QUEUE, delayed_overdue),
-    _rule(RuleScope.QUEUE, delayed_foreign),
+    _rule("StreamopsNoConsumers", RuleScope.WAITING, no_consumers),
+    _rule("StreamopsGroupStalled", RuleScope.PENDING, stalled),
+    _rule("StreamopsGroupStopped", RuleScope.WAITING, stopped, no_consumers, stalled),
+    _rule("StreamopsLagGrowing", RuleScope.WAITING, lag_growing, no_consumers, stalled, stopped),
+    _rule("StreamopsDeadConsumer", RuleScope.PENDING, dead_consumer),
+    _rule("StreamopsPoisonEntry", RuleScope.PENDING, poison),
+    _rule("StreamopsPendingOld", RuleScope.PENDING, pending_old, stalled),
+    _rule("StreamopsGroupRewound", RuleScope.PAST, rewound),
+    _rule("StreamopsEntriesLost", RuleScope.PAST, lost),
+    _rule("StreamopsRetentionEdge", RuleScope.PAST, retention_edge, lost),
+    _rule("StreamopsGroupBehind", RuleScope.WAITING, behind, no_consumers, stalled, stopped, lag_growing),
+    _rule("StreamopsDanglingPending", RuleScope.PENDING, dangling_pending),
+    _rule("StreamopsDeadLetters", RuleScope.STREAM, dead_letters),
+    _rule("StreamopsEvictionRisk", RuleScope.NODE, eviction_risk),
+    _rule("StreamopsWritesWillFail", RuleScope.NODE, oom),
+    _rule("StreamopsStreamsGone", RuleScope.SERVER, streams_gone),
+    _rule("StreamopsDelayedOverdue", RuleScope.QUEUE, delayed_overdue),
+    _rule("StreamopsDelayedForeign", RuleScope.QUEUE, delayed_foreign),
 )
 
 EXPLAINED_BY: Final = {rule.code: rule.explained_by for rule in RULES}

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import yaml
 
-from dashboards.rules.files import build_rules
+from dashboards.rules import build_rules
 from tests.support.project import PROJECT
 
 DIRECTORY: Final = PROJECT / "dashboards"
@@ -13,6 +13,6 @@ CASES: Final = tuple(sorted((DIRECTORY / "tests").glob("*.yml")))
 
 
 @cache
-def rules(faster: float = 1) -> list[dict[str, Any]]:
+def rules() -> list[dict[str, Any]]:
     """The rules as Prometheus reads them."""
-    return [rule for group in yaml.safe_load(build_rules(faster))["groups"] for rule in group["rules"]]
+    return [rule for group in yaml.safe_load(build_rules())["groups"] for rule in group["rules"]]

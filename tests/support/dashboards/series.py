@@ -12,7 +12,16 @@ Labels = frozenset[str]
 TARGET: Final = frozenset({"job", "instance"})
 """What Prometheus adds to all that it scrapes."""
 
-ALERT: Final = TARGET | {"alertname", "alertstate", "severity", "db", "stream", "group", "consumer"}
+ALERT: Final = TARGET | {
+    "alertname",
+    "alertstate",
+    "component",
+    "severity",
+    "db",
+    "stream",
+    "group",
+    "consumer",
+}
 SETS: Final = frozenset({"and", "or", "unless"})
 SUFFIXES: Final = {"_bucket": frozenset({"le"}), "_sum": frozenset[str](), "_count": frozenset[str]()}
 

@@ -35,7 +35,6 @@ from tests.support.eventually import wait_until
 from tests.support.prometheus import RunningProgram, RunningPrometheus
 from tests.support.servers import RunningServer, StartServer
 
-FASTER: Final = 60
 PATIENCE: Final = 75.0
 LOST: Final = "streamops_group_lost_entries_total"
 REWINDS: Final = "streamops_group_rewinds_total"
@@ -51,7 +50,7 @@ class Stage:
         (directory / "streamops.toml").write_text(CONFIGURATION.replace("URL", server.unix_url))
         (directory / "password").write_text(BLIND)
         (directory / "password").chmod(0o600)
-        (directory / "rules.yml").write_text(build_rules(FASTER))
+        (directory / "rules.yml").write_text(build_rules())
         paths = module_environment()["PYTHONPATH"]
         self._environ = {
             "STREAMOPS_CONFIG": str(directory / "streamops.toml"),

@@ -1,5 +1,6 @@
 """Redis, a group, the exporter, Prometheus, Alertmanager, a webhook: all real, and what happens at one end arrives at
-the other. The rules and the configuration are those that are shipped, with every span divided by ``FASTER``.
+the other. The rules and the configuration are those that are shipped, with every span divided by ``FASTER``, that of
+``[health]`` too.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 import pytest
 import redis.asyncio
+import yaml
 from aiohttp import web
 
 from dashboards.rules import build_rules
@@ -163,6 +165,7 @@ def stack(server: RunningServer, url: str, rules: Path) -> Iterator[RunningProme
                 "streamops", "--url", server.url, "exporter", "--listen", f"127.0.0.1:{port}"
             ),
             "/-/healthy",
+            {"STREAMOPS_CONFIG": str(rules.with_name("streamops.toml"))},
         ) as exporter,
         RunningAlertmanager(alertmanager_config(url)) as alertmanager,
         RunningPrometheus(prometheus_config(rules, exporter.port, alertmanager.port)) as prometheus,
@@ -190,7 +193,11 @@ async def calm(prometheus: RunningPrometheus) -> None:
 def rules(tmp_path: Path) -> Path:
     """The rules, hastened."""
     path = tmp_path / "rules.yml"
-    path.write_text(build_rules(FASTER))
+    document = yaml.safe_load(build_rules())
+    for rule in (rule for group in document["groups"] for rule in group["rules"]):
+        rule |= {key: hasten(rule[key]) for key in ("for", "keep_firing_for") if key in rule}
+    path.write_text(yaml.safe_dump(document))
+    path.with_name("streamops.toml").write_text(f'[health]\nstopped_after = "{hasten("2m")}"\n')
     return path
 
 
@@ -205,7 +212,7 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             await calm(prometheus)
 
             await opened.stop()
-            fired = await inbox.wait_for("GroupStopped", "firing")
+            fired = await inbox.wait_for("StreamopsGroupStopped", "firing")
             labels = fired["labels"]
             assert (labels["stream"], labels["group"], labels["db"]) == (STREAM, GROUP, "0")
             assert (labels["severity"], labels["job"]) == ("critical", "streamops")
@@ -215,14 +222,14 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             # An alert that came and went by itself while the machine was slow proves nothing.
             inbox.alerts.clear()
             opened.start()
-            resolved = await inbox.wait_for("GroupStopped", "resolved")
+            resolved = await inbox.wait_for("StreamopsGroupStopped", "resolved")
             assert resolved["labels"] == labels
             assert resolved["endsAt"] > resolved["startsAt"]
 
             await opened.close()
             server.kill()
-            down = await inbox.wait_for("RedisDown", "firing")
+            down = await inbox.wait_for("StreamopsRedisDown", "firing")
             assert down["labels"]["severity"] == "critical"
             await settled(prometheus, 'up{job="streamops"} == 1')
             server.restart()
-            assert (await inbox.wait_for("RedisDown", "resolved"))["labels"] == down["labels"]
+            assert (await inbox.wait_for("StreamopsRedisDown", "resolved"))["labels"] == down["labels"]

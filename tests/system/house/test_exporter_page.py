@@ -59,8 +59,11 @@ def test_a_prometheus_scrapes_it(server: RunningServer) -> None:
         config["rule_files"] = [str(ROOT_DIRECTORY / path) for path in config["rule_files"]]
         with RunningPrometheus(config) as prometheus:
             deadline = time.monotonic() + PATIENCE
-            recorded = 'streamops:group_waiting_entries{job="streamops", stream="orders", group="billing"}'
-            while not (rows := prometheus.query(recorded)):
-                assert time.monotonic() < deadline, "nothing was recorded"
+            lag = 'streamops_group_lag_entries{job="streamops", stream="orders", group="billing"}'
+            while not (rows := prometheus.query(lag)):
+                assert time.monotonic() < deadline, "nothing was scraped"
                 time.sleep(0.05)
+            groups = prometheus.get("/api/v1/rules")["data"]["groups"]
+    assert {rule["health"] for group in groups for rule in group["rules"]} <= {"ok", "unknown"}
+    assert "StreamopsGroupStopped" in {rule["name"] for group in groups for rule in group["rules"]}
     assert rows[0]["value"][1] == "1"

@@ -9,14 +9,14 @@ import click
 import pytest
 import yaml
 
-from dashboards.rules.files import all_alerts, build_rules
-from dashboards.rules.runbooks import FILE, anchor
+from dashboards.rules import ALERTS, build_rules
+from dashboards.runbooks import FILE, anchor
 from streamops.cli.catalogue import COMMANDS
 from streamops.main.program import PROGRAM, ROOT
 
 ADDRESS: Final = "https://runbooks.example/streamops"
 TEXT: Final = FILE.read_text()
-NAMES: Final = sorted({alert.name for alert in all_alerts()})
+NAMES: Final = sorted(alert.name for alerts in ALERTS.values() for alert in alerts)
 BLOCK: Final = re.compile(r"```console\n(.*?)```", re.DOTALL)
 INLINE: Final = re.compile(rf"`({PROGRAM} [^`]+)`")
 STAND_INS: Final = dict.fromkeys(("ID", "POSITION", "AUDIT_ID"), "1526919030474-0")

@@ -11,13 +11,13 @@ SERVICES = services()
 
 
 def alerts() -> dict[str, set[str]]:
-    """Names of the alerts, and their severities."""
-    found: dict[str, set[str]] = {}
-    for group in read_yaml(ROOT / "dashboards" / "streamops.rules.yml")["groups"]:
-        for rule in group["rules"]:
-            if "alert" in rule:
-                found.setdefault(rule["alert"], set()).add(rule["labels"]["severity"])
-    return found
+    """Names of the alerts, and their severities; those on findings have them from the findings."""
+    groups = read_yaml(ROOT / "dashboards" / "streamops.rules.yml")["groups"]
+    labels = {rule["alert"]: rule["labels"] for group in groups for rule in group["rules"]}
+    return {
+        name: {own["severity"]} if "severity" in own else {"warning", "critical"}
+        for name, own in labels.items()
+    }
 
 
 def targets(config: list[dict[str, Any]]) -> list[str]:

@@ -10,7 +10,7 @@ from tests.support.invented import NOW
 HOUR = timedelta(hours=1)
 RUNBOOK = """# Runbooks
 
-## GroupStopped
+## StreamopsGroupStopped
 
 **Means.** Entries wait for the group. Take `STREAM` from
 the label; STREAM in prose stays.
@@ -60,18 +60,18 @@ def test_a_finding_that_held_from_the_start_may_be_older() -> None:
 
 def test_every_finding_has_a_runbook() -> None:
     assert set(HEADINGS) == set(FindingCode)
-    assert anchor(FindingCode.LAG_GROWING) == "dashboards/RUNBOOKS.md#laggrowing"
+    assert anchor(FindingCode.LAG_GROWING) == "dashboards/RUNBOOKS.md#streamopslaggrowing"
 
 
 def test_a_section_ends_where_the_next_begins() -> None:
-    text = section(RUNBOOK, "GroupStopped")
+    text = section(RUNBOOK, "StreamopsGroupStopped")
     assert text.startswith("**Means.**")
     assert text.endswith("POOL`.")
-    assert section(RUNBOOK, "Nothing") == section("", "GroupStopped") == ""
+    assert section(RUNBOOK, "Nothing") == section("", "StreamopsGroupStopped") == ""
 
 
 def test_a_runbook_names_the_stream_and_the_group_in_its_commands() -> None:
-    found = passages(section(RUNBOOK, "GroupStopped"), "{or ders}", "-g")
+    found = passages(section(RUNBOOK, "StreamopsGroupStopped"), "{or ders}", "-g")
     assert [(one.text, one.command) for one in found] == [
         (
             "Means. Entries wait for the group. Take `'{or ders}'` from the label; STREAM in prose stays.",
@@ -85,5 +85,5 @@ def test_a_runbook_names_the_stream_and_the_group_in_its_commands() -> None:
 
 
 def test_a_runbook_of_the_server_leaves_names_open() -> None:
-    found = passages(section(RUNBOOK, "GroupStopped"), None, None)
+    found = passages(section(RUNBOOK, "StreamopsGroupStopped"), None, None)
     assert "streamops groups info STREAM GROUP" in [one.text for one in found]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-FILE: Final = Path(__file__).resolve().parents[1] / "RUNBOOKS.md"
+FILE: Final = Path(__file__).resolve().parent / "RUNBOOKS.md"
 
 _SECTION: Final = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _DO: Final = re.compile(r"^\*\*Do\.\*\* (.*?)(?=^\*\*)", re.MULTILINE | re.DOTALL)
