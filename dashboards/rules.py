@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from dashboards.runbooks import advice
 from streamops.monitor.rules import RULES, Rule, RuleScope
-from streamops.present.explaining.findings import FINDINGS
 
 RULES_FILE: Final = "streamops.rules.yml"
 COMPONENT: Final = "streamops"
@@ -104,7 +103,7 @@ def _finding(rule: Rule) -> Alert:
         name=rule.alert,
         expr=f'streamops_finding{{code="{code}"}}',
         summary=f"{subject}: {code.replace('_', ' ')}",
-        description=FINDINGS[rule.code].means + NUMBERS.get(subject, ""),
+        description=rule.means + NUMBERS.get(subject, ""),
         severity="",
         lasting=FINDING_LASTS,
         kept=FINDING_KEPT,

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from streamops.model.observation import FindingCode
+
 OK: Final = "green"
 NOTICE: Final = "blue"
 WARN: Final = "orange"
@@ -31,27 +33,20 @@ FAILURES: Final[Steps] = ((None, OK), (0.01, NOTICE), (0.05, WARN))
 DRAIN: Final[Steps] = ((None, OK), (600, WARN), (3600, CRITICAL))
 SNAPSHOT: Final[Steps] = ((None, OK), (60, WARN), (120, CRITICAL))
 
+_NEEDS_SOMEBODY_NOW: Final = {
+    "stopped",
+    "stalled",
+    "lost",
+    "dangling_pending",
+    "oom",
+    "streams_gone",
+    "eviction_risk",
+    "delayed_overdue",
+}
 STATUS_COLOURS: Final[dict[str, str]] = {
     "ok": OK,
     "unknown": NOTICE,
-    "stopped": CRITICAL,
-    "stalled": CRITICAL,
-    "lost": CRITICAL,
-    "dangling_pending": CRITICAL,
-    "oom": CRITICAL,
-    "streams_gone": CRITICAL,
-    "eviction_risk": CRITICAL,
-    "delayed_overdue": CRITICAL,
-    "retention_edge": WARN,
-    "rewound": WARN,
-    "lag_growing": WARN,
-    "behind": WARN,
-    "dead_consumer": WARN,
-    "no_consumers": WARN,
-    "poison": WARN,
-    "delayed_foreign": WARN,
-    "pending_old": WARN,
-    "dead_letters": NOTICE,
+    **{code.value: CRITICAL if code in _NEEDS_SOMEBODY_NOW else WARN for code in FindingCode},
 }
 """Of what ``group_status`` may say."""
 

@@ -7,10 +7,7 @@ from msgspec import Struct
 
 from streamops.model.observation import FindingCode
 from streamops.model.wording import quoted
-from streamops.monitor.rules import RULES
-
-HEADINGS: Final = {rule.code: rule.alert for rule in RULES}
-"""The section of each finding, which is also the name of the alert in Prometheus that says the same."""
+from streamops.monitor.rules import RULE_OF
 
 FILE: Final = "dashboards/RUNBOOKS.md"
 _WORD: Final = re.compile(r"\b(STREAM|GROUP|DLQ)\b")
@@ -32,7 +29,7 @@ class Passage(Struct, frozen=True):
 
 def anchor(code: FindingCode) -> str:
     """Where the runbook stands: the file and the anchor of its section."""
-    return f"{FILE}#{HEADINGS[code].lower()}"
+    return f"{FILE}#{RULE_OF[code].alert.lower()}"
 
 
 def section(text: str, heading: str) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from streamops.model.observation import Finding, FindingCode, GroupView
-from streamops.present.explaining import BASES, FINDINGS, TIME_LAG, Remedy
-from streamops.present.runbooks import FILE, HEADINGS, section
+from streamops.monitor.rules import RULE_OF, Remedy
+from streamops.present.lag_bases import BASES, TIME_LAG
+from streamops.present.runbooks import FILE, section
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import health_text, lag_text
@@ -43,19 +44,19 @@ def finding_help(
     """
     lines: list[Line] = []
     for finding in findings:
-        told = FINDINGS[finding.code]
+        rule = RULE_OF[finding.code]
         shown = health_text(finding.level)
         lines.append((Cell(f" {shown.text[0]} {finding.code.replace('_', ' ')}", shown.tone),))
         lines += paragraph(f"{safe(finding.text)}.".replace("..", "."), width, Tone.STRONG, indent=INDENT)
         if finding.advice:
             lines += paragraph(f"→ {safe(finding.advice)}", width, Tone.OK, indent=INDENT, hang=2)
         lines.append(BLANK_LINE)
-        lines += _part("What it means", (told.means,), width)
-        lines += _part("Look at", told.look, width)
+        lines += _part("What it means", (rule.means,), width)
+        lines += _part("Look at", rule.look, width)
         lines.append((Cell("   Fix", Tone.STRONG),))
-        for remedy in told.mend:
+        for remedy in rule.fixes:
             lines += _remedy(remedy, selection, width, read_only=read_only)
-        lines += _part("Cause", (told.comes,), width)
+        lines += _part("Cause", (rule.cause,), width)
         lines.append(BLANK_LINE)
     return lines
 
@@ -115,7 +116,7 @@ def _key(operation: str, selection: Selection | None) -> tuple[str, str]:
 @cache
 def runbook(code: FindingCode) -> str:
     """What to do about a finding, as Markdown; empty where the runbooks are not installed."""
-    return section(_text(), HEADINGS[code])
+    return section(_text(), RULE_OF[code].alert)
 
 
 @cache

@@ -1,7 +1,7 @@
 """The health rules, one row each. Law: a pure function of the evidence and the thresholds gives a finding or none.
 
-A row names the finding, the function that finds it, what it judges, and the findings that explain it: where one of these is
-found, it is not. Some rules see to more of that themselves, where it depends on details:
+A row stands at the end of the module of its function. It names the function, the alert, what is judged, what the finding means and
+what mends it, and the rules that explain it: where one of these finds something, it does not. Some rules see to more of that themselves, where it depends on details:
 
 - ``stalled`` leaves it to ``poison`` where no more entries wait, and to ``stopped`` and ``dead_consumer`` where no consumer that
   holds some is seen;
@@ -20,97 +20,31 @@ acknowledgement are judged apart; a growing lag is told by its steps, so that ne
 decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is no finding (#303).
 """
 
-from collections.abc import Callable, Iterable
-from enum import Enum
+from collections.abc import Iterable
 from itertools import compress, product
-from typing import Final, NamedTuple
+from typing import Final
 
-from streamops.model.observation import Finding, FindingCode
-from streamops.monitor.rules.delivery import (
-    behind,
-    lag_growing,
-    lost,
-    no_consumers,
-    retention_edge,
-    rewound,
-    stalled,
-    stopped,
-)
+from streamops.model.observation import Finding
+from streamops.monitor.rules import delivery, pending, streams
 from streamops.monitor.rules.evidence import GroupEvidence
-from streamops.monitor.rules.pending import dangling_pending, dead_consumer, pending_old, poison
-from streamops.monitor.rules.streams import (
-    dead_letters,
-    delayed_foreign,
-    delayed_overdue,
-    eviction_risk,
-    oom,
-    streams_gone,
-)
+from streamops.monitor.rules.rule import Remedy, Rule, RuleScope, code_of
 from streamops.monitor.thresholds import Thresholds
 
+__all__ = [
+    "EXPLAINED_BY",
+    "RULES",
+    "RULE_OF",
+    "Remedy",
+    "Rule",
+    "RuleScope",
+    "judge",
+    "judge_group",
+    "worst_first",
+]
 
-class RuleScope(Enum):
-    """What a rule judges; of groups, only those of which something may be found, which is few of them most of the time."""
-
-    WAITING = "a group for which entries may wait"
-    PENDING = "a group with pending entries"
-    PAST = "a group whose position moved back, that lost entries, or whose stream was trimmed"
-    STREAM = "a stream by itself: its state and its history"
-    QUEUE = "a queue of delayed messages, and the server's clock"
-    NODE = "a server process, and what a sentence about it begins with, if it is one of several"
-    SERVER = "the server as a whole: streams that vanished together, and the server's clock"
-
-
-class Rule(NamedTuple):
-    """One health rule.
-
-    Attributes:
-        code: What it finds.
-        alert: The alert in Prometheus that says the same, and the heading of its runbook.
-        judged: What it judges.
-        find: Finds it, given what is judged and the thresholds.
-        explained_by: Findings that make it needless, whatever their details.
-    """
-
-    code: FindingCode
-    alert: str
-    judged: RuleScope
-    find: Callable[..., Finding | None]
-    explained_by: frozenset[FindingCode] = frozenset()
-
-
-def _rule(
-    alert: str,
-    judged: RuleScope,
-    find: Callable[..., Finding | None],
-    *explained_by: Callable[..., Finding | None],
-) -> Rule:
-    causes = frozenset(FindingCode(cause.__name__) for cause in explained_by)
-    return Rule(FindingCode(find.__name__), alert, judged, find, causes)
-
-
-RULES: Final = (
-    _rule("StreamopsNoConsumers", RuleScope.WAITING, no_consumers),
-    _rule("StreamopsGroupStalled", RuleScope.PENDING, stalled),
-    _rule("StreamopsGroupStopped", RuleScope.WAITING, stopped, no_consumers, stalled),
-    _rule("StreamopsLagGrowing", RuleScope.WAITING, lag_growing, no_consumers, stalled, stopped),
-    _rule("StreamopsDeadConsumer", RuleScope.PENDING, dead_consumer),
-    _rule("StreamopsPoisonEntry", RuleScope.PENDING, poison),
-    _rule("StreamopsPendingOld", RuleScope.PENDING, pending_old, stalled),
-    _rule("StreamopsGroupRewound", RuleScope.PAST, rewound),
-    _rule("StreamopsEntriesLost", RuleScope.PAST, lost),
-    _rule("StreamopsRetentionEdge", RuleScope.PAST, retention_edge, lost),
-    _rule("StreamopsGroupBehind", RuleScope.WAITING, behind, no_consumers, stalled, stopped, lag_growing),
-    _rule("StreamopsDanglingPending", RuleScope.PENDING, dangling_pending),
-    _rule("StreamopsDeadLetters", RuleScope.STREAM, dead_letters),
-    _rule("StreamopsEvictionRisk", RuleScope.NODE, eviction_risk),
-    _rule("StreamopsWritesWillFail", RuleScope.NODE, oom),
-    _rule("StreamopsStreamsGone", RuleScope.SERVER, streams_gone),
-    _rule("StreamopsDelayedOverdue", RuleScope.QUEUE, delayed_overdue),
-    _rule("StreamopsDelayedForeign", RuleScope.QUEUE, delayed_foreign),
-)
-
-EXPLAINED_BY: Final = {rule.code: rule.explained_by for rule in RULES}
+RULES: Final = (*delivery.RULES, *pending.RULES, *streams.RULES)
+RULE_OF: Final = {rule.code: rule for rule in RULES}
+EXPLAINED_BY: Final = {rule.code: frozenset(map(code_of, rule.explained_by)) for rule in RULES}
 
 _RULES: Final = {judged: tuple(rule for rule in RULES if rule.judged is judged) for judged in RuleScope}
 _GROUP_RULES: Final = {

@@ -1,6 +1,7 @@
 """Whether what waits gets delivered and acknowledged, and the position and the stream's beginning stand where they should."""
 
 from datetime import timedelta
+from typing import Final
 
 from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import ConsumerGroup
@@ -15,6 +16,7 @@ from streamops.monitor.rules.evidence import (
     undelivered_for,
     waited,
 )
+from streamops.monitor.rules.rule import Remedy, Rule, RuleScope
 from streamops.monitor.samples import GroupSample, SampleSeries
 from streamops.monitor.thresholds import Thresholds
 
@@ -246,3 +248,153 @@ def _at_edge(recent: SampleSeries[GroupSample], ratio: float) -> bool:
     return len(recent.values) >= SUSTAINED and all(
         sample.lag is not None and sample.lag > ratio * sample.stream.length for sample in recent.values
     )
+
+
+RULES: Final = (
+    Rule(
+        no_consumers,
+        alert="StreamopsNoConsumers",
+        judged=RuleScope.WAITING,
+        means="Entries wait for a group that has no consumer at all: nobody will read them.",
+        cause=(
+            "The workers were never started, or all of their consumers were removed; or the group is left over from a "
+            "service that is gone, and then it only keeps entries from being trimmed."
+        ),
+        look=(
+            "whether the service that the group belongs to should run: the group's name usually tells which",
+            "ADDED: how fast the backlog grows while nobody reads",
+        ),
+        fixes=(
+            Remedy("", "Start the workers; a consumer appears with its first read (XREADGROUP)."),
+            Remedy("groups.destroy", "Nobody needs the group any more; what it has pending goes with it."),
+        ),
+    ),
+    Rule(
+        stalled,
+        alert="StreamopsGroupStalled",
+        judged=RuleScope.PENDING,
+        means="Consumers hold pending entries, and acknowledge none.",
+        cause=(
+            "A handler hangs (a lock, a database, a call without a timeout); or it does its work and never reaches XACK; "
+            "or one entry blocks a consumer that works in order."
+        ),
+        look=(
+            "the pending entries (Enter, then l): one owner or all, the same idle time or spread",
+            "the logs of the consumer that holds the oldest entry",
+            "DELIVERED beside ACKED: are entries still being delivered",
+        ),
+        fixes=(
+            Remedy("", "Restart the hanging worker: what it held stays pending, and is taken over."),
+            Remedy("claim", "Claim its entries for a consumer that works."),
+            Remedy("ack", "The work was done, and only XACK is missing."),
+        ),
+    ),
+    Rule(
+        stopped,
+        alert="StreamopsGroupStopped",
+        judged=RuleScope.WAITING,
+        explained_by=(no_consumers, stalled),
+        means="Entries wait, and none has been delivered for too long: the consumers do not read.",
+        cause=(
+            "The workers are down while their consumers are still known to the server, are cut off from it, block on "
+            "something else, or read another stream or group than one thinks."
+        ),
+        look=(
+            "IDLE and INACTIVE of the consumers (Enter): when they last asked, and when they last got something",
+            "whether worker processes run at all (:workers)",
+            "the server's CLIENT LIST: blocked readers show as xreadgroup",
+        ),
+        fixes=(
+            Remedy("", "Start the workers, or fix what keeps them from the server."),
+            Remedy("claim", "Claim what a dead consumer holds for one that runs."),
+        ),
+    ),
+    Rule(
+        lag_growing,
+        alert="StreamopsLagGrowing",
+        judged=RuleScope.WAITING,
+        explained_by=(no_consumers, stalled, stopped),
+        means="More is added than delivered to the group, steadily: it falls behind.",
+        cause="Arrivals rose, handling became slower, or some of the workers are gone.",
+        look=(
+            "ADDED against ACKED: the difference is what is missing",
+            "LAG AGE: how late it is already",
+            "PENDING beside the number of consumers: are all of them busy",
+        ),
+        fixes=(
+            Remedy("", "Run more workers, or make handling faster."),
+            Remedy("trim", "Last resort, where old entries are worthless: what is not delivered is lost."),
+        ),
+    ),
+    Rule(
+        rewound,
+        alert="StreamopsGroupRewound",
+        judged=RuleScope.PAST,
+        means="The group's position moved back, so that entries it already had are delivered again.",
+        cause=(
+            "Somebody set it (XGROUP SETID), or destroyed the group and made it anew; a restore from an old backup, or a "
+            "failover to a replica that was behind, does the same."
+        ),
+        look=(
+            "the audit log (@): whether it was done from here, by whom and why",
+            "whether the handlers can see entries twice",
+        ),
+        fixes=(
+            Remedy("undo", "It was done from here and not meant: undo it in the audit log (@, z)."),
+            Remedy("groups.rewind", "Set the position forward again; the plan says what is skipped."),
+        ),
+    ),
+    Rule(
+        lost,
+        alert="StreamopsEntriesLost",
+        judged=RuleScope.PAST,
+        means="Entries were trimmed before they were delivered to the group. They are lost.",
+        cause="The stream is kept short (MAXLEN, MINID, XTRIM) and the group was further behind than that.",
+        look=(
+            "LENGTH and LAG: how near it still is to the edge",
+            "who trims: XADD with MAXLEN in the producers, a cron job, a policy",
+        ),
+        fixes=(
+            Remedy("", "Raise MAXLEN where entries are added, or make the group faster."),
+            Remedy("trim", "Trim from here instead: it spares what any group still needs."),
+        ),
+    ),
+    Rule(
+        retention_edge,
+        alert="StreamopsRetentionEdge",
+        judged=RuleScope.PAST,
+        explained_by=(lost,),
+        means="The stream is being trimmed while the group has nearly all of it still to read: it is about to lose entries.",
+        cause="The group is slow or stopped, and retention is shorter than its backlog.",
+        look=(
+            "LAG against LENGTH",
+            "ADDED: how long until the oldest entry that waits is trimmed",
+        ),
+        fixes=(
+            Remedy("", "Raise MAXLEN where entries are added, at once; then make the group faster."),
+            Remedy("trim", "Trim from here instead: it spares what any group still needs."),
+        ),
+    ),
+    Rule(
+        behind,
+        alert="StreamopsGroupBehind",
+        judged=RuleScope.WAITING,
+        explained_by=(no_consumers, stalled, stopped, lag_growing),
+        means="The next entry of the group has waited for too long, though entries are delivered and the lag does not grow.",
+        cause=(
+            "A burst, or a time without workers, is being worked off; or the group was made at the beginning of an old "
+            "stream, and reads history."
+        ),
+        look=(
+            "TREND and DELIVERED: how long catching up will take",
+            "LAG AGE: whether it falls from minute to minute",
+        ),
+        fixes=(
+            Remedy("", "Wait, or run more workers until it has caught up."),
+            Remedy(
+                "groups.rewind",
+                "History does not matter: set the position to the end ($); the plan says what is skipped.",
+            ),
+        ),
+    ),
+)

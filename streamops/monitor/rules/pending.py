@@ -1,6 +1,7 @@
 """Whether what was delivered gets done."""
 
 from datetime import timedelta
+from typing import Final
 
 from streamops.model.entries import PendingEntry
 from streamops.model.fields import is_readable
@@ -8,7 +9,9 @@ from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import Consumer
 from streamops.model.wording import command, counted, quoted, span
 from streamops.monitor.pending_scan import dangling
+from streamops.monitor.rules.delivery import stalled
 from streamops.monitor.rules.evidence import GroupEvidence, old_entries, poison_entry, suspects
+from streamops.monitor.rules.rule import Remedy, Rule, RuleScope
 from streamops.monitor.thresholds import Thresholds
 
 
@@ -136,3 +139,85 @@ def _hand_over(evidence: GroupEvidence, dead: Consumer, receiver: str | None) ->
     if dead.alive is False:
         return f"streamops workers of its group claim its entries by themselves; if none runs: {claim}"
     return f"If it is gone, {start}claim its entries: {claim}"
+
+
+RULES: Final = (
+    Rule(
+        dead_consumer,
+        alert="StreamopsDeadConsumer",
+        judged=RuleScope.PENDING,
+        means=(
+            "A consumer holds entries and has not been seen for too long. Redis cannot tell a dead one from one that works "
+            "or blocks, so this is a suspicion; of workers with a heartbeat it is certain."
+        ),
+        cause=(
+            "A worker was killed, its machine went, or it was renamed by a deployment; its entries stay with it for ever "
+            "unless somebody claims them."
+        ),
+        look=(
+            "IDLE and INACTIVE of that consumer, and how much it holds (Enter)",
+            "whether a process of that name still runs",
+            "IDLE of its entries: longer than any handler takes",
+        ),
+        fixes=(
+            Remedy(
+                "claim", "Claim its entries for a consumer that runs; the plan says which are still young."
+            ),
+            Remedy("consumers.rm", "It is gone for good and holds nothing more."),
+        ),
+    ),
+    Rule(
+        poison,
+        alert="StreamopsPoisonEntry",
+        judged=RuleScope.PENDING,
+        means="One entry is delivered again and again and never acknowledged.",
+        cause="Its content breaks the handler, or takes the worker down with it; everything else goes on beside it.",
+        look=(
+            "its payload (Enter on it), and the error in the logs of its owner",
+            "TRIES: history reads and claims count too, so it may be fewer attempts than it says",
+        ),
+        fixes=(
+            Remedy("", "Fix the handler: the entry is tried again by itself."),
+            Remedy(
+                "ack", "Give it up: it is not delivered again, and stays in the stream until it is trimmed."
+            ),
+            Remedy("streams.rm-entry", "No consumer may read it again; a backup is written first."),
+        ),
+    ),
+    Rule(
+        pending_old,
+        alert="StreamopsPendingOld",
+        judged=RuleScope.PENDING,
+        explained_by=(stalled,),
+        means="An entry has been with consumers for too long, neither acknowledged nor given back.",
+        cause="Its handler takes long, waits for something, or dropped it: an exception after reading and before XACK.",
+        look=(
+            "how often it was delivered, and when last (Enter, then l)",
+            "whether its owner acknowledges other entries",
+        ),
+        fixes=(
+            Remedy("claim", "Its owner does not work on it: claim it for another."),
+            Remedy("nack", "Give it back to the group at once."),
+            Remedy("ack", "The work was done."),
+        ),
+    ),
+    Rule(
+        dangling_pending,
+        alert="StreamopsDanglingPending",
+        judged=RuleScope.PENDING,
+        means="Entries are still pending in the group, but gone from the stream: a consumer that claims them gets nothing.",
+        cause=(
+            "The stream was trimmed (MAXLEN, MINID, XTRIM) past entries that were delivered and not acknowledged. What a "
+            "consumer still has in its hands it may finish; what it dropped is lost."
+        ),
+        look=(
+            "the audit log (@): whether it was trimmed from here, and where its backup is",
+            "who trims: XADD with MAXLEN in the producers, a cron job, a policy",
+        ),
+        fixes=(
+            Remedy("restore", "A backup of them was written: add them to the stream again."),
+            Remedy("ack", "Acknowledge the rows that are left."),
+            Remedy("trim", "Trim safely from now on: what is pending is spared."),
+        ),
+    ),
+)

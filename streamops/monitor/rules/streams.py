@@ -1,6 +1,7 @@
 """Dead letters, memory, streams that are gone, and delayed messages."""
 
 from datetime import datetime
+from typing import Final
 
 from streamops.model.delayed import DelayedQueue
 from streamops.model.observation import Finding, FindingCode, Health
@@ -8,6 +9,7 @@ from streamops.model.streams import ServerNode, StreamRole, StreamState
 from streamops.model.wording import command, counted, first_few, quoted, span
 from streamops.monitor.history import GoneStreams, StreamHistory
 from streamops.monitor.rates import arrivals
+from streamops.monitor.rules.rule import Remedy, Rule, RuleScope
 from streamops.monitor.samples import SampleSeries, StreamSample
 from streamops.monitor.thresholds import Thresholds
 
@@ -132,3 +134,105 @@ def delayed_foreign(queue: DelayedQueue, _now: datetime, _: Thresholds) -> Findi
         f"See which: {command('delayed ls', queue.stream)}; give streamops a sorted set of its own "
         "(`delayed` of the context and of Streamops)",
     )
+
+
+RULES: Final = (
+    Rule(
+        dead_letters,
+        alert="StreamopsDeadLetters",
+        judged=RuleScope.STREAM,
+        means="Entries were given up and are in a dead-letter queue.",
+        cause="They used up their attempts, were rejected at once, or took workers down; critical while more come.",
+        look=(
+            "their reasons (4, or Enter): one cause or many",
+            "the newest of them: is it still happening",
+        ),
+        fixes=(
+            Remedy(
+                "replay", "The cause is fixed: send them where they came from, filtered and rate-limited."
+            ),
+            Remedy("dlq.purge", "They are worthless; a backup is written first."),
+        ),
+    ),
+    Rule(
+        eviction_risk,
+        alert="StreamopsEvictionRisk",
+        judged=RuleScope.NODE,
+        means="The server may delete whole streams when memory is short: its maxmemory-policy evicts keys.",
+        cause="A server set up as a cache is used for streams. Eviction is silent: the stream and its groups are just gone.",
+        look=(
+            "CONFIG GET maxmemory-policy, and INFO memory: how near it is",
+            "evicted_keys of INFO stats: whether it has happened",
+        ),
+        fixes=(
+            Remedy("", "Set maxmemory-policy to noeviction, or move the streams to a server of their own."),
+        ),
+    ),
+    Rule(
+        oom,
+        alert="StreamopsWritesWillFail",
+        judged=RuleScope.NODE,
+        means=(
+            "Memory is nearly full and the policy refuses writes: producers will get errors, and so will what retries, "
+            "gives up or audits."
+        ),
+        cause="Streams that nobody trims, payloads that are large, or other data on the same server.",
+        look=(
+            "LENGTH and ENTRY of the streams (2), the longest first",
+            "MEMORY USAGE of a stream: what it takes, beside INFO memory",
+        ),
+        fixes=(
+            Remedy("trim", "Make room: it spares what any group still needs."),
+            Remedy("", "Raise maxmemory."),
+        ),
+    ),
+    Rule(
+        streams_gone,
+        alert="StreamopsStreamsGone",
+        judged=RuleScope.SERVER,
+        means="Streams that were here are gone, and their groups with them.",
+        cause=(
+            "The server started without its data (no dump file, an empty volume), another one answers in its place, or the "
+            "database was flushed. Producers may add to streams of the same names by now, and groups begin at their start."
+        ),
+        look=(
+            "whether the server is the one it should be, and since when it runs (INFO)",
+            "whether a replica, a dump or an append-only file still has the data",
+        ),
+        fixes=(
+            Remedy("", "Stop the producers, and bring the data back before anything is written beside it."),
+            Remedy("restore", "Entries were exported or backed up: add them to the stream again."),
+        ),
+    ),
+    Rule(
+        delayed_overdue,
+        alert="StreamopsDelayedOverdue",
+        judged=RuleScope.QUEUE,
+        means="Delayed messages are due, and nothing moves them to their stream: retries and reminders do not happen.",
+        cause="Workers move what is due. None runs for this stream, or none can write to the queue.",
+        look=(
+            "the queues and by how much they are overdue: streamops delayed ls",
+            "the workers (w): whether one reads this stream",
+        ),
+        fixes=(
+            Remedy("", "Start a worker of the application."),
+            Remedy(
+                "delayed.run-now", "No worker can run: move what is due by hand, or every minute by a timer."
+            ),
+        ),
+    ),
+    Rule(
+        delayed_foreign,
+        alert="StreamopsDelayedForeign",
+        judged=RuleScope.QUEUE,
+        means="The sorted set that is the stream's delayed queue has members that streamops did not write.",
+        cause="The configuration maps another program's set as a delayed queue, or another program writes to ours.",
+        look=(
+            "which members, and why they are no messages: streamops delayed ls STREAM",
+            "`delayed` of the context and of Streamops: which set they name",
+        ),
+        fixes=(
+            Remedy("", "Give streamops a sorted set of its own. Foreign members are never removed or moved."),
+        ),
+    ),
+)

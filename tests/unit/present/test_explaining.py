@@ -2,9 +2,10 @@
 
 from streamops.model.lag import LagBasis
 from streamops.model.observation import FindingCode
+from streamops.monitor.rules import RULES, Rule
 from streamops.operations.registry import OPERATIONS
 from streamops.present import columns
-from streamops.present.explaining import BASES, FINDINGS, TIME_LAG
+from streamops.present.lag_bases import BASES, TIME_LAG
 from streamops.present.table import Column
 from tests.support.tables import table
 
@@ -14,14 +15,17 @@ MEASURED = {"BENCH_COLUMNS", "BENCH_DETAIL_COLUMNS", "DRILL_COLUMNS", "PLAN_COLU
 LISTED = [name for name in columns.__all__ if name not in MEASURED]
 
 
-@table("code", FindingCode)
-def test_every_finding_is_explained(code: FindingCode) -> None:
-    told = FINDINGS[code]
-    assert told.means.endswith(".")
-    assert told.comes.endswith(".")
-    assert told.look
-    assert told.mend
-    for remedy in told.mend:
+def test_every_finding_has_one_rule() -> None:
+    assert sorted(rule.code for rule in RULES) == sorted(FindingCode)
+
+
+@table("rule", RULES)
+def test_every_rule_explains_what_it_finds(rule: Rule) -> None:
+    assert rule.means.endswith(".")
+    assert rule.cause.endswith(".")
+    assert rule.look
+    assert rule.fixes
+    for remedy in rule.fixes:
         assert remedy.words.endswith(".")
         assert not remedy.operation or remedy.operation in OPERATIONS
 

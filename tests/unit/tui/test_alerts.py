@@ -2,6 +2,7 @@
 
 import pytest
 
+from streamops.model.observation import FindingCode
 from streamops.tui.app import StreamopsApp
 from streamops.tui.explaining import runbook
 from streamops.tui.routes import AlertsRoute, command
@@ -74,14 +75,8 @@ async def test_the_runbook_stands_beside_with_the_names_in_its_commands(size: tu
 
 
 def test_every_finding_has_a_section_in_the_runbooks() -> None:
-    for finding in (
-        sample.STALLED,
-        sample.POISON,
-        sample.EVICTION,
-        sample.DEAD_LETTERS,
-        sample.DEAD_CONSUMER,
-    ):
-        assert runbook(finding.code).startswith("**Means.**")
+    for code in FindingCode:
+        assert runbook(code).startswith("**Means.**"), code
 
 
 async def test_nothing_found_is_said() -> None:

@@ -1,7 +1,8 @@
 """Help: what it says of the row and the finding it was asked on."""
 
 from streamops.model.observation import FindingCode
-from streamops.present.explaining import BASES, FINDINGS
+from streamops.monitor.rules import RULE_OF
+from streamops.present.lag_bases import BASES
 from streamops.tui.explaining import finding_help, lag_help
 from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.widgets.text_view import TextView
@@ -19,8 +20,8 @@ def flat(lines: object) -> str:
 
 def test_a_finding_is_explained_with_its_numbers_and_the_keys_that_mend_it() -> None:
     text = flat(finding_help((sample.DEAD_CONSUMER,), GROUP, 200, read_only=False))
-    told = FINDINGS[FindingCode.DEAD_CONSUMER]
-    for words in ("worker-7 has not asked for 41 min", told.means, told.comes, *told.look):
+    told = RULE_OF[FindingCode.DEAD_CONSUMER]
+    for words in ("worker-7 has not asked for 41 min", told.means, told.cause, *told.look):
         assert words in text
     assert "C  claim: Claim its entries" in text
     assert "X  consumers rm (on the consumer, Enter): " in text
@@ -54,7 +55,7 @@ async def test_help_is_about_the_row_and_read_only_shows_no_key_that_writes() ->
             await until(app, lambda view=view: len(view.lines) > 0)  # type: ignore[misc]
             text = flat(view.lines)
             assert "orders ▸ fulfilment" in text
-            assert FINDINGS[FindingCode.DEAD_CONSUMER].means.split(".")[0] in text
+            assert RULE_OF[FindingCode.DEAD_CONSUMER].means.split(".")[0] in text
             assert "from XINFO GROUPS pending" in text
             assert "The lag here" in text
             assert ("Actions: each shows its plan first" in text) is not read_only
