@@ -60,8 +60,9 @@ class Exposition:
         return found[0][1] if found else None
 
     def subjects(self, label: str) -> set[str]:
-        """All values that a label has on the page."""
-        return {labels[label] for rows in self._samples.values() for labels, _ in rows if label in labels}
+        """All values that a label has on the page; an empty one is none, to Prometheus as well."""
+        every = (labels.get(label) for rows in self._samples.values() for labels, _ in rows)
+        return {value for value in every if value}
 
 
 class Ledger:
