@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -13,7 +14,7 @@ from urllib.parse import quote
 from aiohttp import web
 from msgspec import Struct
 from msgspec.structs import replace
-from prometheus_client.exposition import choose_encoder, gzip_accepted
+from prometheus_client.exposition import choose_encoder
 
 from streamops import __version__
 from streamops.exporter.notifier import Notifier, PageWatcher
@@ -171,10 +172,19 @@ async def _send_page(
     """Send a page, and families of other origin, as the client takes it."""
     form = choose_form(_joined(request, "Accept"))
     headers = {"Content-Type": form.value, "Vary": "Accept, Accept-Encoding"}
-    if gzip_accepted(_joined(request, "Accept-Encoding")):
+    if _takes_gzip(_joined(request, "Accept-Encoding")):
         headers["Content-Encoding"] = "gzip"
         return await send(request, page.packed(form, own(form)), headers)
     return await send(request, page.plain(form, own(form)), headers)
+
+
+def _takes_gzip(accepted: str) -> bool:
+    """Whether ``Accept-Encoding`` names gzip, or anything, and not with a weight of zero."""
+    for coding in accepted.split(","):
+        name, *parameters = [part.strip().lower() for part in coding.split(";")]
+        if name in {"gzip", "*"}:
+            return not any(re.fullmatch(r"q=0(\.0*)?", parameter) for parameter in parameters)
+    return False
 
 
 async def send(request: web.Request, body: bytes, headers: dict[str, str]) -> web.StreamResponse:

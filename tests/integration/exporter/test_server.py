@@ -82,6 +82,26 @@ async def test_gzip_is_the_same_page(exporter: Exporter, headers: dict[str, str]
         assert ours(gzip.decompress(packed).decode()) == ours(plain.text)
 
 
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip", "gzip"),
+        ("br, GZIP;q=0.5", "gzip"),
+        ("*", "gzip"),
+        ("gzip;q=0", None),
+        ("deflate, gzip; q=0.000, *", None),
+        ("", None),
+    ],
+)
+async def test_gzip_is_sent_to_whoever_takes_it(
+    exporter: Exporter, accepted: str, encoding: str | None
+) -> None:
+    async with exporter.session.get(
+        f"http://localhost:{exporter.port}/metrics", headers={"Accept-Encoding": accepted}
+    ) as response:
+        assert response.headers.get("Content-Encoding") == encoding
+
+
 async def test_head_has_no_body(exporter: Exporter) -> None:
     for path in ("/metrics", "/api/v1/status", "/", "/-/healthy"):
         head = await exporter.get(path, "HEAD")
