@@ -22,20 +22,22 @@ EXITS: Final = {
 
 
 class WithGlobals(click.Command):
-    """A command that takes the global options too, after its own."""
+    """A command that takes the global options too; `streamops options` lists these."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's parameters and the global ones."""
         return [*super().get_params(ctx), *GLOBAL_OPTIONS]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the command's options, then the global ones."""
-        write_options(formatter, "Options", super().get_params(ctx), ctx)
-        self.format_members(ctx, formatter)
-        write_options(formatter, "Global options, before or after any command", GLOBAL_OPTIONS, ctx)
+        """Write the command's own options."""
+        own = [param for param in super().get_params(ctx) if "--help" not in param.opts]
+        write_options(formatter, "Options", own, ctx)
 
-    def format_members(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what stands between the two: nothing for a single command."""
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say where the global options stand."""
+        super().format_epilog(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text("Global options, before or after any command: streamops options")
 
 
 class Command(WithGlobals):
@@ -58,13 +60,15 @@ class Command(WithGlobals):
         self.exits = dict(sorted((EXITS | dict(exits or {})).items()))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples and the exit codes."""
-        super().format_epilog(ctx, formatter)
+        """Write the examples and the exit codes that are not those of every command."""
         if self.examples:
             with formatter.section("Examples"):
                 formatter.write_dl(list(self.examples))
-        with formatter.section("Exit codes"):
-            formatter.write_dl([(str(code), meaning) for code, meaning in self.exits.items()])
+        own = {code: meaning for code, meaning in self.exits.items() if EXITS.get(code) != meaning}
+        if own:
+            with formatter.section("Exit codes"):
+                formatter.write_dl([(str(code), meaning) for code, meaning in own.items()])
+        super().format_epilog(ctx, formatter)
 
 
 class Loaded(Protocol):
@@ -137,6 +141,7 @@ class CommandGroup(WithGlobals, click.Group):
     Attributes:
         members: The commands and families, in the order of the help.
         summary: Its one line in its own family's help.
+        sections: Headings of the help, each with the names below it; one heading for all unless given.
     """
 
     def __init__(
@@ -145,10 +150,12 @@ class CommandGroup(WithGlobals, click.Group):
         summary: str,
         members: "Mapping[str, Member]",
         params: list[click.Parameter] | None = None,
+        sections: "Mapping[str, Sequence[str]] | None" = None,
     ) -> None:
         super().__init__(name, help=summary, params=params, no_args_is_help=True)
         self.members = dict(members)
         self.summary = summary
+        self.sections = sections or {"Commands": tuple(members)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The names, in the order of the help."""
@@ -167,13 +174,12 @@ class CommandGroup(WithGlobals, click.Group):
             raise click.NoSuchCommand(args[0], possibilities=self.members, ctx=ctx)
         return super().resolve_command(ctx, args)
 
-    def format_members(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - the same
-        """Write the members with their summaries."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, member.summary) for name, member in self.members.items()])
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Nothing more: the members stand before the global options."""
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the family's options, then its members with their summaries."""
+        super().format_options(ctx, formatter)
+        for heading, names in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.members[name].summary) for name in names])
 
 
 Member = Loaded | CommandGroup

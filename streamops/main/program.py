@@ -11,14 +11,37 @@ from click.shell_completion import shell_complete
 
 from streamops import __version__
 from streamops.cli.catalogue import COMMANDS
-from streamops.cli.command import CommandGroup, Lazy, joined
+from streamops.cli.command import EXITS, Command, CommandGroup, Lazy, joined, write_options
 from streamops.cli.failures import report_failure
+from streamops.cli.global_options import GLOBAL_OPTIONS
 from streamops.cli.globals import Globals, globals_of
 from streamops.cli.nagios import is_for_nagios, print_unknown
 from streamops.cli.terminal import prepare_streams
 
 PROGRAM: Final = "streamops"
 COMPLETION_VARIABLE: Final = "_STREAMOPS_COMPLETE"
+
+SECTIONS: Final = {
+    "Start": ("demo", "tui", "doctor"),
+    "Look": (
+        "status",
+        "alerts",
+        "check",
+        "streams",
+        "entries",
+        "groups",
+        "consumers",
+        "pending",
+        "dlq",
+        "delayed",
+        "workers",
+        "jobs",
+        "audit",
+    ),
+    "Act": ("claim", "ack", "nack", "trim", "replay", "restore", "publish", "undo"),
+    "Run": ("run", "pause", "resume", "scale", "autoscale", "topics", "exporter", "drill"),
+    "Set up": ("ctx", "config", "completion", "options", "version", "help"),
+}
 
 
 def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:  # noqa: FBT001 - click's signature
@@ -47,6 +70,9 @@ ROOT: Final = CommandGroup(
         "drill": Lazy(
             "streamops.main.drill:drill", "Drill an overload: a burst, workers killed, events that fail."
         ),
+        "options": Lazy("streamops.main.program:options", "Print the global options and exit codes."),
+        "version": Lazy("streamops.main.program:version", "Print the version."),
+        "help": Lazy("streamops.main.program:help_of", "Print the help of a command."),
     },
     params=[
         click.Option(
@@ -58,7 +84,48 @@ ROOT: Final = CommandGroup(
             help="Print the version.",
         ),
     ],
+    sections=SECTIONS,
 )
+
+
+@click.command(
+    name="options",
+    cls=Command,
+    short_help="Print the global options and exit codes.",
+    examples=[(f"{PROGRAM} options", "what every command takes")],
+)
+@click.pass_context
+def options(ctx: click.Context) -> None:
+    """Print the options that every command takes, before or after its name, and the exit codes of all commands."""
+    formatter = ctx.make_formatter()
+    write_options(formatter, "Global options, before or after any command", GLOBAL_OPTIONS, ctx)
+    with formatter.section("Exit codes"):
+        formatter.write_dl([(str(code), meaning) for code, meaning in EXITS.items()])
+    click.echo(formatter.getvalue().strip())
+
+
+@click.command(
+    name="version",
+    cls=Command,
+    short_help="Print the version.",
+    examples=[(f"{PROGRAM} version", "the same as --version")],
+)
+def version() -> None:
+    """Print the version."""
+    click.echo(f"{PROGRAM} {__version__}")
+
+
+@click.command(
+    name="help",
+    cls=Command,
+    short_help="Print the help of a command.",
+    examples=[(f"{PROGRAM} help groups ls", "the same as groups ls --help")],
+)
+@click.argument("command", nargs=-1)
+def help_of(command: tuple[str, ...]) -> None:
+    """Print the help of a command, or of all."""
+    with ROOT.make_context(PROGRAM, [*command, "--help"]) as ctx:
+        ROOT.invoke(ctx)
 
 
 def main() -> NoReturn:

@@ -48,8 +48,9 @@ class ActingCommand(Command):
         """The command's own parameters, the global options, and those of acting."""
         return [*super().get_params(ctx), *self.shared]
 
-    def format_members(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of acting."""
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's own options, then those of acting."""
+        super().format_options(ctx, formatter)
         write_options(formatter, "Acting", self.shared, ctx)
 
 

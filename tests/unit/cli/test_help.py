@@ -46,13 +46,31 @@ def test_command_explains_itself_with_examples_that_parse(path: tuple[str, ...])
     for param in command.params:
         assert not isinstance(param, click.Option) or (param.help or "").endswith("."), param.name
     shown = command.get_help(click.Context(command, info_name=" ".join(path)))
-    for part in ("Examples:", "Exit codes:", "Global options", "--context"):
-        assert part in shown
+    assert "Examples:" in shown
+    assert shown.endswith("Global options, before or after any command: streamops options")
     for line, what in command.examples:
         assert what
         words = own_words(line.removeprefix('eval "$(').removesuffix(')"'), path)
         with command.make_context(" ".join(path), words[len(path) + 1 :]) as ctx:
             assert not ctx.args
+
+
+def test_the_help_of_the_program_has_every_command_once() -> None:
+    assert sorted(name for names in ROOT.sections.values() for name in names) == sorted(ROOT.members)
+
+
+def test_global_options_and_exit_codes_are_listed_once(cli: Cli) -> None:
+    result = cli("options")
+    assert (result.code, result.err) == (0, "")
+    assert all(
+        word in result.out for word in ("--context NAME", "--log-level", "Exit codes", "cannot connect")
+    )
+
+
+def test_help_is_a_command_too(cli: Cli) -> None:
+    assert cli("help", "groups", "ls") == cli("groups", "ls", "--help")
+    assert cli("help") == cli("--help")
+    assert cli("help", "nothing").code == 2
 
 
 def test_help_of_a_command_goes_to_stdout(cli: Cli) -> None:
@@ -76,4 +94,4 @@ def test_without_a_command_the_help_goes_to_stderr(cli: Cli) -> None:
 
 
 def test_the_version_is_printed_alone(cli: Cli) -> None:
-    assert cli("--version") == (0, f"streamops {__version__}\n", "")
+    assert cli("--version") == cli("version") == (0, f"streamops {__version__}\n", "")
