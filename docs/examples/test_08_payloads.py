@@ -25,14 +25,14 @@ async def test_a_large_body_travels_beside_its_stream(redis: ConnectionOptions, 
 
     @app.handler("reports", group="archive")
     async def file(report: Report) -> None:
-        (key,) = client.execute_command("KEYS", "{reports}:payload:*")
-        assert 0 < client.execute_command("PTTL", key) <= 3_600_000
+        (key,) = client.keys("{reports}:payload:*")
+        assert 0 < client.pttl(key) <= 3_600_000
         seen.append(report)
 
     async with staged(app, redis) as stage, app.publisher(payload=Payload(HOUR, max_inline=100)) as publisher:
         await publisher.publish("reports", Report("x" * 10_000))
         await stage.idle()
-        assert client.execute_command("KEYS", "{reports}:payload:*") == []
+        assert client.keys("{reports}:payload:*") == []
     assert seen == [Report("x" * 10_000)]
 
 
@@ -73,7 +73,7 @@ async def test_a_payload_that_is_gone_makes_a_dead_letter(redis: ConnectionOptio
 
     async with staged(app, redis) as stage:
         await stage.publish("reports", Report("a photo"), payload=b"\xff", delay=3_600)
-        client.execute_command("DEL", *client.execute_command("KEYS", "{reports}:payload:*"))
+        client.delete(*client.keys("{reports}:payload:*"))
         await stage.hasten()
         await stage.idle()
         (letter,) = await stage.dead_letters("reports")

@@ -55,8 +55,8 @@ async def test_what_others_let_lie_is_taken_over(redis: ConnectionOptions, clien
     async with app.publisher() as publisher:
         born = await publisher.publish("orders", Order("o-1"))
     # A consumer of any other library, which has been given it and is never heard of again.
-    client.execute_command("XGROUP", "CREATE", "orders", "shipping", "0")
-    client.execute_command("XREADGROUP", "GROUP", "shipping", "somebody", "STREAMS", "orders", ">")
+    client.xgroup_create("orders", "shipping", "0")
+    client.xreadgroup("shipping", "somebody", {"orders": ">"})
 
     @app.handler("orders", group="shipping", lease=0.1)
     async def ship(entry: Entry) -> None:

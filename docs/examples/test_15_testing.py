@@ -1,6 +1,6 @@
 """Tests run an application against what production runs against: a real server, embedded and empty, with a worker
 in the test's own process. ``idle()`` waits until nothing is left to do and says what is, where that takes too
-long; ``hasten()`` lets the time of all delayed messages have come; ``letters()`` reads the dead letters.
+long; ``hasten()`` lets the time of all delayed messages have come; ``dead_letters()`` reads the dead letters.
 """
 
 from collections.abc import Iterator

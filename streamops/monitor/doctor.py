@@ -199,10 +199,16 @@ def _features(key: str, version: tuple[int, int, int]) -> tuple[Feature, ...]:
         ),
         Feature(
             "see groups",
-            (("TIME",), ("XLEN", key), ("XINFO", "GROUPS", key), ("XPENDING", key, "doctor", "-", "+", 1)),
+            (("XLEN", key), ("XINFO", "GROUPS", key)),
             "there is nothing to show",
             essential=True,
         ),
+        Feature(
+            "see pending entries",
+            (("XPENDING", key, "doctor", "-", "+", 1),),
+            "how old they are and who holds them stays unknown, and nothing that spares them can be planned",
+        ),
+        Feature("ask the time", (("TIME",),), "ages may stay unknown"),
         Feature(
             "see streams",
             (("XINFO", "STREAM", key),),

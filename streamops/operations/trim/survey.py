@@ -169,9 +169,10 @@ async def survey_trim(place: ServerContext, intent: TrimIntent) -> TrimEvidence:
     look = await inspect_stream(server, intent.stream)
     for group in look.reading.groups:
         if group.pending and group.oldest_pending is None:
+            await read_pending_page(server, PendingRange(intent.stream, group.name, None, 1))
             raise Refused(
-                f"group {intent.stream}/{group.name}: its pending entries cannot be read",
-                "Ask for the permission of XPENDING; `streamops doctor --acl operator` prints what is needed.",
+                "a trim is a script, and this user may run none",
+                "Ask for the permission of EVAL and EVALSHA; `streamops doctor --acl operator` prints what is needed.",
             )
     evidence = TrimEvidence(
         identity=look.identity,

@@ -33,6 +33,19 @@ async def test_without_groups_there_is_nothing_to_see(start_server: StartServer)
     assert by_topic(await examine(options))["may see groups"].health is Health.CRITICAL
 
 
+@pytest.mark.parametrize(
+    ("command", "topic"), [("time", "may ask the time"), ("xpending", "may see pending entries")]
+)
+async def test_groups_are_seen_without_the_time_and_without_pending_entries(
+    start_server: StartServer, command: str, topic: str
+) -> None:
+    options = make_user(start_server(), "less", "~*", "+@all", f"-{command}")
+    found = by_topic(await examine(options))
+    assert found["may see groups"].health is Health.OK
+    assert found[topic].health is Health.WARN
+    assert found[topic].text.startswith(f"no permission for {command.upper()}")
+
+
 async def test_a_key_that_may_not_be_read_is_no_missing_command(start_server: StartServer) -> None:
     server = start_server()
     options = make_user(server, "narrow", "~orders:*", "+@all")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from streamops.errors import ApplyError, Forbidden, NotFound, SettingsError, StalePlan
+from streamops.errors import ApplyError, Forbidden, NotFound, ServerError, SettingsError, StalePlan
 from streamops.model.acting import Confirmation, Impact, JobState, Limits
 from streamops.model.entries import MAX_PART, Amount, EntryId
 from streamops.monitor.inspection import inspect_stream
@@ -30,6 +30,7 @@ from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.operations.trim import STREAM, add_four_hundred_read_in_part
 from tests.support.servers import RunningServer
 from tests.support.streams import add_counting, deliver, milliseconds_of
+from tests.support.wire.fixtures import SetUser
 
 NODE = 100
 """Entries of a node where they are as small as these."""
@@ -111,6 +112,18 @@ async def test_a_stream_without_groups_is_refused(server: RunningServer, console
         server.command("XGROUP", "DESTROY", STREAM, group)
     with pytest.raises(Forbidden, match="no group"):
         await planned(console, TrimIntent(stream=STREAM, maxlen=0))
+
+
+@pytest.mark.parametrize(
+    ("rules", "why"), [(("-xpending",), "no permission for XPENDING"), (("-@scripting",), "may run none")]
+)
+async def test_what_a_user_lacks_is_named(
+    server: RunningServer, as_user: SetUser, rules: tuple[str, ...], why: str
+) -> None:
+    add_four_hundred_read_in_part(server)
+    async with await Console.open(as_user("~*", "&*", "+@all", *rules)) as limited:
+        with pytest.raises(ServerError, match=why):
+            await limited.prepare(TrimIntent(stream=STREAM, maxlen=1))
 
 
 async def test_what_is_no_stream_is_not_found(server: RunningServer, console: Console) -> None:

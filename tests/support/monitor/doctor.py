@@ -10,6 +10,8 @@ PASSWORD = Secret("correct-horse")
 PERMISSIONS = [
     "may find streams",
     "may see groups",
+    "may see pending entries",
+    "may ask the time",
     "may see streams",
     "may run scripts",
     "may see consumers",
