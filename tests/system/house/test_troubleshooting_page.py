@@ -1,39 +1,14 @@
 """The commands of the page on troubleshooting print what it shows, on a server in such trouble."""
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from docs.reference import ROOT_DIRECTORY
+from tests.support.house.pages import check, environment
 from tests.support.servers import RunningServer
 
 PAGE = (ROOT_DIRECTORY / "docs" / "troubleshooting.md").read_text()
-CONSOLE_BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
-EXIT_COMMENT = re.compile(r"# exit (\d+)$")
-
-
-class Step(NamedTuple):
-    """A command line, the exit code that its comment names, and what the page says it prints."""
-
-    command: str
-    code: int
-    printed: list[str]
-
-
-def steps() -> list[Step]:
-    found: list[Step] = []
-    for line in "".join(CONSOLE_BLOCK.findall(PAGE)).splitlines():
-        if line.startswith("$ "):
-            code = EXIT_COMMENT.search(line)
-            found.append(Step(line.removeprefix("$ "), int(code[1]) if code else 0, []))
-        else:
-            found[-1].printed.append(line)
-    return found
 
 
 @pytest.fixture
@@ -48,26 +23,13 @@ def environ(server: RunningServer, tmp_path: Path) -> dict[str, str]:
     reading = ("+ping", "+info", "+type", "+xinfo", "+xlen", "+xpending")
     server.command("ACL", "SETUSER", "viewer", "on", ">pw", "~*", *reading, "+scan")
     server.command("ACL", "SETUSER", "noscan", "on", ">pw", "~*", *reading, "+time", "+xrange")
-    return {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "HOME": str(tmp_path),
+    urls = {
         "STREAMOPS_URL": server.unix_url,
         "VIEWER_URL": f"unix://viewer:pw@{server.socket_path}",
         "NO_SCAN_URL": f"unix://noscan:pw@{server.socket_path}",
     }
+    return environment(tmp_path, urls)
 
 
 def test_each_command_of_the_page_prints_what_it_shows(environ: dict[str, str]) -> None:
-    for step in steps():
-        done = subprocess.run(
-            ["/bin/sh", "-c", step.command],
-            env=environ,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
-        assert done.returncode == step.code, f"{step.command}\n{done.stderr}"
-        printed = " ".join((done.stdout + done.stderr).split())
-        for line in step.printed:
-            assert " ".join(line.split()) in printed, step.command
+    check(PAGE, environ)
