@@ -69,7 +69,7 @@ PEERS := peers peers-bench peers-arq
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-emit-index-url $(ARGS)
 
-docs: $(VENV)/.installed ## write what is written by commands: docs/commands.md, docs/metrics.md, docs/configuration.md, docs/numbers.md's table
+docs: $(VENV)/.installed ## write what is written by commands: docs/commands, docs/metrics.md, docs/configuration.md, docs/numbers.md's table
 	$(BIN)/python -m docs.reference $(ARGS)
 
 # The variable turns off an advertisement on every run.

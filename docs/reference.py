@@ -1,4 +1,4 @@
-"""Writes ``docs/commands.md``, ``docs/metrics.md``, ``docs/configuration.md`` and the table of ``docs/numbers.md``, from what they are about.
+"""Writes ``docs/commands``, ``docs/metrics.md``, ``docs/configuration.md`` and the table of ``docs/numbers.md``, from what they are about.
 
 python -m docs.reference           write them
 python -m docs.reference --check   say what is out of date, and fail
@@ -14,18 +14,23 @@ from msgspec import NODEFAULT, Struct
 from streamops.cli.command import CommandGroup
 from streamops.exporter.catalogue import SECTIONS
 from streamops.exporter.families import MetricFamily
-from streamops.main.program import PROGRAM, ROOT
+from streamops.main.program import PROGRAM, ROOT, what_all_take
 from streamops.model.config_keys import config_keys, toml
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.settings.tables import ConfigTable
 
 ROOT_DIRECTORY = Path(__file__).parent.parent
 COMMANDS_FILE = ROOT_DIRECTORY / "docs" / "commands.md"
+COMMANDS = ROOT_DIRECTORY / "docs" / "commands"
 METRICS_FILE = ROOT_DIRECTORY / "docs" / "metrics.md"
 SETTINGS_FILE = ROOT_DIRECTORY / "docs" / "configuration.md"
 NUMBERS_FILE = ROOT_DIRECTORY / "docs" / "numbers.md"
 BEGIN, END = "<!-- numbers: written by make docs -->", "<!-- /numbers -->"
 WIDTH = 100
+COMMANDS_PREFACE = """# Commands
+
+Written by `make docs` from `--help`. Global options stand before or after any command: [`streamops options`](commands/options.md).
+"""
 METRICS_PREFACE = """# Metrics
 
 Written by `make docs` from the families in `streamops/exporter`.
@@ -52,26 +57,50 @@ METRICS_HEAD = """| Metric | Type | Unit | Labels | What it says | Source | Sinc
 def main() -> int:
     """Write or check the files; 1 where one is out of date."""
     wanted = {
-        COMMANDS_FILE: render_commands(),
+        **render_commands(),
         METRICS_FILE: render_metrics(),
         SETTINGS_FILE: render_settings(),
         NUMBERS_FILE: render_numbers(NUMBERS_FILE.read_text()),
     }
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
+    gone = [path for path in COMMANDS.glob("*.md") if path not in wanted]
     if "--check" in sys.argv[1:]:
-        for path in stale:
+        for path in (*stale, *gone):
             sys.stderr.write(f"{path.relative_to(ROOT_DIRECTORY)} is out of date: run `make docs`\n")
-        return 1 if stale else 0
+        return 1 if stale or gone else 0
+    COMMANDS.mkdir(exist_ok=True)
+    for path in gone:
+        path.unlink()
     for path in stale:
         path.write_text(wanted[path])
     return 0
 
 
-def render_commands() -> str:
-    """The help of every command, as Markdown."""
-    parts = ["# Commands", "", "Written by `make docs` from `--help`.", ""]
-    for words, context in walk(ROOT, click.Context(ROOT, info_name=PROGRAM, terminal_width=WIDTH)):
-        parts += [f"## `{words}`", "", "```text", context.get_help().rstrip(), "```", ""]
+def render_commands() -> dict[Path, str]:
+    """The help of every command, as Markdown: a page for each name below ``streamops``, and a list of them."""
+    root = click.Context(ROOT, info_name=PROGRAM, terminal_width=WIDTH)
+    listed = [COMMANDS_PREFACE]
+    pages = {}
+    for heading, names in ROOT.sections.items():
+        listed += [f"## {heading}", "", "| Command | What it does |", "|---|---|"]
+        for name in names:
+            member = ROOT.members[name]
+            listed.append(f"| [`{PROGRAM} {name}`](commands/{name}.md) | {member.summary} |")
+            command = ROOT.get_command(root, name)
+            assert command is not None  # noqa: S101 - it is a member
+            pages[COMMANDS / f"{name}.md"] = _command_page(name, command, root)
+        listed.append("")
+    return {COMMANDS_FILE: "\n".join(listed), **pages}
+
+
+def _command_page(name: str, command: click.Command, root: click.Context) -> str:
+    parts = [f"# {PROGRAM} {name}", "", "Written by `make docs` from `--help`.", ""]
+    context = click.Context(command, info_name=name, parent=root, terminal_width=WIDTH)
+    for words, at in walk(command, context):
+        heading = f"## `{words}`" if words != f"{PROGRAM} {name}" else ""
+        parts += [*((heading, "") if heading else ()), "```text", at.get_help().rstrip(), "```", ""]
+    if name == "options":
+        parts += ["```text", what_all_take(root), "```", ""]
     return "\n".join(parts)
 
 

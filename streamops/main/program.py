@@ -97,11 +97,16 @@ ROOT: Final = CommandGroup(
 @click.pass_context
 def options(ctx: click.Context) -> None:
     """Print the options that every command takes, before or after its name, and the exit codes of all commands."""
+    click.echo(what_all_take(ctx))
+
+
+def what_all_take(ctx: click.Context) -> str:
+    """The global options and the exit codes, as text."""
     formatter = ctx.make_formatter()
     write_options(formatter, "Global options, before or after any command", GLOBAL_OPTIONS, ctx)
     with formatter.section("Exit codes"):
         formatter.write_dl([(str(code), meaning) for code, meaning in EXITS.items()])
-    click.echo(formatter.getvalue().strip())
+    return formatter.getvalue().strip()
 
 
 @click.command(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from docs.reference import (
+    COMMANDS,
     COMMANDS_FILE,
     METRICS_FILE,
     NUMBERS_FILE,
@@ -92,7 +93,7 @@ def test_a_block_of_the_tour(block: list[Line], demo_url: str, tmp_path: Path) -
 
 def test_written_documents_are_current() -> None:
     """`make docs` has nothing to do."""
-    assert COMMANDS_FILE.read_text() == render_commands()
+    assert {path: path.read_text() for path in (COMMANDS_FILE, *COMMANDS.glob("*.md"))} == render_commands()
     assert METRICS_FILE.read_text() == render_metrics()
     assert SETTINGS_FILE.read_text() == render_settings()
     assert NUMBERS_FILE.read_text() == render_numbers(NUMBERS_FILE.read_text())

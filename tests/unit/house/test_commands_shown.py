@@ -14,7 +14,7 @@ from tests.support.grafana.commands import parse_streamops
 ROOT: Final = Path(__file__).parents[3]
 DOCUMENTS: Final = [
     ROOT / "README.md",
-    *(path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name != "commands.md"),
+    *(path for path in sorted((ROOT / "docs").rglob("*.md")) if "commands" not in path.parts),
 ]
 BLOCK: Final = re.compile(r"^```(?:sh|console|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SHOWN: Final = re.compile(r"^(?:\$ )?(streamops .*)$", re.MULTILINE)
