@@ -1,7 +1,7 @@
 # streamops. `make` lists what there is; nothing but Python 3.11 or later is needed.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all chaos coverage check bench docs docs-site docs-serve pictures peers audit lock pin-images clean
+.PHONY: help demo test test-all chaos coverage check bench docs docs-site docs-serve install-check pictures peers audit lock pin-images clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -80,6 +80,19 @@ docs-site: .venv-docs/.installed ## build the pages as a site, in build/site; a 
 
 docs-serve: .venv-docs/.installed ## serve the site at http://127.0.0.1:8000, built anew on each change
 	$(MKDOCS) serve $(ARGS)
+
+# Each prints its version. The first has what the others are: pipx and uv.
+install-check: $(VENV)/.installed-dev ## build the wheel, and install it with pip, pipx and uv, into a new environment each
+	rm -rf build/install && mkdir -p build/install
+	$(BIN)/python -m build --no-isolation --wheel --outdir build/install . >build/install/log 2>&1 || (cat build/install/log; exit 1)
+	$(PYTHON) -m venv build/install/pip
+	build/install/pip/bin/python -m pip install --quiet --disable-pip-version-check build/install/*.whl pipx uv
+	build/install/pip/bin/streamops --version
+	PIPX_HOME=$$PWD/build/install/pipx PIPX_BIN_DIR=$$PWD/build/install/bin build/install/pip/bin/pipx install --quiet build/install/*.whl
+	build/install/bin/streamops --version
+	UV_TOOL_DIR=$$PWD/build/install/uv UV_TOOL_BIN_DIR=$$PWD/build/install/ubin build/install/pip/bin/uv tool install --quiet build/install/*.whl
+	build/install/ubin/streamops --version
+	rm -rf build/install
 
 lock: $(BIN)/python ## pin the requirements, with hashes
 	$(PIP) uv
