@@ -41,6 +41,8 @@ def trim_by_policies(session: Session, choices: Choices, every: timedelta | None
         )
     if choices.limits.expect is not None:
         raise SettingsError("--expect counts one plan", "Give it with one stream; --max holds for each.")
+    if choices.limits.fingerprint:
+        raise SettingsError("--plan is of one plan", "Give it with one stream.")
     work = _Work(session, choices)
     patterns = [pattern for policy in policies for pattern in policy.streams]
     if every is None:

@@ -129,7 +129,7 @@ class Plan(Struct, frozen=True, kw_only=True, rename={"impact": "tier", "recurri
         held_back_by: What keeps it from doing all that was asked (a safe trim); empty where nothing does.
         warnings: What the operator should think about first, a sentence each.
         facts: What those sentences say of groups and numbers, for programs.
-        fingerprint: A digest of the evidence: two plans with the same one would do the same.
+        fingerprint: A digest of the intent and the evidence: two plans with the same one would do the same.
         recurring: Whether it goes on after what it counts, with whatever turns up, until it is stopped.
     """
 
@@ -176,6 +176,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     Attributes:
         expect: The plan must count exactly so many.
+        fingerprint: The plan must have this one; empty for any.
         max_count: The plan must not count more; none for the engine's own bound.
         reason: Note for the audit log.
         unaudited: Go on where the audit log cannot be written (out of memory, no permission).
@@ -183,6 +184,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     """
 
     expect: int | None = None
+    fingerprint: str = ""
     max_count: int | None = None
     reason: str = ""
     unaudited: bool = False

@@ -41,6 +41,15 @@ def check_limits(plan: Plan, limits: Limits) -> None:
         )
 
 
+def check_fingerprint(plan: Plan, limits: Limits) -> None:
+    """Raises ``StalePlan`` where the operator insists on another plan."""
+    if limits.fingerprint and plan.fingerprint != limits.fingerprint:
+        raise StalePlan(
+            f"{plan.operation} {plan.target}: the plan is {plan.fingerprint} now, not {limits.fingerprint}",
+            STALE_HINT,
+        )
+
+
 def check_own_keys(operation: Operation[Any, Any], intent: Struct) -> None:
     """Raises ``Forbidden`` where an operation would write to what streamops keeps for itself."""
     keys = [operation.stream_of(intent) or "", *(key for _, key in operation.writes_of(intent))]

@@ -29,6 +29,7 @@ from streamops.monitor.context import ServerContext
 from streamops.operations.audit_writer import AuditWriter, end_orphan, gather_orphan, gone_on_with
 from streamops.operations.checks import (
     audit_warnings,
+    check_fingerprint,
     check_identity,
     check_limits,
     check_own_keys,
@@ -73,6 +74,7 @@ class Engine:
 
         Raises:
             Forbidden: It selects another number than the limits allow, or acts on streamops's own keys.
+            StalePlan: It is not the plan that the limits name.
             PlanError: There is no safe way to do it.
             ServerError: The evidence cannot be read.
         """
@@ -90,7 +92,8 @@ class Engine:
         identity: StreamIdentity | None = getattr(evidence, "identity", None)
         crowd = _many_groups(operation, plan, identity)
         warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))
-        plan = replace(plan, command=line, warnings=warnings, fingerprint=fingerprint(evidence))
+        plan = replace(plan, command=line, warnings=warnings, fingerprint=fingerprint(intent, evidence))
+        check_fingerprint(plan, limits)
         policy = (
             required_confirmation(plan, self.actor.environment)
             if operation.asks or plan.impact is Impact.DESTRUCTIVE

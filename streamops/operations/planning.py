@@ -116,13 +116,13 @@ def untouched(groups: Sequence[str]) -> Effect | None:
     return UNTOUCHED(len(groups), names=groups)
 
 
-def fingerprint(evidence: object) -> str:
-    """A digest of evidence: twelve hexadecimal digits. Plans of the same evidence do the same.
+def fingerprint(intent: object, evidence: object) -> str:
+    """A digest of what is asked and what was found: twelve hexadecimal digits. Plans of the same do the same.
 
-    What changes by itself is left out: times, which server and stream it is (the engine compares those itself), and
-    fields that are ``Passing``.
+    Of the evidence, what changes by itself is left out: times, which server and stream it is (the engine compares those
+    itself), and fields that are ``Passing``.
     """
-    return sha256(repr(_lasting(evidence)).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+    return sha256(f"{intent!r}{_lasting(evidence)!r}".encode("utf-8", "backslashreplace")).hexdigest()[:12]
 
 
 def _lasting(value: object) -> object:

@@ -48,6 +48,13 @@ ACTING_OPTIONS: Final = (
         help="Refuse unless the plan counts exactly N.",
     ),
     _option(
+        "--plan",
+        name="fingerprint",
+        metavar="FINGERPRINT",
+        default="",
+        help="Refuse unless the plan is the one that --dry-run -o json showed.",
+    ),
+    _option(
         "--max",
         name="max_count",
         metavar="N",
@@ -73,6 +80,7 @@ def take_choices(values: dict[str, Any]) -> Choices:
         given["dry_run"],
         Limits(
             expect=given["expect"],
+            fingerprint=given["fingerprint"],
             max_count=given["max_count"],
             reason=given["reason"],
             unaudited=given["unaudited"],

@@ -56,6 +56,16 @@ async def test_a_plan_changes_nothing(server: RunningServer, console: Console) -
     assert not server.command("EXISTS", AUDIT)
 
 
+async def test_only_the_plan_that_was_named_is_applied(server: RunningServer, console: Console) -> None:
+    named = Limits(fingerprint=(await console.prepare(ACK)).plan.fingerprint)
+    assert (await console.prepare(ACK, named)).plan.fingerprint == named.fingerprint
+    with pytest.raises(StalePlan, match=f"not {named.fingerprint}"):
+        await console.prepare(replace(ACK, ids=ACK.ids[:1]), named)
+    server.command("XACK", ACK.stream, ACK.group, str(ACK.ids[0]))
+    with pytest.raises(StalePlan, match=f"not {named.fingerprint}"):
+        await console.prepare(ACK, named)
+
+
 async def test_an_action_is_on_record_before_and_after(server: RunningServer, console: Console) -> None:
     outcome = await console.apply(await console.prepare(NACK, Limits(reason="poison")), YES)
     assert (outcome.applied, outcome.complete) == (3, True)

@@ -122,6 +122,8 @@ def test_options_about_acting_become_choices_and_assent(asked: Asked) -> None:
         "x",
         "--expect",
         "1",
+        "--plan",
+        "3f2a",
         "--max",
         "2",
         "--reason",
@@ -131,7 +133,9 @@ def test_options_about_acting_become_choices_and_assent(asked: Asked) -> None:
     _, choices = asked("orders", *words, "--rate", "30/m")
     assert choices.confirmation == Confirmation(yes=True, typed="x")
     assert choices.dry_run
-    assert choices.limits == Limits(expect=1, max_count=2, reason="why", unaudited=True, rate=0.5)
+    assert choices.limits == Limits(
+        expect=1, fingerprint="3f2a", max_count=2, reason="why", unaudited=True, rate=0.5
+    )
 
 
 @pytest.mark.parametrize(

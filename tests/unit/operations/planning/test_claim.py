@@ -135,13 +135,17 @@ def test_the_command_says_everything() -> None:
 def test_the_fingerprint_changes_with_what_is_claimed_and_not_with_time() -> None:
     older = replace(SELECTION, sample=(replace(ROW, idle=2 * HOUR),))
     other = replace(SELECTION, count=11)
-    first, second, third = (fingerprint(evidence(selection=one)) for one in (SELECTION, older, other))
+    first, second, third = (fingerprint(None, evidence(selection=one)) for one in (SELECTION, older, other))
     assert first == second != third
 
 
 def test_the_fingerprint_leaves_out_what_passes_by_itself() -> None:
     moved = evidence(identity=StreamIdentity(("a",), EntryId(9, 9)), consumers=())
-    assert fingerprint(moved) == fingerprint(evidence()) != fingerprint(evidence(gone=DeletedPending(12, 1)))
+    assert (
+        fingerprint(None, moved)
+        == fingerprint(None, evidence())
+        != fingerprint(None, evidence(gone=DeletedPending(12, 1)))
+    )
 
 
 def test_a_nack_says_how() -> None:

@@ -106,9 +106,9 @@ def test_a_group_beyond_those_named_has_its_facts_all_the_same() -> None:
 def test_what_passes_by_itself_does_not_make_another_fingerprint(
     evidence: Struct, passing: dict[str, object]
 ) -> None:
-    assert fingerprint(replace(evidence, **passing)) == fingerprint(evidence)
+    assert fingerprint(None, replace(evidence, **passing)) == fingerprint(None, evidence)
 
 
 def test_what_decides_makes_another_fingerprint() -> None:
-    assert fingerprint(replace(REWOUND, target=EntryId(3, 0))) != fingerprint(REWOUND)
-    assert fingerprint(replace(PENDING, rows=ROWS[:1])) != fingerprint(PENDING)
+    assert fingerprint(None, replace(REWOUND, target=EntryId(3, 0))) != fingerprint(None, REWOUND)
+    assert fingerprint(None, replace(PENDING, rows=ROWS[:1])) != fingerprint(None, PENDING)
