@@ -27,7 +27,7 @@ from streamops.runtime.events import (
     Promoted,
     Troubled,
 )
-from streamops.wire.consuming.promoting import NOTHING_PASSED, Pumped, promote_due
+from streamops.wire.consuming.promoting import NOTHING_PASSED, Promotion, promote_due
 from streamops.wire.keys import NO_CONFIGURATION, dead_letter_key, delayed_key, same_slot
 from streamops.wire.notices import listen
 from streamops.wire.server import Server
@@ -40,7 +40,7 @@ BACKOFF: Final = Backoff(0.1, 5.0)
 
 STEP_BACK: Final = 0.005
 MOST_STEPS: Final = 4
-"""Seconds by which a pump that came too late comes later still, so that one of many does most of the work."""
+"""Seconds by which a promoter that came too late comes later still, so that one of many does most of the work."""
 
 MOST_DESTINATIONS: Final = 200
 
@@ -107,7 +107,7 @@ class QueuePromoter:
         awaited = False
         while True:
             try:
-                pumped = await self._promoter()
+                promotion = await self._promote()
             except ServerError as error:
                 self._emit(Troubled(self._stream, error))
                 failures += 1
@@ -115,9 +115,9 @@ class QueuePromoter:
                 await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
                 continue
             failures = 0
-            self._emit_events(pumped)
-            self._compare(pumped, awaited=awaited)
-            awaited = await self._sleep(pumped)
+            self._emit_events(promotion)
+            self._compare(promotion, awaited=awaited)
+            awaited = await self._sleep(promotion)
 
     def wake(self, due_ms: float | None) -> None:
         """Sleep until an instant of the server's clock at most; where it is none, no longer at all."""
@@ -126,13 +126,13 @@ class QueuePromoter:
             self._until = until
             self._woken.set()
 
-    async def _promoter(self) -> Pumped:
+    async def _promote(self) -> Promotion:
         # What is published from now on may be missed by the call, and cuts the sleep after it short.
         self._until = inf
         self._asked = time.monotonic()
         if self._asked >= self._afresh_at:
             self._passed, self._afresh_at = NOTHING_PASSED, self._asked + AFRESH
-        pumped = await promote_due(
+        promotion = await promote_due(
             self._server,
             self._stream,
             self._destinations,
@@ -140,33 +140,33 @@ class QueuePromoter:
             dead_letters=self._dead_letters,
             passed=self._passed,
         )
-        self._passed = pumped.passed
+        self._passed = promotion.passed
         self._answered = time.monotonic()
-        self._clock.read(pumped.now_ms, self._asked, self._answered)
-        self._learn(pumped.unknown)
-        return pumped
+        self._clock.read(promotion.now_ms, self._asked, self._answered)
+        self._learn(promotion.unknown)
+        return promotion
 
     def _learn(self, unknown: Iterable[str]) -> None:
         """Declare further destinations from now on; the latest ones where they are many."""
         known = [*self._destinations, *unknown]
         self._destinations = dict.fromkeys(known[-MOST_DESTINATIONS:])
 
-    def _compare(self, pumped: Pumped, *, awaited: bool) -> None:
+    def _compare(self, promotion: Promotion, *, awaited: bool) -> None:
         """Note whether another worker was faster with what was awaited."""
-        if pumped.moved:
+        if promotion.moved:
             self._beaten = 0
-        elif awaited and not pumped.unknown:
+        elif awaited and not promotion.unknown:
             self._beaten = min(self._beaten + 1, MOST_STEPS)
 
-    async def _sleep(self, pumped: Pumped) -> bool:
+    async def _sleep(self, promotion: Promotion) -> bool:
         """Sleep until the next message is due, or for a while; whether one is to be expected now."""
-        wait = pumped.wait
-        if wait == timedelta() or pumped.unknown:
+        wait = promotion.wait
+        if wait == timedelta() or promotion.unknown:
             return False
         end = time.monotonic() + self._longest_sleep
         expected = wait is not None and wait.total_seconds() < self._longest_sleep
         if expected:
-            end = self._due(pumped) + STEP_BACK * random.uniform(0, self._beaten)  # noqa: S311 - spreads workers
+            end = self._due(promotion) + STEP_BACK * random.uniform(0, self._beaten)  # noqa: S311 - spreads workers
         self._until = min(self._until, end)
         while time.monotonic() < self._until:
             self._woken.clear()
@@ -175,29 +175,29 @@ class QueuePromoter:
                     await self._woken.wait()
         return expected and time.monotonic() >= end
 
-    def _due(self, pumped: Pumped) -> float:
+    def _due(self, promotion: Promotion) -> float:
         """When the next message is due, on the monotonic clock.
 
         The server's clock was read at some time between question and answer; where the answer was long in coming,
         what the clock is known to be tells it better.
         """
-        wait = (pumped.wait or timedelta()).total_seconds()
-        due = self._clock.local_time(pumped.next_due_ms or 0)
+        wait = (promotion.wait or timedelta()).total_seconds()
+        due = self._clock.local_time(promotion.next_due_ms or 0)
         return min(max(due, self._asked + wait), self._answered + wait)
 
-    def _emit_events(self, pumped: Pumped) -> None:
-        if pumped.moved:
-            self._emit(Promoted(self._stream, pumped.moved))
-        for ident, reason in pumped.buried:
+    def _emit_events(self, promotion: Promotion) -> None:
+        if promotion.moved:
+            self._emit(Promoted(self._stream, promotion.moved))
+        for ident, reason in promotion.buried:
             self._emit(DelayedDeadLettered(self._stream, ident, reason))
-        for refusal in pumped.refused:
+        for refusal in promotion.refused:
             self._emit(DelayedRefused(self._stream, refusal.key, refusal.error, refusal.messages))
-        if pumped.foreign and not self._foreign_told:
-            self._emit(DelayedForeign(self._stream, self._queue, pumped.foreign))
+        if promotion.foreign and not self._foreign_told:
+            self._emit(DelayedForeign(self._stream, self._queue, promotion.foreign))
             self._foreign_told = True
         # Others may write the two halves of a message one after the other: twice seen is once told.
-        strays = min(self._strays, pumped.strays)
-        self._strays = pumped.strays
+        strays = min(self._strays, promotion.strays)
+        self._strays = promotion.strays
         if strays > self._strays_told:
             self._emit(DelayedStrays(self._stream, strays))
         self._strays_told = strays

@@ -62,7 +62,7 @@ async def count_dead_letters(
         most = min(BATCH, limit - count.letters)
         arguments = (str(start), str(last), most, BATCH_BYTES, FIRST_STEP)
         call = Call(queue, arguments, _as_it_is)
-        count.add(await read_script(server, "tally_letters", call, f"queue {queue}"))
+        count.add(await read_script(server, "count_dead_letters", call, f"queue {queue}"))
     return count
 
 

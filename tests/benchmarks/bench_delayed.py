@@ -7,7 +7,7 @@ Prints, for each server version:
 * publishing in calls of ``schedule_many`` against the floor, bare pipelines of 500 ZADD and HSET;
 * promoting by ``promote_due`` against the floor, the same entries added by bare pipelines of 500 XADD;
 * how long after its time a message is an entry, by the server's clock: 4,000 messages published with delays of up
-  to two seconds while a million others wait, moved by a ``Pump`` as every worker runs one.
+  to two seconds while a million others wait, moved by a ``Promoter`` as every worker runs one.
 
 Ours and the floor take turns, a slice each, while the queue fills and while it empties; the ratio is of the medians.
 """
@@ -102,10 +102,10 @@ async def promote(server: Server, count: int) -> float:
     """Seconds for moving so many due messages."""
     started = time.perf_counter()
     while count > 0:
-        pumped = await promote_due(server, "orders")
-        if not pumped.moved:
-            raise SystemExit(f"not moved: {pumped}")
-        count -= pumped.moved
+        promotion = await promote_due(server, "orders")
+        if not promotion.moved:
+            raise SystemExit(f"not moved: {promotion}")
+        count -= promotion.moved
     return time.perf_counter() - started
 
 
@@ -137,7 +137,7 @@ async def lateness(server: Server, running: RunningServer) -> list[int]:
     """Milliseconds from each message's time to its entry's, a million others waiting."""
     worker = await Server.connect(patient(running))
     events: list[Event] = []
-    pumping = asyncio.create_task(Promoter(worker, ["orders"], events.append).run())
+    promoting = asyncio.create_task(Promoter(worker, ["orders"], events.append).run())
     dues = {}
     for burst in range(PROMPT // BURST):
         messages = [
@@ -152,8 +152,8 @@ async def lateness(server: Server, running: RunningServer) -> list[int]:
             dues[message.id.encode()] = round(due.timestamp() * 1000)  # type: ignore[union-attr]  # it was added
         await asyncio.sleep(BURST_PAUSE)
     await asyncio.sleep(LONGEST_MS / 1000 + 1)
-    pumping.cancel()
-    await asyncio.wait([pumping])
+    promoting.cancel()
+    await asyncio.wait([promoting])
     await worker.close()
     entries = running.command("XRANGE", "orders", "-", "+")
     if len(entries) != len(dues):

@@ -41,14 +41,14 @@ STEPS = (
     "SET",
     "consume_ack",
     "consume_retry",
-    "consume_bury",
+    "consume_dead_letter",
     "consume_mark",
-    "consume_take",
+    "consume_claim",
     "consume_renew",
     "consume_release",
     "consume_leave",
-    "consume_beat",
-    "pump",
+    "worker_heartbeat",
+    "promote_due",
 )
 """What a worker sends that matters: commands and scripts."""
 

@@ -215,7 +215,7 @@ OF_MESSAGE: Final = tuple(
     for column in (*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS)
     if column.key not in {"id", "preview", "problem"}
 )
-PUMPS: Final = (
+PROMOTERS: Final = (
     "A streamops worker that reads the stream promotes due messages to entries. If none runs, due messages wait: "
     "R promotes them now."
 )
@@ -232,7 +232,7 @@ def delayed_queue_lines(row: DelayedQueueRow, width: int) -> list[Line]:
     if queue.foreign or queue.bodies != queue.messages:
         warning = FOREIGN if queue.foreign else HALVES
         lines += [BLANK_LINE, *paragraph(f"▲ {warning}", width, Tone.WARN, hang=2)]
-    return [*lines, BLANK_LINE, *paragraph(PUMPS, width, Tone.DIM)]
+    return [*lines, BLANK_LINE, *paragraph(PROMOTERS, width, Tone.DIM)]
 
 
 def delayed_head(row: DelayedQueueRow | None, shown: int) -> list[Line]:

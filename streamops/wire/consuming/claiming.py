@@ -165,7 +165,7 @@ async def _take(
 ) -> RecoveredPage:
     told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), sub.owners_kept_ms, *named)
     call = Call(key_of(sub, retries=retries), told, _claimed_page, (sub.attempts, sub.unhandled))
-    takings: RecoveredPage | None = await run_for_group(server, sub, "consume_take", call)
+    takings: RecoveredPage | None = await run_for_group(server, sub, "consume_claim", call)
     return RecoveredPage(group_gone=True) if takings is None else takings
 
 

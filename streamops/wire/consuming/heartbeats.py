@@ -58,7 +58,9 @@ async def write_heartbeat(server: Server, heart: WorkerHeartbeat, ttl: timedelta
         ("state", heart.state.value),
     )
     arguments = (round(ttl.total_seconds() * 1000), *(part for pair in told for part in pair))
-    return await write_script(server, "consume_beat", Call(worker_key(heart.id), arguments, int), "heartbeat")
+    return await write_script(
+        server, "worker_heartbeat", Call(worker_key(heart.id), arguments, int), "heartbeat"
+    )
 
 
 async def stop_beating(server: Server, worker_id: str) -> None:

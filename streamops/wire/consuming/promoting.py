@@ -54,7 +54,7 @@ class Passed(Struct, frozen=True):
 NOTHING_PASSED: Final = Passed()
 
 
-class Pumped(Struct, frozen=True):
+class Promotion(Struct, frozen=True):
     """What one call came to.
 
     Attributes:
@@ -96,7 +96,7 @@ async def promote_due(
     queue: str = "",
     dead_letters: str = "",
     passed: Passed = NOTHING_PASSED,
-) -> Pumped:
+) -> Promotion:
     """Move due messages of one queue, the first due first, by the server's clock.
 
     One script moves each: who calls it twice, or beside others, moves nothing twice. Where the server refuses
@@ -122,12 +122,12 @@ async def promote_due(
     keys = (bodies_key(queue), dead_letters, *dict.fromkeys((stream, *destinations)))
     arguments: tuple[Argument, ...] = (limit, MOST_BYTES, stream, tag_of(stream), passed.count, passed.last)
     call = Call(queue, arguments, _promoted, keys)
-    return await write_script(server, "pump", call, f"delayed messages of {stream}")
+    return await write_script(server, "promote_due", call, f"delayed messages of {stream}")
 
 
-def _promoted(reply: list[Any]) -> Pumped:
+def _promoted(reply: list[Any]) -> Promotion:
     moved, first, now, unknown, buried, refused, strays, foreign, passed, last = reply
-    return Pumped(
+    return Promotion(
         moved,
         _instant(first),
         int(now),

@@ -155,7 +155,7 @@ async def dead_letter_all(
 
     async def write(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
         return await _dead_letter_rows(
-            server, sub, batch, "consume_bury", (sub.dead_letters,), retries=retries, min_idle=min_idle
+            server, sub, batch, "consume_dead_letter", (sub.dead_letters,), retries=retries, min_idle=min_idle
         )
 
     async def write_far(batch: Sequence[DeadLetterDraft]) -> list[Settled] | None:
@@ -188,7 +188,9 @@ async def _dead_letter_far(
     if found:
         letters, fields = [batch[at] for at in found], [read[at][1] for at in found]
         placed = await _place_all(server, sub, letters, fields, retries=retries)
-        words = await _dead_letter_rows(server, sub, letters[:placed], "consume_buried", (), retries=retries)
+        words = await _dead_letter_rows(
+            server, sub, letters[:placed], "consume_dead_letter_placed", (), retries=retries
+        )
         if words is None:
             return None
         for at, word in zip(found, words, strict=False):

@@ -92,7 +92,7 @@ async def clock_in(server: Server, pool: str, worker: RegisteredWorker) -> str:
     arguments = (worker.id, told, round(FORGOTTEN.total_seconds() * 1000))
     call = Call(worker_registry_key(pool), arguments, lambda reply: reply)
     asked = Request(pool_key(pool), ("HGET", pool_key(pool), "mode"))
-    answers = await server.batch([asked, call.request("EVAL", load_script("roster_beat").source)])
+    answers = await server.batch([asked, call.request("EVAL", load_script("roster_heartbeat").source)])
     mode = answers.replies[0]
     if isinstance(mode, Exception):
         if answers.failures:
@@ -143,7 +143,7 @@ async def register_supervisor(server: Server, pool: str, supervisor: PoolSupervi
     """
     key = supervisors_key(pool)
     call = Call(key, (supervisor.id, _encoded(supervisor), round(SILENT.total_seconds() * 1000)), pairs)
-    others = await write_script(server, "supervisor_beat", call, f"pool {pool}")
+    others = await write_script(server, "supervisor_heartbeat", call, f"pool {pool}")
     reply = required(await server.single(pool_key(pool), "HGETALL", pool_key(pool)), f"pool {pool}")
     order = decode_pool(pool, reply).order
     return Shift(None if order is None else order.workers, _supervisors(others))

@@ -3,7 +3,7 @@
 -- KEYS: the stream, its retry stream, the unhandled ones, then of each entry its guard, and where its owner was seen
 -- last. ARGV: the group, milliseconds that keys are remembered or 0 for ever, then of each entry its origin ID and the owner of its key.
 -- Returns a word for each: "mine", "duplicate", or "later" where that will be known later.
--- @include letters
+-- @include dead_letter_fields
 local stream, retries, unhandled, group, ttl = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 
 -- Whether an entry is pending and not in its stream: whoever has it may handle it yet.

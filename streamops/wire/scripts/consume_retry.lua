@@ -6,7 +6,7 @@
 -- it was born with or '', the number of its payload's key or 0, and the digest of its fields or ''.
 -- Returns a word for each: "done", "not_ours", "superseded", "gone" or "too_wide"; of fewer where they are large.
 -- @include consume_settling
--- @include tell_pumps
+-- @include wake_promoters
 local NOBODY = 'streamops:no-such-message'
 local key, marks, queue, bodies, group, consumer = KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[2]
 local retries, prefix, name, destination = ARGV[3] == '1', ARGV[4], ARGV[5], ARGV[6]
@@ -61,5 +61,5 @@ for at = 7, #ARGV, 6 do
   became[#became + 1] = retry(ARGV[at], delay, attempt, ARGV[at + 3], payload, ARGV[at + 5])
   if bytes >= MOST_BYTES then break end
 end
-if least < math.huge then tell_pumps(queue, least, first, now) end
+if least < math.huge then wake_promoters(queue, least, first, now) end
 return became

@@ -1,5 +1,5 @@
 -- @include consume_rows
--- @include letters
+-- @include dead_letter_fields
 -- What retrying an entry and giving it up have in common.
 
 -- Unpack fails beyond about eight thousand values.

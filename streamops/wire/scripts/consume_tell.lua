@@ -1,7 +1,7 @@
 -- Tells the dead letters of entries that are still pending under a consumer's name, which the caller
 -- writes itself, and renews their leases meanwhile.
 -- Returns for each a word, and the letter's fields where that is "done" or "gone"; of fewer where they are large.
--- @include consume_letter
+-- @include dead_letter_arguments
 require_removal(key, group, marks, retries)
 
 local told = {}

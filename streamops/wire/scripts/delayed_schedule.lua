@@ -2,7 +2,7 @@
 -- KEYS: the queue, the bodies. ARGV, for each, a few hundred at most: the ID, the body, and the instant in
 -- milliseconds; or, with a plus before it, the delay in milliseconds by the server's clock.
 -- Returns for each when it is due, in milliseconds; 0 where its ID is taken.
--- @include tell_pumps
+-- @include wake_promoters
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local ids = {}
@@ -30,5 +30,5 @@ redis.call('ZADD', KEYS[1], 'XX', 0, members[2])
 local first = first_due(KEYS[1])
 redis.call('HSET', KEYS[2], unpack(fields))
 redis.call('ZADD', KEYS[1], unpack(members))
-tell_pumps(KEYS[1], least, first, now)
+wake_promoters(KEYS[1], least, first, now)
 return answers

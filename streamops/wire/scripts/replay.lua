@@ -20,7 +20,7 @@
 -- that no letter overtakes another.
 -- @include hand_on
 -- @include in_use
--- @include letters
+-- @include dead_letter_fields
 -- @include beside
 -- @include origins
 local LARGEST_STEP = 64

@@ -87,7 +87,7 @@ async def renew_job(server: Server, job_id: str, owner: str, fields: Mapping[str
     """Give a sign of life, with how far the job is."""
     arguments = (*_lease(owner), *_flat(fields))
     call = Call(job_key(job_id), arguments, lambda reply: JobHeartbeat(reply.decode()))
-    return await write_script(server, "job_beat", call, f"job {job_id}")
+    return await write_script(server, "job_heartbeat", call, f"job {job_id}")
 
 
 async def cancel_job(server: Server, job_id: str) -> Cancelling:

@@ -96,7 +96,7 @@ async def place_dead_letters(
 
 async def check_unused(server: Server, queue: str, last: EntryId) -> None:
     """Raises ``StalePlan`` where dead letters up to an ID may not be taken out, because a group would miss one."""
-    await write_script(server, "letters_unused", Call(queue, (str(last),), int), f"queue {queue}")
+    await write_script(server, "dead_letters_unused", Call(queue, (str(last),), int), f"queue {queue}")
 
 
 async def take_out(server: Server, queue: str, ids: Sequence[EntryId]) -> None:

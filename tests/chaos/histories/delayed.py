@@ -1,4 +1,4 @@
-"""Random histories of a queue: two operators with stale readings and doubled calls, a pump, producers, retries.
+"""Random histories of a queue: two operators with stale readings and doubled calls, a promoter, producers, retries.
 
 Every message ends in exactly one place: as one entry of its destination, in the queue, or cancelled and kept by
 whoever cancelled it.
@@ -30,7 +30,7 @@ DUE_NOW = 1_700_000_000_000
 """Milliseconds between what is long overdue and what is due in an hour."""
 HOUR = timedelta(hours=1)
 
-PUMP = """
+PROMOTER = """
 local moved = 0
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[2])) do
   local body = redis.call('HGET', KEYS[2], id)
@@ -111,7 +111,7 @@ class History:
         """The runtime moves what is due."""
         self.running.command(
             "EVAL",
-            PUMP,
+            PROMOTER,
             2,
             QUEUE,
             BODIES,
@@ -153,7 +153,7 @@ async def play(running: RunningServer, seeds: Iterable[int]) -> None:
 
 
 async def operate_at_once(server: RunningServer) -> None:
-    """Two consoles run the same plans while a third cancels and a pump pumps: no message twice, none lost."""
+    """Two consoles run the same plans while a third cancels and a promoter promotes: no message twice, none lost."""
     for number in range(900):
         body = DelayedBody(DESTINATIONS[number % 3], ((b"token", b"t%d" % number),))
         server.command("HSET", BODIES, f"m{number}", encode_body(body))
@@ -170,21 +170,21 @@ async def operate_at_once(server: RunningServer) -> None:
             await consoles[1].prepare(RunDelayedIntent(stream="orders", ids=half)),
             await consoles[2].prepare(CancelDelayedIntent(stream="orders", ids=half[::-1])),
         ]
-        pumping = asyncio.create_task(asyncio.to_thread(pump_some, server))
+        promoting = asyncio.create_task(asyncio.to_thread(promote_some, server))
         first, second, cancelled = await asyncio.gather(
             *(
                 console.apply(plan, Confirmation(yes=True, typed=plan.policy.word))
                 for console, plan in zip(consoles, plans, strict=True)
             )
         )
-        pumped = await pumping
+        promotion = await promoting
     tokens = Counter(added_tokens(server))
     assert set(tokens.values()) == {1}
-    assert len(tokens) == first.applied + second.applied + pumped
+    assert len(tokens) == first.applied + second.applied + promotion
     assert len(tokens) + cancelled.applied == 900
     assert server.command("EXISTS", QUEUE, BODIES) == 0
 
 
-def pump_some(server: RunningServer) -> int:
+def promote_some(server: RunningServer) -> int:
     """Move some in small bites, beside whatever else goes on."""
-    return sum(server.command("EVAL", PUMP, 2, QUEUE, BODIES, 1_000, 3) for _ in range(30))
+    return sum(server.command("EVAL", PROMOTER, 2, QUEUE, BODIES, 1_000, 3) for _ in range(30))

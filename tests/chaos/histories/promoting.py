@@ -1,4 +1,4 @@
-"""Random histories of a queue: pumps, publishers, an operator with stale readings, writers of another kind, doubled calls.
+"""Random histories of a queue: promoters, publishers, an operator with stale readings, writers of another kind, doubled calls.
 
 Every message ends in exactly one place: as one entry where it was to go, whole among the dead letters, in the
 queue, or cancelled. Members of another program stay as they are. ``STREAMOPS_HISTORIES`` says how many histories are played on each version.
@@ -84,16 +84,16 @@ class History:
             assert set(await schedule_many(self.server, "orders", rows)) == {None}
 
     async def promote_due(self) -> None:
-        """One of many pumps, which may know of fewer destinations than there are, or two of them at once."""
+        """One of many promoters, which may know of fewer destinations than there are, or two of them at once."""
         limit = self.random.randint(1, 4)
         for _ in range(self.random.choice((1, 1, 2))):
-            pumped = await asyncio.gather(
+            promotion = await asyncio.gather(
                 *(
                     promote_due(self.server, "orders", self.declared, limit, passed=self.passed)
                     for _ in range(self.random.choice((1, 2)))
                 )
             )
-            for one in pumped:
+            for one in promotion:
                 assert not one.refused
                 self.passed = self.random.choice((NOTHING_PASSED, one.passed, one.passed))
                 self.declared = self.random.choice((self.declared, one.unknown, DESTINATIONS))
@@ -211,9 +211,9 @@ async def promote_at_once(server: RunningServer) -> None:
         async def pump_all(one: Server) -> int:
             moved = 0
             while True:
-                pumped = await promote_due(one, "orders", limit=20)
-                moved += pumped.moved
-                if pumped.next_due_ms is None:
+                promotion = await promote_due(one, "orders", limit=20)
+                moved += promotion.moved
+                if promotion.next_due_ms is None:
                     return moved
 
         async def cancel_some(one: Server) -> int:

@@ -121,7 +121,7 @@ async def test_many_failures_are_settled_in_few_calls(server: RunningServer, ret
     async with working(app) as worker:
         counts = worker.runners[0].counts
         await until(lambda: sum((*counts.retries.values(), *counts.dead_lettered.values())) == 500)
-        # Heartbeats and the pump call some too.
+        # Heartbeats and the promoter call some too.
         assert scripts_run(server) - before < 100
     assert sum(failed) >= 500
 

@@ -28,6 +28,6 @@ async def test_a_demoted_server_is_left_for_whoever_is_the_primary(
     assert second != first
     call = Call("streamops:worker:x", (1000, "a", "b"), int)
     with pytest.raises(Unreachable):
-        await write_script(connection, "consume_beat", call, "heartbeat")
+        await write_script(connection, "worker_heartbeat", call, "heartbeat")
     assert await client() != second
     await connection.close()

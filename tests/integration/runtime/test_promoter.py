@@ -25,7 +25,7 @@ from tests.support.runtime.promoter import (
     RETRY,
     SOON,
     listeners,
-    pumping,
+    promoting,
 )
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.fixtures import SetUser
@@ -34,7 +34,7 @@ SHIPPING = "{orders}:retry:shipping"
 
 
 async def test_messages_are_moved_when_they_are_due(server: RunningServer) -> None:
-    async with pumping(server.options) as one:
+    async with promoting(server.options) as one:
         for number in range(5):
             await one.delay(f"m{number}", ORDER, timedelta(milliseconds=10 * number))
         await one.delay("retry", RETRY, SOON)
@@ -47,7 +47,7 @@ async def test_messages_are_moved_when_they_are_due(server: RunningServer) -> No
 
 
 async def test_message_is_never_moved_before_it_is_due(server: RunningServer) -> None:
-    async with pumping(server.options) as one:
+    async with promoting(server.options) as one:
         rows = [MessageToDelay(f"m{at}", ORDER, timedelta(milliseconds=7 * at)) for at in range(40)]
         dues = await schedule_many(one.server, "orders", rows)
         await eventually(lambda: one.moved == 40)
@@ -57,7 +57,7 @@ async def test_message_is_never_moved_before_it_is_due(server: RunningServer) ->
 
 async def test_a_notice_wakes_it(server: RunningServer) -> None:
     """Nothing else could: it would sleep for an hour."""
-    async with pumping(server.options, longest_sleep=3600.0) as one:
+    async with promoting(server.options, longest_sleep=3600.0) as one:
         await eventually(lambda: listeners(server) == 1)
         await one.delay("late", ORDER, HOUR)
         await one.delay("a", ORDER, SOON)
@@ -67,7 +67,7 @@ async def test_a_notice_wakes_it(server: RunningServer) -> None:
 
 
 async def test_its_own_process_wakes_it(server: RunningServer) -> None:
-    async with pumping(server.options, longest_sleep=3600.0) as one:
+    async with promoting(server.options, longest_sleep=3600.0) as one:
         await eventually(lambda: listeners(server) == 1)
         body = encode_body(ORDER)
         server.command("HSET", BODIES, "a", body)
@@ -81,7 +81,7 @@ async def test_its_own_process_wakes_it(server: RunningServer) -> None:
 
 
 async def test_without_notices_it_looks_by_itself(as_user: SetUser) -> None:
-    async with pumping(as_user("~*", "+@all", "-subscribe", "-publish"), longest_sleep=0.1) as one:
+    async with promoting(as_user("~*", "+@all", "-subscribe", "-publish"), longest_sleep=0.1) as one:
         await eventually(lambda: len(one.promoter._queues) == 1)
         await asyncio.sleep(0.05)
         await one.delay("a", ORDER, NOW)
@@ -90,13 +90,13 @@ async def test_without_notices_it_looks_by_itself(as_user: SetUser) -> None:
 
 
 async def look(server: RunningServer, times: int = 5) -> None:
-    """Wait until the pump has looked into the queue so many times more."""
+    """Wait until the promoter has looked into the queue so many times more."""
     looks = server.calls("zcard") + times
     await eventually(lambda: server.calls("zcard") >= looks)
 
 
 async def test_streams_of_one_queue_share_it(server: RunningServer) -> None:
-    async with pumping(server.options, "orders", "{orders}", longest_sleep=0.02) as one:
+    async with promoting(server.options, "orders", "{orders}", longest_sleep=0.02) as one:
         await one.delay("o", ORDER, NOW)
         await eventually(lambda: one.moved == 1)
         assert list(one.promoter._queues) == [QUEUE]
@@ -104,9 +104,9 @@ async def test_streams_of_one_queue_share_it(server: RunningServer) -> None:
 
 async def test_several_workers_share_without_doubling(server: RunningServer) -> None:
     async with (
-        pumping(server.options) as one,
-        pumping(server.options) as two,
-        pumping(server.options) as three,
+        promoting(server.options) as one,
+        promoting(server.options) as two,
+        promoting(server.options) as three,
     ):
         for batch in range(10):
             rows = [
@@ -122,7 +122,7 @@ async def test_several_workers_share_without_doubling(server: RunningServer) -> 
 
 async def test_waiting_costs_next_to_nothing(server: RunningServer) -> None:
     """Neither a message that is far off, nor one without a body, nor one that cannot go anywhere keeps it busy."""
-    async with pumping(server.options, "orders", "payments", longest_sleep=3600.0) as one:
+    async with promoting(server.options, "orders", "payments", longest_sleep=3600.0) as one:
         server.command("SET", SHIPPING, "no stream")
         server.command("ZADD", QUEUE, 5, "bodiless", "+inf", "never")
         await one.delay("far", ORDER, HOUR)
@@ -144,7 +144,7 @@ async def test_what_it_cannot_move_is_told(server: RunningServer) -> None:
     server.command("SET", SHIPPING, "no stream")
     server.command("ZADD", QUEUE, 5, "broken")
     server.command("HSET", BODIES, "broken", ODD, "stray", "?")
-    async with pumping(server.options, longest_sleep=0.02) as one:
+    async with promoting(server.options, longest_sleep=0.02) as one:
         await one.delay("a", DelayedBody(SHIPPING, ORDER.fields), NOW)
         await eventually(lambda: len(one.events) == 3)
         await look(server)
@@ -167,7 +167,7 @@ async def test_messages_to_more_destinations_than_are_kept_in_mind_are_moved(
 ) -> None:
     """More than are kept in mind: each is declared when its turn comes."""
     monkeypatch.setattr(promoter, "MOST_DESTINATIONS", 3)
-    async with pumping(server.options) as one:
+    async with promoting(server.options) as one:
         rows = [
             MessageToDelay(f"m{at}", DelayedBody(f"{{orders}}:retry:{at % 10}", ORDER.fields), NOW)
             for at in range(50)
@@ -183,7 +183,7 @@ async def test_pump_goes_on_after_each_trouble_of_its_server(
     """Out of memory, silent, connections and scripts lost: told, and survived."""
     monkeypatch.setattr(promoter, "BACKOFF", Backoff(0.01, 0.05))
     server = start_server()
-    async with pumping(replace(server.options, timeout=timedelta(seconds=0.1))) as one:
+    async with promoting(replace(server.options, timeout=timedelta(seconds=0.1))) as one:
 
         def troubles() -> list[str]:
             return [str(event.error) for event in one.events if isinstance(event, Troubled)]

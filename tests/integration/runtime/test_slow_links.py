@@ -64,7 +64,7 @@ async def test_less_is_adopted_at_once_after_a_reply_that_did_not_come(
     for number in range(8):
         server.command("XADD", "s", "*", "n", number)
     server.command("XREADGROUP", "GROUP", "g", "ann", "STREAMS", "s", ">")
-    asked, take = list[int](), load_script("consume_take").source.encode()
+    asked, take = list[int](), load_script("consume_claim").source.encode()
 
     def lose_the_first_two(request: bytes) -> bool:
         # Those that name entries adopt them; others only look for idle ones.

@@ -49,11 +49,11 @@ async def test_delayed_messages_of_a_later_version_wait_for_its_workers(server: 
         server.command("HSET", BODIES, name, body)
     connected = await Server.connect(server.options)
     try:
-        pumped = await promote_due(connected, "orders")
+        promotion = await promote_due(connected, "orders")
     finally:
         await connected.close()
-    assert (pumped.moved, pumped.buried, pumped.foreign) == (1, (), len(NO_VERSION))
-    ((key, error, messages),) = [(one.key, one.error, one.messages) for one in pumped.refused]
+    assert (promotion.moved, promotion.buried, promotion.foreign) == (1, (), len(NO_VERSION))
+    ((key, error, messages),) = [(one.key, one.error, one.messages) for one in promotion.refused]
     assert (key, error, messages) == (QUEUE, "it is written in a later version of the format", len(LATER))
     kept = server.command("HGETALL", BODIES)
     assert dict(zip(kept[::2], kept[1::2], strict=True)) == {

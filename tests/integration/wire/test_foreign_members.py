@@ -1,9 +1,9 @@
-"""Members of a queue that are no delayed messages: the pump passes them, and neither moves nor rescores them."""
+"""Members of a queue that are no delayed messages: the promoter passes them, and neither moves nor rescores them."""
 
 from datetime import UTC, datetime
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.consuming.promoting import NOTHING_PASSED, Passed, Pumped, promote_due
+from streamops.wire.consuming.promoting import NOTHING_PASSED, Passed, Promotion, promote_due
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.delaying import MessageToDelay, delayed_cancel, schedule_many
 from streamops.wire.server import Server
@@ -28,7 +28,7 @@ def scored(server: RunningServer) -> list[bytes]:
     return members
 
 
-async def pump_on(server: Server, passed: Passed = NOTHING_PASSED, limit: int = 500) -> Pumped:
+async def pump_on(server: Server, passed: Passed = NOTHING_PASSED, limit: int = 500) -> Promotion:
     return await promote_due(server, "orders", limit=limit, passed=passed)
 
 

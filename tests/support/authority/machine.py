@@ -245,8 +245,8 @@ class Authority(RuleBasedStateMachine):
     async def _promote(self) -> None:
         server = await Server.connect(self.running.options)
         try:
-            pumped = await promote_due(server, STREAM)
-            if not isinstance(pumped, tuple) and (unknown := getattr(pumped, "unknown", ())):
+            promotion = await promote_due(server, STREAM)
+            if not isinstance(promotion, tuple) and (unknown := getattr(promotion, "unknown", ())):
                 await promote_due(server, STREAM, unknown)
         finally:
             await server.close()

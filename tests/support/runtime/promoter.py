@@ -23,7 +23,7 @@ NOW, SOON, HOUR = timedelta(), timedelta(milliseconds=30), timedelta(hours=1)
 
 
 class Pumping:
-    """A pump that runs, and what it told."""
+    """A promoter that runs, and what it told."""
 
     def __init__(self, server: Server, streams: Iterable[str], longest_sleep: float) -> None:
         self.server = server
@@ -31,7 +31,7 @@ class Pumping:
         self.promoter = Promoter(server, streams, self.events.append, longest_sleep=longest_sleep)
 
     async def delay(self, ident: str, body: DelayedBody, delay: timedelta, stream: str = "orders") -> None:
-        """Publish over the pump's own server, without a word to the pump."""
+        """Publish over the promoter's own server, without a word to the promoter."""
         assert None not in await schedule_many(self.server, stream, [MessageToDelay(ident, body, delay)])
 
     @property
@@ -41,7 +41,7 @@ class Pumping:
 
 
 @asynccontextmanager
-async def pumping(
+async def promoting(
     options: ConnectionOptions, *streams: str, longest_sleep: float = LONGEST_SLEEP
 ) -> AsyncIterator[Pumping]:
     server = await Server.connect(options)

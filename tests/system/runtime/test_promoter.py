@@ -9,7 +9,7 @@ from streamops.runtime import promoter
 from streamops.runtime.events import Troubled
 from tests.support.deployments import RunningCluster
 from tests.support.eventually import eventually
-from tests.support.runtime.promoter import NOW, ORDER, RETRY, SOON, listeners, pumping
+from tests.support.runtime.promoter import NOW, ORDER, RETRY, SOON, listeners, promoting
 from tests.support.servers import StartServer
 
 
@@ -21,7 +21,7 @@ async def test_a_server_that_comes_back_empty(
     server, other = start_server(), start_server()
     link = other.directory / "link"
     link.symlink_to(server.socket_path)
-    async with pumping(replace(server.options, socket_path=str(link))) as one:
+    async with promoting(replace(server.options, socket_path=str(link))) as one:
         await one.delay("a", ORDER, NOW)
         await eventually(lambda: one.moved == 1)
         link.unlink()
@@ -34,7 +34,7 @@ async def test_a_server_that_comes_back_empty(
 
 
 async def test_a_pump_of_a_cluster_moves_messages_of_all_slots(cluster: RunningCluster) -> None:
-    async with pumping(cluster.options, "orders", "a}b", "payments") as one:
+    async with promoting(cluster.options, "orders", "a}b", "payments") as one:
         await eventually(lambda: len(one.promoter._queues) == 2)
         await one.delay("a", ORDER, NOW)
         await one.delay("r", RETRY, SOON)

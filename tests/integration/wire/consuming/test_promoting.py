@@ -8,7 +8,7 @@ import pytest
 from streamops.errors import NotFound, Refused
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming import promoting
-from streamops.wire.consuming.promoting import Pumped, promote_due
+from streamops.wire.consuming.promoting import Promotion, promote_due
 from streamops.wire.delayed import read_messages
 from streamops.wire.delayed_bodies import ForeignBodyError, decode_body, encode_body
 from streamops.wire.delaying import MessageToDelay, schedule_many
@@ -35,30 +35,30 @@ SHIPPING = "{orders}:retry:shipping"
 
 
 async def test_pumping_an_empty_queue_moves_nothing(connected: Server, server: RunningServer) -> None:
-    pumped = await pump_all(connected)
-    assert pumped == Pumped(0, None, pumped.now_ms)
-    assert pumped.wait is None
+    promotion = await pump_all(connected)
+    assert promotion == Promotion(0, None, promotion.now_ms)
+    assert promotion.wait is None
     assert server.command("DBSIZE") == 0
 
 
 async def test_entries_are_those_of_run_now(connected: Server, server: RunningServer) -> None:
     for body in (ORDER, RETRY):
-        await delay(connected, ("pumped", body, 0))
+        await delay(connected, ("promotion", body, 0))
         await pump_all(connected, RETRIES)
         await delay(connected, ("run", body, 0))
         read = [message async for page in read_messages(connected, QUEUE, ["run"]) for message in page]
         await move_now(connected, QUEUE, body.destination, read)
-        pumped, run = parts_of(server, body.destination)
-        assert pumped == run == [part for pair in body.entry_fields for part in pair]
+        promotion, run = parts_of(server, body.destination)
+        assert promotion == run == [part for pair in body.entry_fields for part in pair]
 
 
 async def test_destinations_are_declared_or_told(connected: Server, server: RunningServer) -> None:
     await delay(connected, ("r", RETRY, 0), ("a", ORDER, 1), ("s", DelayedBody(SHIPPING, ORDER.fields), 2))
-    pumped = await pump_all(connected)
-    assert pumped.moved == 1
-    assert set(pumped.unknown) == {RETRIES, SHIPPING}
-    assert pumped.wait == timedelta()
-    again = await pump_all(connected, *pumped.unknown)
+    promotion = await pump_all(connected)
+    assert promotion.moved == 1
+    assert set(promotion.unknown) == {RETRIES, SHIPPING}
+    assert promotion.wait == timedelta()
+    again = await pump_all(connected, *promotion.unknown)
     assert (again.moved, again.unknown, again.next_due_ms) == (2, (), None)
     assert server.command("EXISTS", QUEUE, BODIES) == 0
 
@@ -80,9 +80,9 @@ async def test_message_that_names_a_key_not_its_streams_becomes_a_letter_and_tou
 ) -> None:
     await delay(connected, ("a", DelayedBody(named, ORDER.fields, "g"), 0), ("b", ORDER, 0))
     before = {key: server.command("DUMP", key) for key in (named,) if named != QUEUE}
-    pumped = await pump_all(connected, named)
-    assert (pumped.moved, pumped.unknown) == (1, ())
-    assert pumped.buried == (("a", "it names another stream"),)
+    promotion = await pump_all(connected, named)
+    assert (promotion.moved, promotion.unknown) == (1, ())
+    assert promotion.buried == (("a", "it names another stream"),)
     ((_, letter),) = server.command("XRANGE", LETTERS, "-", "+")
     assert (letter[1], letter[-1]) == (b"a", b"delayed message a: it names another stream")
     if named not in (QUEUE, LETTERS):
@@ -139,18 +139,18 @@ async def test_bodies_of_any_writer(connected: Server, server: RunningServer) ->
         server.flush()
         server.command("ZADD", QUEUE, 5, name)
         server.command("HSET", BODIES, name, raw)
-        pumped = await pump_all(connected, "x")
+        promotion = await pump_all(connected, "x")
         try:
             body = decode_body(raw)
             if len(body.fields) > 3_898:
                 raise ValueError("too wide")  # noqa: TRY301 - no script can write it
         except ForeignBodyError:
-            assert (pumped.foreign, pumped.moved, pumped.buried) == (1, 0, ()), name
+            assert (promotion.foreign, promotion.moved, promotion.buried) == (1, 0, ()), name
             assert server.command("ZRANGE", QUEUE, 0, -1, "WITHSCORES") == [name.encode(), b"5"], name
             assert server.command("HGETALL", BODIES) == [name.encode(), raw], name
             continue
         except ValueError:
-            assert [ident for ident, _ in pumped.buried] == [name], name
+            assert [ident for ident, _ in promotion.buried] == [name], name
             (letter,) = parts_of(server, LETTERS)
             assert letter[:6] == [b"id", name.encode(), b"due", b"5", b"body", raw]
             reserved = named(letter[6:])
@@ -158,7 +158,7 @@ async def test_bodies_of_any_writer(connected: Server, server: RunningServer) ->
             assert reserved[b"_so_reason"] == b"undecodable"
             assert reserved[b"_so_error"].startswith(b"delayed message " + name.encode())
         else:
-            assert pumped.moved == 1, name
+            assert promotion.moved == 1, name
             assert parts_of(server, "orders") == [[part for pair in body.entry_fields for part in pair]], name
         assert server.command("EXISTS", QUEUE, BODIES) == 0, name
 
@@ -167,8 +167,8 @@ async def test_bodies_that_the_queue_does_not_name(connected: Server, server: Ru
     server.command("HSET", BODIES, "stray", encode_body(ORDER))
     assert (await pump_all(connected)).strays == 1
     await delay(connected, ("a", ORDER, 0))
-    pumped = await pump_all(connected)
-    assert (pumped.moved, pumped.strays) == (1, 1)
+    promotion = await pump_all(connected)
+    assert (promotion.moved, promotion.strays) == (1, 1)
     assert server.command("HKEYS", BODIES) == [b"stray"]
 
 
@@ -177,8 +177,8 @@ async def test_a_message_that_never_comes_due_is_not_waited_for(
 ) -> None:
     server.command("ZADD", QUEUE, "+inf", "a")
     server.command("HSET", BODIES, "a", encode_body(ORDER))
-    pumped = await pump_all(connected)
-    assert (pumped.moved, pumped.next_due_ms) == (0, None)
+    promotion = await pump_all(connected)
+    assert (promotion.moved, promotion.next_due_ms) == (0, None)
     server.command("ZADD", QUEUE, "99999999999999.25", "a")
     assert (await pump_all(connected)).next_due_ms == 100_000_000_000_000
 
@@ -188,13 +188,13 @@ async def test_a_destination_that_is_no_stream(connected: Server, server: Runnin
     server.command("SET", SHIPPING, "no stream")
     body = DelayedBody(SHIPPING, ORDER.fields)
     await delay(connected, ("x1", body, 0), ("x2", body, 1), ("a", ORDER, 2))
-    pumped = await pump_all(connected, SHIPPING)
-    assert pumped.moved == 1
-    ((key, error, messages),) = [(one.key, one.error, one.messages) for one in pumped.refused]
+    promotion = await pump_all(connected, SHIPPING)
+    assert promotion.moved == 1
+    ((key, error, messages),) = [(one.key, one.error, one.messages) for one in promotion.refused]
     assert (key, messages) == (SHIPPING, 2)
     assert "WRONGTYPE" in error
-    assert pumped.wait is not None
-    assert pumped.wait > timedelta(seconds=59)
+    assert promotion.wait is not None
+    assert promotion.wait > timedelta(seconds=59)
     server.command("DEL", SHIPPING)
     server.command("ZADD", QUEUE, "XX", 1, "x1", 2, "x2")
     assert (await pump_all(connected, SHIPPING)).moved == 2
@@ -213,9 +213,9 @@ async def test_dead_letters_that_cannot_be_written(connected: Server, server: Ru
     server.command("SET", LETTERS, "no stream")
     server.command("ZADD", QUEUE, 5, "broken")
     server.command("HSET", BODIES, "broken", PACKED["odd"])
-    pumped = await pump_all(connected)
-    assert pumped.buried == ()
-    assert [(one.key, one.messages) for one in pumped.refused] == [(LETTERS, 1)]
+    promotion = await pump_all(connected)
+    assert promotion.buried == ()
+    assert [(one.key, one.messages) for one in promotion.refused] == [(LETTERS, 1)]
     assert server.command("HGET", BODIES, "broken") == PACKED["odd"]
     assert server.command("ZCARD", QUEUE) == 1
 
@@ -225,8 +225,8 @@ async def test_a_queue_under_another_key_is_pumped(connected: Server, server: Ru
     await schedule_many(connected, "orders", rows, "waiting")
     server.command("ZADD", "waiting", 5, "broken")
     server.command("HSET", "waiting:jobs", "broken", PACKED["odd"])
-    pumped = await promote_due(connected, "orders", queue="waiting", dead_letters="dead")
-    assert (pumped.moved, len(pumped.buried)) == (1, 1)
+    promotion = await promote_due(connected, "orders", queue="waiting", dead_letters="dead")
+    assert (promotion.moved, len(promotion.buried)) == (1, 1)
     assert sorted(server.command("KEYS", "*")) == [b"dead", b"orders"]
 
 
@@ -274,8 +274,8 @@ async def test_a_message_whose_body_comes_later_is_moved_then(
     """Others may write the two halves apart."""
     server.command("ZADD", QUEUE, 5, "late", "-inf", "never")
     await delay(connected, ("a", ORDER, 0))
-    pumped = await pump_all(connected)
-    assert (pumped.moved, pumped.foreign, pumped.buried, pumped.wait) == (1, 2, (), None)
+    promotion = await pump_all(connected)
+    assert (promotion.moved, promotion.foreign, promotion.buried, promotion.wait) == (1, 2, (), None)
     server.command("HSET", BODIES, "late", encode_body(ORDER))
     again = await pump_all(connected)
     assert (again.moved, again.foreign) == (1, 1)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.consuming.promoting import Pumped, promote_due
+from streamops.wire.consuming.promoting import Promotion, promote_due
 from streamops.wire.delaying import MessageToDelay, schedule_many
 from streamops.wire.server import Server
 
@@ -22,7 +22,7 @@ async def delay(server: Server, *messages: tuple[str, DelayedBody, int]) -> None
     assert None not in await schedule_many(server, "orders", rows)
 
 
-async def pump_all(server: Server, *destinations: str) -> Pumped:
+async def pump_all(server: Server, *destinations: str) -> Promotion:
     return await promote_due(server, "orders", destinations)
 
 

@@ -58,9 +58,9 @@ async def test_the_widest_entry(connected: Server, server: RunningServer) -> Non
     await delay(connected, ("plain", DelayedBody("orders", widest), 0))
     await delay(connected, ("retry", DelayedBody(RETRIES, widest, "billing", 2, "1-1"), 1))
     await delay(connected, ("wider", DelayedBody("orders", (*widest, (b"f", b"v"))), 2), ("a", ORDER, 3))
-    pumped = await pump_all(connected, RETRIES)
-    assert pumped.moved == 3
-    assert pumped.buried == (("wider", "it has more fields than a script can write"),)
+    promotion = await pump_all(connected, RETRIES)
+    assert promotion.moved == 3
+    assert promotion.buried == (("wider", "it has more fields than a script can write"),)
     assert [len(entry) for entry in (*parts_of(server, "orders"), *parts_of(server, RETRIES))] == [
         7_796,
         6,
@@ -93,10 +93,10 @@ async def test_permissions_for_destinations(
     server.command("XGROUP", "CREATE", RETRIES, "billing", "0", "MKSTREAM")
     await delay(connected, ("r", RETRY, 0))
     user = await Server.connect(as_user("~*", "+@all", *rules))
-    pumped = await promote_due(user, "orders", [RETRIES])
+    promotion = await promote_due(user, "orders", [RETRIES])
     await user.close()
-    left = 1 - pumped.moved
-    assert pumped.moved == (0 if rules == ["-xadd"] else 1)
-    assert [Refusal(RETRIES, one.error, 1) for one in pumped.refused] == [*pumped.refused][:left]
+    left = 1 - promotion.moved
+    assert promotion.moved == (0 if rules == ["-xadd"] else 1)
+    assert [Refusal(RETRIES, one.error, 1) for one in promotion.refused] == [*promotion.refused][:left]
     assert server.command("XLEN", RETRIES) + server.command("ZCARD", QUEUE) == 1
     assert server.command("HLEN", BODIES) == left

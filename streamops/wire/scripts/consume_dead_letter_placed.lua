@@ -2,7 +2,7 @@
 -- under a consumer's name.
 -- KEYS: as told, then guards and payloads.
 -- Returns a word for each: "done", "not_ours", "superseded" or "gone"; of fewer where they are large.
--- @include consume_letter
+-- @include dead_letter_arguments
 require_removal(key, group, marks, retries)
 
 local became = {}

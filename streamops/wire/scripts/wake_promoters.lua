@@ -1,4 +1,4 @@
--- Telling pumps of a message that is due before all others. Those who may not publish, or do not listen, lose a
+-- Telling promoters of a message that is due before all others. Those who may not publish, or do not listen, lose a
 -- second at most.
 
 -- When the first message of a queue is due; nothing where there is none.
@@ -9,6 +9,6 @@ end
 
 -- Says when it is due, on the channel that is named like the queue, if that is before what was first until now. What is
 -- first and overdue may be a foreign member, which stays first for ever.
-local function tell_pumps(queue, due, first, now)
+local function wake_promoters(queue, due, first, now)
   if not first or due < first or first <= now then redis.pcall('PUBLISH', queue, string.format('%.0f', due)) end
 end

@@ -1,7 +1,7 @@
 -- Gives entries up that are still pending under a consumer's name: each becomes a dead letter.
 -- KEYS[3]: the dead-letter queue; guards and payloads follow.
 -- Returns a word for each: "done", "not_ours", "superseded", "gone" or "too_wide"; of fewer where they are large.
--- @include consume_letter
+-- @include dead_letter_arguments
 -- No entry can have this ID; but memory, permission and type are looked at before that.
 local asked = redis.pcall('XADD', KEYS[3], '0-0', 'f', 'v')
 if not string.find(asked.err, '0-0', 1, true) then return asked end

@@ -3,7 +3,7 @@
 -- letters at first.
 -- Returns {how many, ID of the last one, bytes, 1 at the end, how many refer to a payload,
 -- {stream, group, reason, how many, stream, ...}}.
--- @include letters
+-- @include dead_letter_fields
 local LARGEST_STEP = 64
 local after, limit, budget, step = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local counted, bytes, payloads, kinds, order = 0, 0, 0, {}, {}
