@@ -12,9 +12,10 @@ import click
 from msgspec import NODEFAULT, Struct
 
 from streamops.cli.command import CommandGroup
+from streamops.cli.commands.about import what_all_take
 from streamops.exporter.catalogue import SECTIONS
 from streamops.exporter.families import MetricFamily
-from streamops.main.program import PROGRAM, ROOT, what_all_take
+from streamops.main.program import PROGRAM, ROOT
 from streamops.model.config_keys import config_keys, toml
 from streamops.present.columns import GROUP_COLUMNS
 from streamops.settings.tables import ConfigTable

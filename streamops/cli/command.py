@@ -141,7 +141,7 @@ class CommandGroup(WithGlobals, click.Group):
     Attributes:
         members: The commands and families, in the order of the help.
         summary: Its one line in its own family's help.
-        sections: Headings of the help, each with the names below it; one heading for all unless given.
+        sections: Headings of the help, each with the members below it; one heading for all unless given.
     """
 
     def __init__(
@@ -150,12 +150,12 @@ class CommandGroup(WithGlobals, click.Group):
         summary: str,
         members: "Mapping[str, Member]",
         params: list[click.Parameter] | None = None,
-        sections: "Mapping[str, Sequence[str]] | None" = None,
+        sections: "Mapping[str, Mapping[str, Member]] | None" = None,
     ) -> None:
         super().__init__(name, help=summary, params=params, no_args_is_help=True)
         self.members = dict(members)
         self.summary = summary
-        self.sections = sections or {"Commands": tuple(members)}
+        self.sections = sections or {"Commands": members}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The names, in the order of the help."""
@@ -177,9 +177,10 @@ class CommandGroup(WithGlobals, click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the family's options, then its members with their summaries."""
         super().format_options(ctx, formatter)
-        for heading, names in self.sections.items():
+        width = max(map(len, self.members))
+        for heading, members in self.sections.items():
             with formatter.section(heading):
-                formatter.write_dl([(name, self.members[name].summary) for name in names])
+                formatter.write_dl([(name.ljust(width), member.summary) for name, member in members.items()])
 
 
 Member = Loaded | CommandGroup
@@ -195,9 +196,3 @@ def write_options(
     if records:
         with formatter.section(title):
             formatter.write_dl(records)
-
-
-def joined(family: "Member", members: "Mapping[str, Member]") -> CommandGroup:
-    """A family with members of another room before its own."""
-    assert isinstance(family, CommandGroup)  # noqa: S101 - the catalogue says so
-    return CommandGroup(family.name or "", family.summary, {**members, **family.members})

@@ -1,4 +1,4 @@
-"""Every operation by its name. To add one: a folder, a row here, and its command in `cli.catalogue`."""
+"""Every operation by its name. To add one: a folder, a row here, and its command in `main.catalogue`."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module

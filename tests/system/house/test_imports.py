@@ -25,7 +25,15 @@ NEVER_IN_ONE_SHOTS = {"textual", "aiohttp", "prometheus_client", "structlog", "u
 
 @pytest.mark.parametrize(
     "args",
-    [("--help",), ("--version",), ("streams", "--help"), ("nonsense",)],
+    [
+        ("--help",),
+        ("--version",),
+        ("streams", "--help"),
+        ("help", "streams"),
+        ("options",),
+        ("version",),
+        ("nonsense",),
+    ],
     ids=" ".join,
 )
 def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> None:

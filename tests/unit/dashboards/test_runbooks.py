@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from typing import Any, Final
 
 import click
@@ -11,7 +12,7 @@ import yaml
 
 from dashboards.rules import ALERTS, build_rules
 from dashboards.runbooks import FILE, anchor
-from streamops.cli.catalogue import COMMANDS
+from streamops.main.catalogue import COMMANDS
 from streamops.main.program import PROGRAM, ROOT
 
 ADDRESS: Final = "https://runbooks.example/streamops"
@@ -71,9 +72,11 @@ def test_every_command_line_parses() -> None:
         if len(words) == 1 and f"$ {line}\n" not in TEXT:
             # A sentence that only names the command.
             assert words[0] in COMMANDS
-            return
-        for command, context in _parsed([STAND_INS.get(word, word) for word in words]):
-            assert not isinstance(command, click.Group) or _rest(context), "stops at a family"
+            continue
+        # So does one without what it needs.
+        with nullcontext() if f"$ {line}\n" in TEXT else suppress(click.MissingParameter):
+            for command, context in _parsed([STAND_INS.get(word, word) for word in words]):
+                assert not isinstance(command, click.Group) or _rest(context), "stops at a family"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,206 @@
+"""Every command of the command line by name. Listing them imports none."""
+
+from typing import Final
+
+from streamops.cli.command import Acts, CommandGroup, Lazy, Member
+
+_AT: Final = "streamops.cli.commands"
+
+SECTIONS: Final[dict[str, dict[str, Member]]] = {
+    "Look": {
+        "status": Lazy(f"{_AT}.status:status", "Show streams and groups: lag, pending, oldest, health."),
+        "alerts": CommandGroup(
+            "alerts",
+            "List what the health rules find.",
+            {"ls": Lazy(f"{_AT}.alerts:ls", "List what the health rules find.")},
+        ),
+        "check": Lazy(f"{_AT}.check:check", "Answer for cron, Kubernetes or Nagios: within limits or not."),
+        "streams": CommandGroup(
+            "streams",
+            "List, inspect, follow and search streams.",
+            {
+                "ls": Lazy(f"{_AT}.streams:ls", "List streams."),
+                "info": Lazy(f"{_AT}.streams:info", "Show one stream and its groups."),
+                "tail": Lazy(f"{_AT}.tail:tail", "Follow entries as they are added."),
+                "search": Lazy(f"{_AT}.search:search", "Find entries by time, ID, field or expression."),
+                "reclaim": Acts("streams.reclaim"),
+                "rm-entry": Acts("streams.rm-entry"),
+            },
+        ),
+        "groups": CommandGroup(
+            "groups",
+            "List, inspect, create, move and destroy consumer groups.",
+            {
+                "ls": Lazy(f"{_AT}.groups:ls", "List consumer groups."),
+                "info": Lazy(f"{_AT}.groups:info", "Show one group, its consumers and its pending entries."),
+                "create": Acts("groups.create"),
+                "rewind": Acts("groups.rewind"),
+                "destroy": Acts("groups.destroy"),
+            },
+        ),
+        "consumers": CommandGroup(
+            "consumers",
+            "List and remove consumers.",
+            {
+                "ls": Lazy(f"{_AT}.consumers:ls", "List the consumers of a stream's groups."),
+                "rm": Acts("consumers.rm"),
+                "prune": Acts("consumers.prune"),
+            },
+        ),
+        "pending": CommandGroup(
+            "pending",
+            "List entries delivered and not acknowledged.",
+            {
+                "ls": Lazy(f"{_AT}.pending:ls", "List pending entries, oldest first."),
+                "summary": Lazy(
+                    f"{_AT}.pending:summary", "Sum up pending entries by consumer, idle time and deliveries."
+                ),
+            },
+        ),
+        "entries": CommandGroup(
+            "entries",
+            "Trace entries.",
+            {"trace": Lazy(f"{_AT}.entries:trace", "Trace what became of an entry.")},
+        ),
+        "dlq": CommandGroup(
+            "dlq",
+            "List, show, export and purge dead letters.",
+            {
+                "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the dead letters of one."),
+                "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one letter."),
+                "export": Lazy(f"{_AT}.dlq:export", "Write dead letters to a file."),
+                "purge": Acts("dlq.purge"),
+            },
+        ),
+        "delayed": CommandGroup(
+            "delayed",
+            "List, show, move and cancel delayed messages.",
+            {
+                "ls": Lazy(f"{_AT}.delayed:ls", "List queues of delayed messages, or the messages of one."),
+                "show": Lazy(f"{_AT}.delayed:show", "Show one delayed message."),
+                "cancel": Acts("delayed.cancel"),
+                "run-now": Acts("delayed.run-now"),
+            },
+        ),
+        "scale": CommandGroup(
+            "scale",
+            "Tell how many workers a pool has, and ask for another number.",
+            {
+                "get": Lazy(f"{_AT}.pools:scale_get", "Show how many workers a pool has."),
+                "set": Acts("scale.set"),
+            },
+        ),
+        "workers": CommandGroup(
+            "workers",
+            "List worker processes.",
+            {"ls": Lazy(f"{_AT}.workers:ls", "List worker processes.")},
+        ),
+        "topics": CommandGroup(
+            "topics",
+            "Call messages back over HTTP: list, add, switch, remove and serve topics.",
+            {
+                "ls": Lazy(f"{_AT}.topics:ls", "List topics, and how much waits for them."),
+                "show": Lazy(f"{_AT}.topics:show", "Show one topic."),
+                "add": Acts("topics.add"),
+                "off": Acts("topics.off"),
+                "on": Acts("topics.on"),
+                "rm": Acts("topics.rm"),
+                "serve": Lazy(f"{_AT}.topics_serve:serve", "Call messages back, and take them in over HTTP."),
+            },
+        ),
+        "jobs": CommandGroup(
+            "jobs",
+            "List, show, resume and cancel long operations.",
+            {
+                "ls": Lazy(f"{_AT}.jobs:ls", "List long operations, newest first."),
+                "show": Lazy(f"{_AT}.jobs:show", "Show one job."),
+                "resume": Lazy(f"{_AT}.jobs:resume", "Go on with an interrupted job."),
+                "cancel": Acts("jobs.cancel"),
+            },
+        ),
+        "audit": CommandGroup(
+            "audit",
+            "Read the log of what was done.",
+            {"ls": Lazy(f"{_AT}.audit:ls", "List what was done, by whom and why, newest first.")},
+        ),
+    },
+    "Act": {
+        "claim": Acts("claim"),
+        "ack": Acts("ack"),
+        "nack": Acts("nack"),
+        "trim": Acts("trim", f"{_AT}.trim:trim"),
+        "replay": Acts("replay", f"{_AT}.replay:replay"),
+        "publish": Acts("publish"),
+        "restore": Acts("restore"),
+        "undo": Acts("undo"),
+        "pause": Acts("pause"),
+        "resume": Acts("resume"),
+    },
+    "Run": {
+        "run": Lazy(f"{_AT}.run:run", "Run an application's workers."),
+        "autoscale": CommandGroup(
+            "autoscale",
+            "Keep pools at the workers that their work asks for.",
+            {
+                "run": Lazy(
+                    "streamops.main.autoscaler:run", "Keep pools at the workers that their work asks for."
+                ),
+                "keda": Lazy("streamops.main.keda:keda", "Tell KEDA how many workers pools should have."),
+                "ls": Lazy(f"{_AT}.pools:ls", "List pools of workers."),
+                "explain": Lazy(f"{_AT}.pools:explain", "Explain why a pool has the workers it has."),
+                "pause": Acts("autoscale.pause"),
+                "resume": Acts("autoscale.resume"),
+                "override": Acts("autoscale.override"),
+                "limits": Acts("autoscale.limits"),
+                "simulate": Lazy(
+                    f"{_AT}.simulate:simulate",
+                    "Simulate the policy and fixed numbers of workers on your own load.",
+                ),
+            },
+        ),
+        "exporter": Lazy("streamops.main.exporter:exporter", "Serve metrics to Prometheus."),
+        "tui": Lazy("streamops.main.faces:tui", "Open the console in the terminal."),
+        "demo": Lazy("streamops.main.faces:demo", "Look at a live sample workload; needs no Redis."),
+        "drill": Lazy(
+            "streamops.main.drill:drill", "Drill an overload: a burst, workers killed, events that fail."
+        ),
+    },
+    "Set up": {
+        "ctx": CommandGroup(
+            "ctx",
+            "List, show and choose contexts: places to connect to.",
+            {
+                "ls": Lazy(f"{_AT}.contexts:ls", "List the contexts of the configuration."),
+                "show": Lazy(f"{_AT}.contexts:show", "Show the context in use."),
+                "use": Lazy(f"{_AT}.contexts:use", "Choose the context to use from now on."),
+            },
+        ),
+        "config": CommandGroup(
+            "config",
+            "Show and check the configuration.",
+            {
+                "show": Lazy(f"{_AT}.config:show", "Show every effective setting and where it comes from."),
+                "validate": Lazy(
+                    f"{_AT}.config:validate", "Check configuration files and list every problem."
+                ),
+                "trust": Lazy(
+                    f"{_AT}.config_trust:trust",
+                    "Let a project's streamops.toml set what only your own file may.",
+                ),
+                "example": Lazy(
+                    f"{_AT}.config:example", "Print a commented configuration file to start from."
+                ),
+            },
+        ),
+        "doctor": Lazy(
+            f"{_AT}.doctor:doctor", "Check the connection, the server, permissions and this installation."
+        ),
+        "completion": Lazy(f"{_AT}.completion:completion", "Print the completion script of a shell."),
+        "options": Lazy(f"{_AT}.about:options", "Print the global options and exit codes."),
+        "version": Lazy(f"{_AT}.about:version", "Print the version."),
+        "help": Lazy(f"{_AT}.about:help_of", "Print the help of a command."),
+    },
+}
+"""The commands by what they are for, each in the order in which one needs them."""
+
+COMMANDS: Final = {name: member for members in SECTIONS.values() for name, member in members.items()}
