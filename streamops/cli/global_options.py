@@ -52,7 +52,7 @@ GLOBAL_OPTIONS: Final = (
         "--output",
         type=click.Choice([str(output) for output in Output]),
         callback=_remember_output,
-        help="How to print: a table, plain lines, or JSON, JSON lines, CSV.",
+        help="How to print: a table, plain lines, or JSON, JSON lines, YAML, CSV.",
     ),
     _option(
         "--fields",

@@ -13,6 +13,7 @@ class Output(StrEnum):
     PLAIN = "plain"
     JSON = "json"
     JSONL = "jsonl"
+    YAML = "yaml"
     CSV = "csv"
 
 

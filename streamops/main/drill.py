@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.globals import Output
 from streamops.cli.load import confirm_load, run_to_its_end
-from streamops.cli.output.choosing import FOR_PEOPLE
+from streamops.cli.output.choosing import DOCUMENTS, FOR_PEOPLE
 from streamops.cli.output.facts import print_facts
 from streamops.cli.output.printer import Printer
 from streamops.cli.params import DURATION
@@ -232,7 +231,7 @@ class Timeline:
         self._printer = printer
         self._moments: list[DrillProgress] = []
         self._decisions: list[PoolDecision] = []
-        self._lines = None if printer.output is Output.JSON else printer.lines(header=True)
+        self._lines = None if printer.output in DOCUMENTS else printer.lines(header=True)
 
     def add(self, moment: DrillProgress) -> None:
         """Write a row."""

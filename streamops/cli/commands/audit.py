@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.output.choosing import FOR_PEOPLE
+from streamops.cli.output.choosing import DOCUMENTS, FOR_PEOPLE
+from streamops.cli.output.documents import document_text
 from streamops.cli.output.facts import print_facts
 from streamops.cli.output.printer import write
 from streamops.cli.params import ENTRY_ID, INSTANT
@@ -64,7 +65,7 @@ DEFAULT_LIMIT: Final = 100
 @click.option(
     "--full",
     is_flag=True,
-    help="With -o json or jsonl: each action as --id shows it, with its plan, the state before, and its outcome.",
+    help="With -o json, yaml or jsonl: each action as --id shows it, with its plan, the state before, and its outcome.",
 )
 @with_session
 def ls(
@@ -117,8 +118,8 @@ def ls(
 
 
 def _check_full(session: Session) -> None:
-    if session.given.output not in {Output.JSON, Output.JSONL}:
-        raise SettingsError("--full goes with -o json and -o jsonl", "A table has no room for plans.")
+    if session.given.output not in {*DOCUMENTS, Output.JSONL}:
+        raise SettingsError("--full goes with -o json, yaml and jsonl", "A table has no room for plans.")
     if session.given.fields:
         raise SettingsError("--fields does not go with --full", "Leave one of them out.")
 
@@ -135,12 +136,12 @@ async def _whole(console: Console, action: Action) -> Json:
     return _document(Action(first, found.last), state_before(records))
 
 
-def _write_all(documents: Sequence[Json], output: Output | None) -> None:
-    if output is Output.JSON:
-        write(encode({"schema": "streamops.audit.ls/1", "actions": documents}, indent=2) + "\n")
+def _write_all(documents: Sequence[Json], output: Output) -> None:
+    if output in DOCUMENTS:
+        write(document_text({"schema": "streamops.audit.ls/1", "actions": documents}, output))
         return
     for document in documents:
-        write(encode(document) + "\n")
+        write(document_text(document, output))
 
 
 def _document(action: Action, before: Before) -> Json:
@@ -167,7 +168,7 @@ def _show(session: Session, audit_id: EntryId) -> None:
         print_facts(facts, sys.stdout, output=output, color=session.allows_color)
         return
     document = _document(action, before)
-    write(encode(document, indent=2 if output is Output.JSON else 0) + "\n")
+    write(document_text(document, output))
 
 
 def _is_ago(moment: datetime | timedelta | None) -> bool:

@@ -8,11 +8,12 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.nagios import UNKNOWN
+from streamops.cli.output.choosing import DOCUMENTS
+from streamops.cli.output.documents import document_text
 from streamops.cli.output.printer import write
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
-from streamops.model.json_text import encode
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
@@ -84,8 +85,8 @@ def check(
         # What is no judgement is told by ``streamops.cli.nagios``, whatever it is.
         write(nagios_line(result, limits) + "\n")
         return NAGIOS_CODES[result.verdict]
-    if session.given.output in (Output.JSON, Output.JSONL):
-        write(encode(probe_document(result), indent=2 if session.given.output is Output.JSON else 0) + "\n")
+    if session.given.output in {*DOCUMENTS, Output.JSONL}:
+        write(document_text(probe_document(result), session.given.output))
     elif session.given.output is Output.CSV or session.given.fields:
         raise SettingsError("check answers in one line, not in columns", "Use -o json for the numbers.")
     else:

@@ -6,10 +6,12 @@ import click
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
+from streamops.cli.output.choosing import DOCUMENTS
+from streamops.cli.output.documents import document_text
 from streamops.cli.output.printer import write
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
-from streamops.model.json_text import Json, encode
+from streamops.model.json_text import Json
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
 from streamops.monitor.doctor import Examination, examine
@@ -116,7 +118,7 @@ def _document(rows: Sequence[Examination]) -> Json:
 
 def _print_rules(session: Session, role: AclRole) -> None:
     rules = acl_rules(role)
-    if session.given.output in (Output.JSON, Output.JSONL):
+    if session.given.output in {*DOCUMENTS, Output.JSONL}:
         document: Json = {
             "schema": "streamops.doctor.acl/1",
             "role": rules.role,
@@ -124,6 +126,6 @@ def _print_rules(session: Session, role: AclRole) -> None:
             "rules": rules.rules.split(),
             "rules_6_2": rules.rules_6_2.split(),
         }
-        write(encode(document, indent=2 if session.given.output is Output.JSON else 0) + "\n")
+        write(document_text(document, session.given.output))
     else:
         write(acl_text(rules) + "\n")

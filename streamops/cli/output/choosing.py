@@ -10,6 +10,8 @@ from streamops.present.table import Column
 Row = TypeVar("Row")
 
 FOR_PEOPLE = frozenset({Output.TABLE, Output.PLAIN})
+DOCUMENTS = frozenset({Output.JSON, Output.YAML})
+"""Formats of which one document holds all that was found."""
 
 
 def choose_columns(
@@ -28,9 +30,9 @@ def choose_columns(
             # Scripts that cut it into columns count on their number.
             return tuple(column for column in shown if not column.sparse)
         return tuple(shown) if output in FOR_PEOPLE else (*shown, *details)
-    if output is Output.JSON:
+    if output in DOCUMENTS:
         raise SettingsError(
-            "--fields does not go with -o json, which prints the whole document", "Use -o jsonl."
+            f"--fields does not go with -o {output}, which prints the whole document", "Use -o jsonl."
         )
     known = {column.key: column for column in (*shown, *details)}
     for field in fields:

@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from streamops.cli.globals import Globals, Output
 from streamops.cli.output.choosing import choose_columns
+from streamops.cli.output.documents import DocumentLines, document_text
 from streamops.cli.terminal import drawable, has_color, has_unicode, width_of
-from streamops.model.json_text import Json, encode
+from streamops.model.json_text import Json
 from streamops.present.table import Column
 
 if TYPE_CHECKING:
@@ -88,13 +89,13 @@ class Printer(Generic[Row]):
 
         Args:
             rows: The rows.
-            document: Makes the document of ``-o json``.
+            document: Makes the document of ``-o json`` and ``-o yaml``.
             row_json: Makes a row of ``-o jsonl``; none takes the columns' values.
             sections: What people see besides.
         """
         match self.output:
-            case Output.JSON:
-                write(encode(document(), indent=2) + "\n")
+            case Output.JSON | Output.YAML:
+                write(document_text(document(), self.output))
             case Output.TABLE:
                 painter = self._painter()
                 if rows:
@@ -114,7 +115,7 @@ class Printer(Generic[Row]):
             self.print_rows((row,), document, lambda _: document(), sections)
 
     def lines(self, row_json: Callable[[Row], Json] | None = None, *, header: bool = False) -> Lines[Row]:
-        """For rows that come one by one: the format's lines; a table has them aligned, JSON as JSON lines.
+        """For rows that come one by one: the format's lines; a table has them aligned, JSON as JSON lines, YAML as documents.
 
         Args:
             row_json: Makes a row of JSON lines; none takes the columns' values.
@@ -134,10 +135,9 @@ class Printer(Generic[Row]):
                 from streamops.cli.output.aligned import AlignedLines  # noqa: PLC0415
 
                 return AlignedLines(self._columns, write, header=header)
-            case Output.JSON | Output.JSONL:
-                from streamops.cli.output.jsonlines import JsonLines  # noqa: PLC0415
-
-                return JsonLines(self._columns, write, None if self._fields_given else row_json)
+            case Output.JSON | Output.JSONL | Output.YAML:
+                output = Output.YAML if self.output is Output.YAML else Output.JSONL
+                return DocumentLines(self._columns, write, output, None if self._fields_given else row_json)
 
     def _write_lines(self, lines: Lines[Row], rows: Sequence[Row]) -> None:
         for row in rows:

@@ -54,6 +54,7 @@ def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> Non
         ("ack", "orders", "billing", "--ids", "1-1", "-o", "json"),
         ("streams", "search", "orders", "--where", "fields.a == 'b'", "-o", "jsonl"),
         ("topics", "ls", "-o", "jsonl"),
+        ("groups", "ls", "-o", "yaml"),
     ],
     ids=" ".join,
 )
@@ -66,6 +67,7 @@ def test_one_shot_commands_import_no_other_face(args: tuple[str, ...], server: R
     assert not {module for module in modules if module.startswith(("streamops.tui", "streamops.demo"))}
     if "table" not in args:
         assert "rich" not in top_level(modules)
+    assert ("yaml" in top_level(modules)) == ("yaml" in args)
     if "--where" not in args:
         assert "jmespath" not in top_level(modules)
 
