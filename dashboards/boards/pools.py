@@ -109,7 +109,7 @@ def _decisions() -> dashboard.Panel:
     by = "direction, reason"
     return graph_panel(
         "Decisions",
-        "A second, by the rule that decided. `streamops autoscale explain POOL` tells each with its numbers.",
+        "A second, by the rule that decided. `streamops pools explain POOL` tells each with its numbers.",
         Query(f"sum by ({by}) (max by (pool, {by}) ({POOL.rate(DECISIONS)}))", "{{direction}}: {{reason}}"),
         unit="cps",
         stacked=True,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 import click
 
 from streamops.cli.global_options import GLOBAL_OPTIONS
+from streamops.model.removed import renamed_command
 
 if TYPE_CHECKING:
     from streamops.model.acting import OperationIntent
@@ -135,6 +136,23 @@ class Acts(NamedTuple):
         return intent_of(self.operation)
 
 
+class RenamedCommandError(click.UsageError):
+    """A command is called by the name that it had before.
+
+    Attributes:
+        hint: What to run.
+    """
+
+    def __init__(self, old: str, new: str, ctx: click.Context) -> None:
+        super().__init__(f"{old} is now {new}", ctx)
+        is_family = " " not in new
+        self.hint = (
+            f"See `streamops {new} --help`."
+            if is_family
+            else f"Run `streamops {new}`, with the same arguments."
+        )
+
+
 class CommandGroup(WithGlobals, click.Group):
     """Commands under one name; listing them imports none of them.
 
@@ -142,6 +160,7 @@ class CommandGroup(WithGlobals, click.Group):
         members: The commands and families, in the order of the help.
         summary: Its one line in its own family's help.
         sections: Headings of the help, each with the members below it; one heading for all unless given.
+        aliases: Other names of members, which no list shows.
     """
 
     def __init__(
@@ -150,12 +169,15 @@ class CommandGroup(WithGlobals, click.Group):
         summary: str,
         members: "Mapping[str, Member]",
         params: list[click.Parameter] | None = None,
+        *,
         sections: "Mapping[str, Mapping[str, Member]] | None" = None,
+        aliases: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(name, help=summary, params=params, no_args_is_help=True)
         self.members = dict(members)
         self.summary = summary
         self.sections = sections or {"Commands": members}
+        self.aliases = aliases or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The names, in the order of the help."""
@@ -170,9 +192,12 @@ class CommandGroup(WithGlobals, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the member that the arguments call; a wrong name fails with the closest right one."""
-        if args[0] not in self.members and not args[0].startswith("-"):
-            raise click.NoSuchCommand(args[0], possibilities=self.members, ctx=ctx)
-        return super().resolve_command(ctx, args)
+        name = self.aliases.get(args[0], args[0])
+        if name not in self.members and not name.startswith("-") and not ctx.resilient_parsing:
+            if renamed := renamed_command([*ctx.command_path.split()[1:], *args]):
+                raise RenamedCommandError(*renamed, ctx)
+            raise click.NoSuchCommand(name, possibilities=self.members, ctx=ctx)
+        return super().resolve_command(ctx, [name, *args[1:]])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the family's options, then its members with their summaries."""

@@ -286,7 +286,7 @@ def render_message(notices: Iterable[Notice], origin: Origin) -> Notification:
 
 
 def _look_command(subject: AlertSource, selector: Sequence[str]) -> str:
-    verb = "groups info" if subject.group else "streams info" if subject.stream else "status"
+    verb = "groups show" if subject.group else "streams show" if subject.stream else "status"
     names = [name for name in (subject.stream, subject.group) if name]
     return command(verb, *names, options=" ".join(map(quoted, selector)))
 

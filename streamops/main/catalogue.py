@@ -3,8 +3,15 @@
 from typing import Final
 
 from streamops.cli.command import Acts, CommandGroup, Lazy, Member
+from streamops.operations.registry import command_words
 
 _AT: Final = "streamops.cli.commands"
+
+
+def _acts(*operations: str, target: str = "") -> dict[str, Acts]:
+    """Commands of operations, by the last of the words that are typed for them."""
+    return {command_words(name).rpartition(" ")[2]: Acts(name, target) for name in operations}
+
 
 SECTIONS: Final[dict[str, dict[str, Member]]] = {
     "Look": {
@@ -17,25 +24,22 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         "check": Lazy(f"{_AT}.check:check", "Answer for cron, Kubernetes or Nagios: within limits or not."),
         "streams": CommandGroup(
             "streams",
-            "List, inspect, follow and search streams.",
+            "List, show, follow and search streams.",
             {
                 "ls": Lazy(f"{_AT}.streams:ls", "List streams."),
-                "info": Lazy(f"{_AT}.streams:info", "Show one stream and its groups."),
+                "show": Lazy(f"{_AT}.streams:show", "Show one stream and its groups."),
                 "tail": Lazy(f"{_AT}.tail:tail", "Follow entries as they are added."),
                 "search": Lazy(f"{_AT}.search:search", "Find entries by time, ID, field or expression."),
-                "reclaim": Acts("streams.reclaim"),
-                "rm-entry": Acts("streams.rm-entry"),
+                **_acts("streams.reclaim"),
             },
         ),
         "groups": CommandGroup(
             "groups",
-            "List, inspect, create, move and destroy consumer groups.",
+            "List, show, create, rewind and remove consumer groups.",
             {
                 "ls": Lazy(f"{_AT}.groups:ls", "List consumer groups."),
-                "info": Lazy(f"{_AT}.groups:info", "Show one group, its consumers and its pending entries."),
-                "create": Acts("groups.create"),
-                "rewind": Acts("groups.rewind"),
-                "destroy": Acts("groups.destroy"),
+                "show": Lazy(f"{_AT}.groups:show", "Show one group, its consumers and its pending entries."),
+                **_acts("groups.create", "groups.rewind", "groups.destroy"),
             },
         ),
         "consumers": CommandGroup(
@@ -43,8 +47,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             "List and remove consumers.",
             {
                 "ls": Lazy(f"{_AT}.consumers:ls", "List the consumers of a stream's groups."),
-                "rm": Acts("consumers.rm"),
-                "prune": Acts("consumers.prune"),
+                **_acts("consumers.rm", "consumers.prune"),
             },
         ),
         "pending": CommandGroup(
@@ -59,8 +62,11 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "entries": CommandGroup(
             "entries",
-            "Trace entries.",
-            {"trace": Lazy(f"{_AT}.entries:trace", "Trace what became of an entry.")},
+            "Trace and delete entries.",
+            {
+                "trace": Lazy(f"{_AT}.entries:trace", "Trace what became of an entry."),
+                **_acts("streams.rm-entry"),
+            },
         ),
         "dlq": CommandGroup(
             "dlq",
@@ -69,25 +75,30 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
                 "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the dead letters of one."),
                 "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one letter."),
                 "export": Lazy(f"{_AT}.dlq:export", "Write dead letters to a file."),
-                "purge": Acts("dlq.purge"),
+                **_acts("dlq.purge"),
             },
         ),
         "delayed": CommandGroup(
             "delayed",
-            "List, show, move and cancel delayed messages.",
+            "List, show, move and remove delayed messages.",
             {
                 "ls": Lazy(f"{_AT}.delayed:ls", "List queues of delayed messages, or the messages of one."),
                 "show": Lazy(f"{_AT}.delayed:show", "Show one delayed message."),
-                "cancel": Acts("delayed.cancel"),
-                "run-now": Acts("delayed.run-now"),
+                **_acts("delayed.cancel", "delayed.run-now"),
             },
         ),
-        "scale": CommandGroup(
-            "scale",
-            "Tell how many workers a pool has, and ask for another number.",
+        "pools": CommandGroup(
+            "pools",
+            "List, show, scale, pause and resume pools of workers.",
             {
-                "get": Lazy(f"{_AT}.pools:scale_get", "Show how many workers a pool has."),
-                "set": Acts("scale.set"),
+                "ls": Lazy(f"{_AT}.pools:ls", "List pools of workers."),
+                "show": Lazy(f"{_AT}.pools:show", "Show how many workers a pool has."),
+                "explain": Lazy(f"{_AT}.pools:explain", "Explain why a pool has the workers it has."),
+                **_acts("scale.set", "pause", "resume", "autoscale.override", "autoscale.limits"),
+                "simulate": Lazy(
+                    f"{_AT}.simulate:simulate",
+                    "Simulate the policy and fixed numbers of workers on your own load.",
+                ),
             },
         ),
         "workers": CommandGroup(
@@ -95,16 +106,13 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             "List worker processes.",
             {"ls": Lazy(f"{_AT}.workers:ls", "List worker processes.")},
         ),
-        "topics": CommandGroup(
-            "topics",
-            "Call messages back over HTTP: list, add, switch, remove and serve topics.",
+        "webhooks": CommandGroup(
+            "webhooks",
+            "Call messages back over HTTP: list, create, pause, remove, serve topics.",
             {
                 "ls": Lazy(f"{_AT}.topics:ls", "List topics, and how much waits for them."),
                 "show": Lazy(f"{_AT}.topics:show", "Show one topic."),
-                "add": Acts("topics.add"),
-                "off": Acts("topics.off"),
-                "on": Acts("topics.on"),
-                "rm": Acts("topics.rm"),
+                **_acts("topics.add", "topics.off", "topics.on", "topics.rm"),
                 "serve": Lazy(f"{_AT}.topics_serve:serve", "Call messages back, and take them in over HTTP."),
             },
         ),
@@ -115,7 +123,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
                 "ls": Lazy(f"{_AT}.jobs:ls", "List long operations, newest first."),
                 "show": Lazy(f"{_AT}.jobs:show", "Show one job."),
                 "resume": Lazy(f"{_AT}.jobs:resume", "Go on with an interrupted job."),
-                "cancel": Acts("jobs.cancel"),
+                **_acts("jobs.cancel"),
             },
         ),
         "audit": CommandGroup(
@@ -125,16 +133,10 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
     },
     "Act": {
-        "claim": Acts("claim"),
-        "ack": Acts("ack"),
-        "nack": Acts("nack"),
-        "trim": Acts("trim", f"{_AT}.trim:trim"),
-        "replay": Acts("replay", f"{_AT}.replay:replay"),
-        "publish": Acts("publish"),
-        "restore": Acts("restore"),
-        "undo": Acts("undo"),
-        "pause": Acts("pause"),
-        "resume": Acts("resume"),
+        **_acts("claim", "ack", "nack"),
+        **_acts("trim", target=f"{_AT}.trim:trim"),
+        **_acts("replay", target=f"{_AT}.replay:replay"),
+        **_acts("publish", "restore", "undo"),
     },
     "Run": {
         "run": Lazy(f"{_AT}.run:run", "Run an application's workers."),
@@ -146,16 +148,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
                     "streamops.main.autoscaler:run", "Keep pools at the workers that their work asks for."
                 ),
                 "keda": Lazy("streamops.main.keda:keda", "Tell KEDA how many workers pools should have."),
-                "ls": Lazy(f"{_AT}.pools:ls", "List pools of workers."),
-                "explain": Lazy(f"{_AT}.pools:explain", "Explain why a pool has the workers it has."),
-                "pause": Acts("autoscale.pause"),
-                "resume": Acts("autoscale.resume"),
-                "override": Acts("autoscale.override"),
-                "limits": Acts("autoscale.limits"),
-                "simulate": Lazy(
-                    f"{_AT}.simulate:simulate",
-                    "Simulate the policy and fixed numbers of workers on your own load.",
-                ),
+                **_acts("autoscale.pause", "autoscale.resume"),
             },
         ),
         "exporter": Lazy("streamops.main.exporter:exporter", "Serve metrics to Prometheus."),
@@ -204,3 +197,14 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
 """The commands by what they are for, each in the order in which one needs them."""
 
 COMMANDS: Final = {name: member for members in SECTIONS.values() for name, member in members.items()}
+SINGULARS: Final = {
+    "stream": "streams",
+    "group": "groups",
+    "consumer": "consumers",
+    "entry": "entries",
+    "pool": "pools",
+    "worker": "workers",
+    "job": "jobs",
+    "webhook": "webhooks",
+}
+"""Names that are typed for families too."""

@@ -158,7 +158,7 @@ def require_writes(session: Session) -> None:
         raise Forbidden(
             "read-only: a controller writes down who leads a pool and what was decided",
             "Leave out --read-only, or set `read_only = false` in the context; "
-            "`streamops autoscale simulate` needs to write nothing.",
+            "`streamops pools simulate` needs to write nothing.",
         )
 
 

@@ -15,7 +15,7 @@ from streamops.cli.failures import report_failure
 from streamops.cli.globals import Globals, globals_of
 from streamops.cli.nagios import is_for_nagios, print_unknown
 from streamops.cli.terminal import prepare_streams
-from streamops.main.catalogue import COMMANDS, SECTIONS
+from streamops.main.catalogue import COMMANDS, SECTIONS, SINGULARS
 
 PROGRAM: Final = "streamops"
 COMPLETION_VARIABLE: Final = "_STREAMOPS_COMPLETE"
@@ -42,6 +42,7 @@ ROOT: Final = CommandGroup(
         ),
     ],
     sections=SECTIONS,
+    aliases=SINGULARS,
 )
 
 

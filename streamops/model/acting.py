@@ -81,7 +81,7 @@ class OperationIntent(Struct, frozen=True, kw_only=True):
     """What one operation is asked for. Its docstring's first line sums it up, the rest is its help.
 
     Attributes:
-        operation: The operation's name, whose parts are its command's: ``claim``, ``groups.destroy``.
+        operation: The operation's name: ``claim``, ``groups.destroy``.
         impact: How much it changes, unless its plan knows better.
         examples: Command lines and what each does.
         exits: Exit codes of its command that mean something of their own.

@@ -1,6 +1,6 @@
-"""What was removed, and what does the same."""
+"""What was removed or renamed, and what does the same."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -36,12 +36,12 @@ _REMOVED: Final[Mapping[str, str]] = {
     "streamops bench": _BENCH,
     "streamops autoscale drill": "It is one with the other drill: `streamops drill --workers 1-8`.",
     **{
-        f"streamops autoscale simulate --{option}": _CONTEST
+        f"streamops pools simulate --{option}": _CONTEST
         for option in ("shape", "seeds", "seed", "against", "changed", "details", "processes")
     },
-    "streamops autoscale simulate --slots": _WORKER_RATE,
-    "streamops autoscale simulate --handler-time*": _WORKER_RATE,
-    "streamops autoscale simulate --trace": "It was removed: `-o json` tells each decision with its reason.",
+    "streamops pools simulate --slots": _WORKER_RATE,
+    "streamops pools simulate --handler-time*": _WORKER_RATE,
+    "streamops pools simulate --trace": "It was removed: `-o json` tells each decision with its reason.",
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,
@@ -79,3 +79,35 @@ _REMOVED: Final[Mapping[str, str]] = {
 def removed_hint(name: str) -> str:
     """That something was removed, and what does the same; empty where it never was there."""
     return next((hint for pattern, hint in _REMOVED.items() if fnmatchcase(name, pattern)), "")
+
+
+RENAMED: Final[Mapping[str, str]] = {
+    "streams info": "streams show",
+    "streams rm-entry": "entries rm",
+    "groups info": "groups show",
+    "groups destroy": "groups rm",
+    "delayed cancel": "delayed rm",
+    "scale get": "pools show",
+    "scale set": "pools scale",
+    "scale": "pools",
+    "pause": "pools pause",
+    "resume": "pools resume",
+    "autoscale ls": "pools ls",
+    "autoscale explain": "pools explain",
+    "autoscale override": "pools override",
+    "autoscale limits": "pools limits",
+    "autoscale simulate": "pools simulate",
+    "topics add": "webhooks create",
+    "topics off": "webhooks pause",
+    "topics on": "webhooks resume",
+    **{f"topics {same}": f"webhooks {same}" for same in ("ls", "show", "rm", "serve")},
+    "topics": "webhooks",
+}
+"""Commands of 0.1 by their new names, the longer one first; a release later they are no more known than others."""
+
+
+def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
+    """The old name that a command line begins with and its new one, without ``streamops``; none where it has none."""
+    return next(
+        ((old, new) for old, new in RENAMED.items() if [*words[: old.count(" ") + 1]] == old.split()), None
+    )

@@ -10,6 +10,7 @@ from msgspec import Struct
 from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.model.measures import typed_duration
 from streamops.model.wording import command, quoted
+from streamops.operations.registry import command_words
 
 NAMED: Final = 20
 """So many IDs are written out; more are left to stdin: a line of them would be nobody's to read."""
@@ -20,7 +21,7 @@ def equivalent_command(operation: str, intent: Struct) -> str:
     """A line of shell that asks for the same, what is as it would be anyway left out.
 
     Args:
-        operation: The operation's name, whose parts are the command's.
+        operation: The operation's name.
         intent: What is asked for.
     """
     names: list[str] = []
@@ -31,7 +32,7 @@ def equivalent_command(operation: str, intent: Struct) -> str:
             names += _words(field, value)
         elif value != field.default:
             options += _option(field, value)
-    return command(operation.replace(".", " "), *names, options=" ".join(options))
+    return command(command_words(operation), *names, options=" ".join(options))
 
 
 def _option(field: IntentField, value: Any) -> Iterator[str]:  # noqa: ANN401 - any field's value

@@ -81,7 +81,7 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Its name, which is its command's: ``claim``, ``groups.destroy``."""
+        """Its name: ``claim``, ``groups.destroy``."""
         return self.intent.operation
 
     @property

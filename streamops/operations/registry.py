@@ -1,4 +1,4 @@
-"""Every operation by its name. To add one: a folder, a row here, and its command in `main.catalogue`."""
+"""Every operation by its name. To add one: a folder, a row here, and its name in `main.catalogue`."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -17,16 +17,22 @@ class RegistryRow(NamedTuple):
     Attributes:
         folder: The folder that it lives in.
         summary: What it does, in one line: the first of its intent's docstring.
+        command: The words that are typed for it; empty where they are its name's: ``groups create`` for ``groups.create``.
     """
 
     folder: str
     summary: str
+    command: str = ""
 
 
 LISTED: Final = {
     "ack": RegistryRow("ack", "Acknowledge pending entries by ID."),
-    "autoscale.limits": RegistryRow("autoscale", "Have the controller of a pool keep to other limits."),
-    "autoscale.override": RegistryRow("autoscale", "Have the controller of a pool keep a number of workers."),
+    "autoscale.limits": RegistryRow(
+        "autoscale", "Have the controller of a pool keep to other limits.", command="pools limits"
+    ),
+    "autoscale.override": RegistryRow(
+        "autoscale", "Have the controller of a pool keep a number of workers.", command="pools override"
+    ),
     "autoscale.pause": RegistryRow(
         "autoscale", "Have the controller of a pool change nothing, for the time being."
     ),
@@ -34,33 +40,44 @@ LISTED: Final = {
     "claim": RegistryRow("claim", "Take pending entries over."),
     "consumers.prune": RegistryRow("consumers_prune", "Remove idle consumers with nothing pending."),
     "consumers.rm": RegistryRow("consumers_rm", "Hand a consumer's pending entries over and remove it."),
-    "delayed.cancel": RegistryRow("delayed", "Remove delayed messages."),
+    "delayed.cancel": RegistryRow("delayed", "Remove delayed messages.", command="delayed rm"),
     "delayed.run-now": RegistryRow("delayed", "Move delayed messages to where they go now."),
     "dlq.purge": RegistryRow("dlq_purge", "Delete dead letters for good."),
     "groups.create": RegistryRow("groups_create", "Create a consumer group."),
-    "groups.destroy": RegistryRow("groups_destroy", "Destroy a consumer group."),
+    "groups.destroy": RegistryRow("groups_destroy", "Destroy a consumer group.", command="groups rm"),
     "groups.rewind": RegistryRow("groups_rewind", "Set a group back, or forward."),
     "jobs.cancel": RegistryRow("jobs_cancel", "Ask a job to stop."),
     "nack": RegistryRow("nack", "Give pending entries back."),
-    "pause": RegistryRow("pools", "Have the workers of a pool read nothing more, for the time being."),
+    "pause": RegistryRow(
+        "pools", "Have the workers of a pool read nothing more, for the time being.", command="pools pause"
+    ),
     "publish": RegistryRow("publish", "Add an entry, or a message that becomes one later."),
     "replay": RegistryRow("replay", "Replay dead letters."),
     "restore": RegistryRow("restore", "Add the entries of a file to a stream."),
-    "resume": RegistryRow("pools", "Have the workers of a pool read again."),
-    "scale.set": RegistryRow("autoscale", "Ask whoever runs a pool's workers for another number."),
+    "resume": RegistryRow("pools", "Have the workers of a pool read again.", command="pools resume"),
+    "scale.set": RegistryRow(
+        "autoscale", "Ask whoever runs a pool's workers for another number.", command="pools scale"
+    ),
     "streams.reclaim": RegistryRow(
         "streams_reclaim", "Reclaim stale pending entries of a group; dead-letter those that keep failing."
     ),
     "streams.rm-entry": RegistryRow(
-        "streams_rm_entry", "Delete entries by ID, after writing them to a file."
+        "streams_rm_entry", "Delete entries by ID, after writing them to a file.", command="entries rm"
     ),
-    "topics.add": RegistryRow("topics", "Keep a topic in Redis."),
-    "topics.off": RegistryRow("topics", "Call a topic's messages no more, for the time being."),
-    "topics.on": RegistryRow("topics", "Call a topic's messages again."),
-    "topics.rm": RegistryRow("topics", "Remove a topic that is kept in Redis."),
+    "topics.add": RegistryRow("topics", "Keep a topic in Redis.", command="webhooks create"),
+    "topics.off": RegistryRow(
+        "topics", "Call a topic's messages no more, for the time being.", command="webhooks pause"
+    ),
+    "topics.on": RegistryRow("topics", "Call a topic's messages again.", command="webhooks resume"),
+    "topics.rm": RegistryRow("topics", "Remove a topic that is kept in Redis.", command="webhooks rm"),
     "trim": RegistryRow("trim", "Drop a stream's oldest entries, none that is still needed."),
     "undo": RegistryRow("undo", "Take an action back."),
 }
+
+
+def command_words(operation: str) -> str:
+    """The words that are typed for an operation after ``streamops``; all that shows a command takes them from here."""
+    return LISTED[operation].command or operation.replace(".", " ")
 
 
 def intent_of(operation: str) -> "type[OperationIntent]":

@@ -82,7 +82,7 @@ _ALL_RULES: Final = {
         f"consumes and produces, and may not write the audit log, topics, jobs and orders to pools. Put a stream in place "
         f"of {STREAM}, and repeat these patterns for each: ~orders ~{{orders}}:* are a stream and the keys beside it, for one "
         "with a hash tag ~{a}:orders ~{a}:orders:*; & is for its channels. Dead letters and delayed messages of other "
-        "names, as a context states them, need ~NAME ~NAME:* too. `topics serve` needs %R~streamops:topics (6.2: "
+        "names, as a context states them, need ~NAME ~NAME:* too. `webhooks serve` needs %R~streamops:topics (6.2: "
         "~streamops:topics), `run --workers auto` ~streamops:pools where it is to list its pool. Without +publish "
         "+subscribe delayed messages are up to a second late, without +multi +exec entries of more than 3,891 fields stay "
         "pending instead of becoming dead letters. A worker refuses to start where anything else is missing that it needs. "

@@ -378,7 +378,7 @@ class BudgetTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[[topics]]``: messages that are called back over HTTP; further ones may be kept in Redis, see `streamops topics`."""
+    """``[[topics]]``: messages that are called back over HTTP; further ones may be kept in Redis, see `streamops webhooks`."""
 
     name: Annotated[str, setting("of the topic", "remind")]
     url: Annotated[
@@ -496,7 +496,7 @@ class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class IngestTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[intake]``: `streamops topics serve --listen` takes messages in over HTTP."""
+    """``[intake]``: `streamops webhooks serve --listen` takes messages in over HTTP."""
 
     listen: Annotated[str, setting("host and port")] = "127.0.0.1:8787"
     token_file: Annotated[
@@ -535,16 +535,16 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     pools: Annotated[
         dict[str, PoolTable],
         setting(
-            "workers of one group, how many, and what runs them: `streamops autoscale`, `streamops scale`",
+            "workers of one group, how many, and what runs them: `streamops autoscale`, `streamops pools`",
             "billing",
         ),
     ] = {}
     budgets: Annotated[dict[str, BudgetTable], setting("workers that several pools share", "shared")] = {}
     topics: Annotated[
-        tuple[TopicTable, ...], setting("messages called back over HTTP: `streamops topics`")
+        tuple[TopicTable, ...], setting("messages called back over HTTP: `streamops webhooks`")
     ] = ()
     callbacks: Annotated[CallbacksTable, setting("how they are called")] = CallbacksTable()
-    intake: Annotated[IngestTable, setting("`streamops topics serve --listen`")] = IngestTable()
+    intake: Annotated[IngestTable, setting("`streamops webhooks serve --listen`")] = IngestTable()
     notify: Annotated[NotifyTable, setting("`streamops exporter --notify`; needs streamops[notify]")] = (
         NotifyTable()
     )

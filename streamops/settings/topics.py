@@ -58,7 +58,7 @@ class TopicContext(Struct, frozen=True):
 
 
 class TopicSettings(Struct, frozen=True):
-    """What ``topics serve`` needs to know.
+    """What ``webhooks serve`` needs to know.
 
     Attributes:
         contexts: Contexts by their names; ``HERE`` first, for the one in use.

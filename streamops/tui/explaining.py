@@ -8,6 +8,7 @@ from typing import Final
 
 from streamops.model.observation import Finding, FindingCode, GroupView
 from streamops.monitor.rules import RULE_OF, Remedy
+from streamops.operations.registry import command_words
 from streamops.present.lag_bases import BASES, TIME_LAG
 from streamops.present.runbooks import FILE, section
 from streamops.present.table import Cell, Tone
@@ -92,7 +93,7 @@ def _remedy(remedy: Remedy, selection: Selection | None, width: int, *, read_onl
     key, where = _key(remedy.operation, selection)
     if not remedy.operation:
         return paragraph(f"· {remedy.words}", width, Tone.PLAIN, indent=INDENT + 2, hang=2)
-    command = remedy.operation.replace(".", " ")
+    command = command_words(remedy.operation)
     if read_only or not key:
         return paragraph(
             f"· streamops {command}: {remedy.words}", width, Tone.PLAIN, indent=INDENT + 2, hang=2

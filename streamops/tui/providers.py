@@ -7,6 +7,7 @@ from typing import Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from streamops.operations.registry import command_words
 from streamops.present.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
@@ -101,7 +102,7 @@ class Plans(Provider):
         from streamops.tui.acting.offers import offers  # noqa: PLC0415 - it brings the engine along
 
         for operation in offers(screen.selection()):
-            words = operation.name.replace(".", " ")
+            words = command_words(operation.name)
             run = partial(self.app.run_action, f"app.form({operation.name!r})")
             yield f"Plan: {words}", operation.summary, run
 

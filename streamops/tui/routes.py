@@ -249,7 +249,7 @@ class TopicsRoute(Route, frozen=True):
     screen = "topics:TopicsScreen"
     typed = "topics"
     under = ("topics",)
-    words = ("topics", "ls")
+    words = ("webhooks", "ls")
 
 
 class TopicRoute(Route, frozen=True):
@@ -259,7 +259,7 @@ class TopicRoute(Route, frozen=True):
 
     screen = "topics:TopicScreen"
     under = ("topics",)
-    words = ("topics", "show")
+    words = ("webhooks", "show")
 
 
 class WorkersRoute(Route, frozen=True):
@@ -302,7 +302,7 @@ class PoolsRoute(Route, frozen=True):
     screen = "pools:PoolsScreen"
     typed = "pools"
     under = ("pools",)
-    words = ("autoscale", "ls")
+    words = ("pools", "ls")
 
 
 class PoolRoute(Route, frozen=True):
@@ -312,7 +312,7 @@ class PoolRoute(Route, frozen=True):
 
     screen = "pools:PoolScreen"
     under = ("pools",)
-    words = ("autoscale", "explain")
+    words = ("pools", "explain")
 
 
 class StreamRoute(Route, frozen=True):
@@ -321,7 +321,7 @@ class StreamRoute(Route, frozen=True):
     stream: str
 
     screen = "streams:StreamScreen"
-    words = ("streams", "info")
+    words = ("streams", "show")
 
 
 class GroupRoute(Route, frozen=True):
@@ -331,7 +331,7 @@ class GroupRoute(Route, frozen=True):
     group: str
 
     screen = "group:GroupScreen"
-    words = ("groups", "info")
+    words = ("groups", "show")
 
 
 class ChartsRoute(Route, frozen=True):
@@ -342,7 +342,7 @@ class ChartsRoute(Route, frozen=True):
 
     screen = "charts:ChartsScreen"
     end = "charts"
-    words = ("groups", "info")
+    words = ("groups", "show")
 
 
 class PendingRoute(Route, frozen=True):

@@ -83,15 +83,15 @@ def acting_command(intent: type[OperationIntent], other: OtherPlan | None = None
         choices = take_choices(values)
         if other is not None and _asks_for(other.option, fields):
             return act_on(session, other.prepare(values, choices), choices)
-        _name_backup(fields, values)
+        _name_backup(intent, fields, values)
         try:
             asked = _intent(intent, fields, values, choices)
         except NothingSelectedError:
-            return print_nothing_to_do(session, _empty_plan(fields, values), choices)
+            return print_nothing_to_do(session, _empty_plan(intent, fields, values), choices)
         return act(session, asked, choices)
 
     return ActingCommand(
-        intent.operation.rpartition(".")[2],
+        intent.operation,
         callback=callback,
         params=[*map(param_of, fields), *((other.option,) if other else ())],
         help=intent.help(),
@@ -132,25 +132,25 @@ def _intent(
         raise click.UsageError(str(error), ctx) from None
 
 
-def _name_backup(fields: Sequence[IntentField], values: dict[str, Any]) -> None:
+def _name_backup(
+    intent: type[OperationIntent], fields: Sequence[IntentField], values: dict[str, Any]
+) -> None:
     """Without ``--backup`` the file is a new one in the state directory."""
     for field in fields:
         if field.backup and values[field.name] is None:
-            values[field.name] = new_backup(_operation(), _target(fields, values), os.environ)
-
-
-def _operation() -> str:
-    return ".".join(click.get_current_context().command_path.split()[1:])
+            values[field.name] = new_backup(intent.operation, _target(fields, values), os.environ)
 
 
 def _target(fields: Sequence[IntentField], values: Mapping[str, Any]) -> list[str]:
     return [str(values[field.name]) for field in fields if field.argument and values[field.name]]
 
 
-def _empty_plan(fields: Sequence[IntentField], values: Mapping[str, Any]) -> Plan:
+def _empty_plan(
+    intent: type[OperationIntent], fields: Sequence[IntentField], values: Mapping[str, Any]
+) -> Plan:
     """The plan for a selection by IDs of which there are none."""
     target = "/".join(_target(fields, values))
-    return Plan(operation=_operation(), target=target, impact=Impact.REVERSIBLE, count=0)
+    return Plan(operation=intent.operation, target=target, impact=Impact.REVERSIBLE, count=0)
 
 
 def _is_given(ctx: click.Context, name: str) -> bool:

@@ -109,7 +109,7 @@ def _list_messages(session: Session, stream: str) -> None:
         note(f"{counted(left_out, 'message', 'messages')} more; --limit shows more")
     if broken := sum(1 for row in rows if row.message.problem and not row.message.foreign):
         note(
-            f"{counted(broken, 'message', 'messages')} cannot become entries; `streamops delayed cancel` removes them"
+            f"{counted(broken, 'message', 'messages')} cannot become entries; `streamops delayed rm` removes them"
         )
     if foreign := sum(1 for row in rows if row.message.foreign):
         note(

@@ -1,4 +1,4 @@
-"""``streamops groups ls`` and ``info``."""
+"""``streamops groups ls`` and ``show``."""
 
 import click
 
@@ -68,13 +68,13 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
 @click.command(
     cls=Command,
     short_help="Show one group, its consumers and its pending entries.",
-    examples=[("streamops groups info orders billing", "everything known about one group")],
+    examples=[("streamops groups show orders billing", "everything known about one group")],
     exits={1: "no such stream or group"},
 )
 @stream_argument
 @group_argument
 @with_session
-def info(session: Session, *, stream: str, group: str) -> None:
+def show(session: Session, *, stream: str, group: str) -> None:
     """Show one group: position, lag and what it rests on, consumers, pending entries, and what is wrong."""
     printer = session.printer((*LIST_COLUMNS, *GROUP_DETAIL_COLUMNS))
     observation = observe_stream(session, stream)

@@ -1,4 +1,4 @@
-"""``streamops scale get``, ``autoscale ls`` and ``explain``: what pools of workers have, and why."""
+"""``streamops pools show``, ``pools ls`` and ``explain``: what pools of workers have, and why."""
 
 import sys
 from typing import TYPE_CHECKING, Final
@@ -27,14 +27,14 @@ _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools
     cls=Command,
     short_help="Show how many workers a pool has.",
     examples=[
-        ("streamops scale get billing", "how many it has, and why"),
-        ("streamops scale get billing -o json", "the same for a program"),
+        ("streamops pools show billing", "how many it has, and why"),
+        ("streamops pools show billing -o json", "the same for a program"),
     ],
     exits={1: "its target fails, or nothing runs its workers"},
 )
 @_POOL
 @with_session
-def scale_get(session: Session, *, pool: str) -> None:
+def show(session: Session, *, pool: str) -> None:
     """Show how many workers a pool has, as whoever runs them tells, and why it has them."""
     printer = session.printer((*POOL_COLUMNS, *POOL_DETAIL_COLUMNS))
 
@@ -52,15 +52,15 @@ def scale_get(session: Session, *, pool: str) -> None:
     cls=Command,
     short_help="List pools of workers.",
     examples=[
-        ("streamops autoscale ls", "how many workers each has, how many are wanted, and why"),
-        ("streamops autoscale ls -o jsonl", "the same, a line each"),
+        ("streamops pools ls", "how many workers each has, how many are wanted, and why"),
+        ("streamops pools ls -o jsonl", "the same, a line each"),
     ],
 )
 @with_session
 def ls(session: Session) -> None:
     """List pools that have a controller or supervisors: the workers they have, those that are wanted, and why.
 
-    Numbers are those that the controller of each read last; `scale get POOL` asks whoever runs the workers.
+    Numbers are those that the controller of each read last; `pools show POOL` asks whoever runs the workers.
     """
     printer = session.printer(POOL_COLUMNS, POOL_DETAIL_COLUMNS)
 
@@ -91,10 +91,10 @@ def ls(session: Session) -> None:
     short_help="Explain why a pool has the workers it has.",
     examples=[
         (
-            "streamops autoscale explain billing",
+            "streamops pools explain billing",
             "the last decisions, what they rest on, what would change them",
         ),
-        ("streamops autoscale explain billing --limit 100 -o jsonl", "a hundred decisions for a program"),
+        ("streamops pools explain billing --limit 100 -o jsonl", "a hundred decisions for a program"),
     ],
     exits={1: "nobody has ever decided about it"},
 )
@@ -118,7 +118,7 @@ def explain(session: Session, *, pool: str) -> None:
     if row.pool.last is None:
         raise StreamopsError(
             f"nobody has ever decided about pool {pool}",
-            "`streamops autoscale run` does; `autoscale ls` lists pools.",
+            "`streamops autoscale run` does; `pools ls` lists pools.",
         )
     if session.given.output in (Output.TABLE, Output.PLAIN):
         print_facts(pool_facts(row), sys.stdout, output=session.given.output, color=session.allows_color)

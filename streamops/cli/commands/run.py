@@ -81,7 +81,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
     type=WorkersType(),
     default=1,
     show_default=True,
-    help="How many processes; auto: as many as `scale set` or `autoscale run` say, one a core until they do.",
+    help="How many processes; auto: as many as `pools scale` or `autoscale run` say, one a core until they do.",
 )
 @click.option(
     "--concurrency",

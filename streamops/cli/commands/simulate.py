@@ -1,4 +1,4 @@
-"""``streamops autoscale simulate``: what our policy and fixed numbers of workers make of a recorded load."""
+"""``streamops pools simulate``: what our policy and fixed numbers of workers make of a recorded load."""
 
 import sys
 import time
@@ -50,15 +50,15 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
     short_help="Simulate the policy and fixed numbers of workers on your own load.",
     examples=[
         (
-            "streamops autoscale simulate --stream orders --since 12h --rate 200/s",
+            "streamops pools simulate --stream orders --since 12h --rate 200/s",
             "what it would have done last night",
         ),
         (
-            "streamops autoscale simulate --stream orders --group billing --rate 200/s --fixed 8",
+            "streamops pools simulate --stream orders --group billing --rate 200/s --fixed 8",
             "beside 8 workers all night",
         ),
         (
-            "streamops autoscale simulate --history arrivals.csv --rate 200/s -o json",
+            "streamops pools simulate --history arrivals.csv --rate 200/s -o json",
             "a load in a file; the document tells each decision",
         ),
     ],
@@ -178,7 +178,7 @@ def _check(
     )
     for fails, message in wrong:
         if fails:
-            raise SettingsError(message, "`streamops autoscale simulate --help` shows how.")
+            raise SettingsError(message, "`streamops pools simulate --help` shows how.")
 
 
 def _history_of_file(name: str) -> ArrivalHistory:

@@ -1,4 +1,4 @@
-"""``streamops streams ls`` and ``info``."""
+"""``streamops streams ls`` and ``show``."""
 
 import click
 
@@ -60,12 +60,12 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
 @click.command(
     cls=Command,
     short_help="Show one stream and its groups.",
-    examples=[("streamops streams info orders", "everything known about one stream")],
+    examples=[("streamops streams show orders", "everything known about one stream")],
     exits={1: "no such stream"},
 )
 @stream_argument
 @with_session
-def info(session: Session, *, stream: str) -> None:
+def show(session: Session, *, stream: str) -> None:
     """Show one stream: its length, IDs, role and health, its groups, and what is wrong."""
     printer = session.printer((*STREAM_COLUMNS, *STREAM_DETAIL_COLUMNS))
     observation = observe_stream(session, stream)

@@ -1,4 +1,4 @@
-"""``streamops topics``: URLs that messages are called back to."""
+"""``streamops webhooks``: URLs that messages are called back to."""
 
 import os
 from pathlib import Path
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     cls=Command,
     short_help="List topics, and how much waits for them.",
     examples=[
-        ("streamops topics ls", "the topics of the configuration, and those kept in Redis"),
-        ("streamops topics ls -o jsonl", "with everything that they say, but their secrets"),
+        ("streamops webhooks ls", "the topics of the configuration, and those kept in Redis"),
+        ("streamops webhooks ls -o jsonl", "with everything that they say, but their secrets"),
     ],
 )
 @with_session
@@ -43,13 +43,13 @@ def ls(session: Session) -> None:
         topic_json,
     )
     if not rows:
-        session.narrator.note("there are no topics; `streamops topics add --help` shows how to add one")
+        session.narrator.note("there are no topics; `streamops webhooks create --help` shows how to add one")
 
 
 @click.command(
     cls=Command,
     short_help="Show one topic.",
-    examples=[("streamops topics show remind", "what it says, but its secret and its headers' values")],
+    examples=[("streamops webhooks show remind", "what it says, but its secret and its headers' values")],
     exits={1: "no such topic"},
 )
 @click.argument("topic", shell_complete=COMPLETIONS["topics"])
@@ -60,7 +60,7 @@ def show(session: Session, *, topic: str) -> None:
     rows = session.run(lambda console: _read(session, console))
     row = next((row for row in rows if row.name == topic), None)
     if row is None:
-        raise NotFound(f"there is no topic {topic}", "`streamops topics ls` lists them.")
+        raise NotFound(f"there is no topic {topic}", "`streamops webhooks ls` lists them.")
     printer.print_record(row, lambda: {"schema": "streamops.topics.show/1", **topic_json(row)})
 
 

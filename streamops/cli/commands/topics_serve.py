@@ -1,4 +1,4 @@
-"""``streamops topics serve``: messages called back, and taken in, in this process."""
+"""``streamops webhooks serve``: messages called back, and taken in, in this process."""
 
 import asyncio
 import logging
@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     cls=Command,
     short_help="Call messages back, and take them in over HTTP.",
     examples=[
-        ("streamops topics serve", "all topics of the context in use, and of the contexts that topics name"),
-        ("streamops topics serve --no-intake --calls 256", "calls alone, more of them at once"),
-        ("streamops topics serve --also eu --also us", "topics kept in these contexts' Redis too"),
+        (
+            "streamops webhooks serve",
+            "all topics of the context in use, and of the contexts that topics name",
+        ),
+        ("streamops webhooks serve --no-intake --calls 256", "calls alone, more of them at once"),
+        ("streamops webhooks serve --also eu --also us", "topics kept in these contexts' Redis too"),
     ],
     exits={1: "failed; the address cannot be listened at", 4: "refused: read-only"},
 )

@@ -1,4 +1,4 @@
-"""``streamops workers``, ``pause`` and ``resume``: worker processes, by their heartbeats and their pools."""
+"""``streamops workers ls``: worker processes, by their heartbeats."""
 
 import click
 

@@ -175,7 +175,7 @@ def rewound(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
     at, origin = history.rewound_at, history.rewound_from
     if at is None or origin is None or position >= origin or evidence.now - at >= thresholds.report_for:
         return None
-    info = command("groups info", evidence.stream.name, evidence.group.name)
+    info = command("groups show", evidence.stream.name, evidence.group.name)
     return Finding(
         FindingCode.REWOUND,
         Health.WARN,

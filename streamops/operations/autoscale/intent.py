@@ -20,15 +20,15 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
     Ask whoever runs a pool's workers for another number: the supervisors of `streamops run --workers auto`,
     or what [pools.NAME] says: an object in Kubernetes, a program, a URL. It is refused where the number is no
     longer the one that was read. It is not asked for consent. A controller that decides about the pool may
-    ask for another number within seconds; `autoscale override` keeps it from that.
+    ask for another number within seconds; `pools override` keeps it from that.
     """
 
     operation: ClassVar = "scale.set"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
-        ("streamops scale set billing 8", "eight workers"),
-        ("streamops scale set billing 8 --current 4", "only if there are four"),
-        ("streamops scale set billing 8 --dry-run", "how many there are, and what would happen"),
+        ("streamops pools scale billing 8", "eight workers"),
+        ("streamops pools scale billing 8 --current 4", "only if there are four"),
+        ("streamops pools scale billing 8 --dry-run", "how many there are, and what would happen"),
     )
     exits: ClassVar = {
         1: "the target failed",
@@ -51,7 +51,7 @@ class PauseScalingIntent(OperationIntent, frozen=True, kw_only=True):
     """Have the controller of a pool change nothing, for the time being.
 
     Have the controller of a pool change nothing, until it is resumed or the time is over. It goes on looking,
-    and `autoscale explain` tells what it would have done. The workers go on; `streamops pause` is for those.
+    and `pools explain` tells what it would have done. The workers go on; `streamops pools pause` is for those.
     """
 
     operation: ClassVar = "autoscale.pause"
@@ -92,8 +92,8 @@ class OverrideIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "autoscale.override"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
-        ("streamops autoscale override billing 12 --for 4h", "twelve workers through the sale"),
-        ("streamops autoscale override billing 0 --for 10m", "none, while the database is moved"),
+        ("streamops pools override billing 12 --for 4h", "twelve workers through the sale"),
+        ("streamops pools override billing 0 --for 10m", "none, while the database is moved"),
     )
     exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
 
@@ -116,8 +116,8 @@ class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "autoscale.limits"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
-        ("streamops autoscale limits billing --maximum 40", "up to forty workers"),
-        ("streamops autoscale limits billing --reset", "as the configuration says again"),
+        ("streamops pools limits billing --maximum 40", "up to forty workers"),
+        ("streamops pools limits billing --reset", "as the configuration says again"),
     )
     exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
 

@@ -74,7 +74,7 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
     if intent.current not in (None, before):
         raise StalePlan(
             f"pool {intent.pool} has {_workers(before)}, not {intent.current}",
-            f"`{command('scale get', intent.pool)}` tells.",
+            f"`{command('pools show', intent.pool)}` tells.",
         )
     changes = before != after
     return planned(
@@ -83,7 +83,7 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
         unit=UNIT,
         sample=[_size(evidence)],
         effects=[RESIZED(after, f"{before:,}"), _what_happens(evidence, after)] if changes else (),
-        opposite=command("scale set", intent.pool, str(before)) if changes else "",
+        opposite=command("pools scale", intent.pool, str(before)) if changes else "",
         warnings=_scale_warnings(evidence, after),
     )
 
@@ -207,7 +207,7 @@ def _scale_warnings(evidence: ScaleEvidence, after: int) -> Iterator[str]:
     if is_led(pool, evidence.now) and pool.lead is not None:
         yield (
             f"{quoted(pool.lead.holder)} decides about this pool and may ask for another number within seconds; "
-            f"`{command('autoscale override', pool.name, str(after))}` keeps it at this one."
+            f"`{command('pools override', pool.name, str(after))}` keeps it at this one."
         )
     if pool.minimum is not None and after < pool.minimum:
         yield f"Its controller was to keep at least {_workers(pool.minimum)}."
@@ -252,9 +252,7 @@ def _require_limits(minimum: int | None, maximum: int | None) -> None:
     _require_number(least)
     _require_number(most)
     if most == 0:
-        raise SettingsError(
-            "--maximum 0 would leave no worker", "`scale set` or `autoscale override` do that."
-        )
+        raise SettingsError("--maximum 0 would leave no worker", "`pools scale` or `pools override` do that.")
     if least > most:
         raise SettingsError(
             f"the least, {least:,}, would be above the most, {most:,}", "Give --minimum and --maximum."

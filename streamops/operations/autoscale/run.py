@@ -1,4 +1,4 @@
-"""``scale set``, and what people tell the controllers of pools: ``autoscale pause|resume|override|limits``."""
+"""``pools scale``, and what people tell the controllers of pools: ``autoscale pause|resume``, ``pools override|limits``."""
 
 from typing import Any, Final
 

@@ -41,9 +41,9 @@ class CancelDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
     operation: ClassVar = "delayed.cancel"
     impact: ClassVar = Impact.DESTRUCTIVE
     examples: ClassVar = (
-        ("streamops delayed cancel orders --ids 4f1c09ab12cd --confirm orders", "one message"),
+        ("streamops delayed rm orders --ids 4f1c09ab12cd --confirm orders", "one message"),
         (
-            "streamops delayed cancel orders --before 1h --dry-run",
+            "streamops delayed rm orders --before 1h --dry-run",
             "what is overdue by an hour: the plan alone",
         ),
     )

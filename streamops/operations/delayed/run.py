@@ -1,4 +1,4 @@
-"""``delayed run-now`` moves delayed messages to where they go, due or not; ``delayed cancel`` removes them once they are in a file."""
+"""``delayed run-now`` moves delayed messages to where they go, due or not; ``delayed rm`` removes them once they are in a file."""
 
 from collections.abc import Iterator, Sequence
 

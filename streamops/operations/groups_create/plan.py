@@ -50,7 +50,7 @@ def plan_create_group(intent: CreateGroupIntent, evidence: CreateGroupEvidence) 
         effects=_effects(intent, evidence)
         if existing is None
         else [f"Group {intent.group} exists already, at {existing}; nothing is done."],
-        opposite=command("groups destroy", *names) if existing is None else "",
+        opposite=command("groups rm", *names) if existing is None else "",
     )
 
 

@@ -18,8 +18,8 @@ class DestroyGroupIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "groups.destroy"
     impact: ClassVar = Impact.DESTRUCTIVE
     examples: ClassVar = (
-        ("streamops groups destroy orders billing --dry-run", "the plan alone: what would be lost"),
-        ("streamops groups destroy orders billing --confirm orders/billing", "in a script"),
+        ("streamops groups rm orders billing --dry-run", "the plan alone: what would be lost"),
+        ("streamops groups rm orders billing --confirm orders/billing", "in a script"),
     )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]

@@ -19,8 +19,8 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "pause"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
-        ("streamops pause billing --reason 'the bank is down'", "its workers rest"),
-        ("streamops pause billing --dry-run", "what it would do, and what the pool was told last"),
+        ("streamops pools pause billing --reason 'the bank is down'", "its workers rest"),
+        ("streamops pools pause billing --dry-run", "what it would do, and what the pool was told last"),
     )
     exits: ClassVar = {1: "no such pool"}
 
@@ -35,7 +35,9 @@ class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "resume"
     impact: ClassVar = Impact.REVERSIBLE
-    examples: ClassVar = (("streamops resume billing", "its workers go on, from where their groups stand"),)
+    examples: ClassVar = (
+        ("streamops pools resume billing", "its workers go on, from where their groups stand"),
+    )
     exits: ClassVar = {1: "no such pool", 4: "refused: read-only, or not permitted"}
 
     pool: Pool

@@ -32,13 +32,15 @@ def plan_pause(intent: PauseIntent, evidence: PoolEvidence) -> Plan:
         "What they have in hand they finish and acknowledge; delayed messages still become entries.",
         SOON,
     )
-    return _plan(intent, evidence, effects, changes=evidence.pool.mode != PoolMode.PAUSED, back="resume")
+    return _plan(
+        intent, evidence, effects, changes=evidence.pool.mode != PoolMode.PAUSED, back="pools resume"
+    )
 
 
 def plan_resume(intent: ResumeIntent, evidence: PoolEvidence) -> Plan:
     """Have them read again, from where the group stands."""
     effects = (f"The workers of pool {quoted(intent.pool)} read again, from where their groups stand.", SOON)
-    return _plan(intent, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pause")
+    return _plan(intent, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pools pause")
 
 
 def _plan(

@@ -1,4 +1,4 @@
-"""``pause`` and ``resume``: what all workers of a pool are told."""
+"""``pools pause`` and ``pools resume``: what all workers of a pool are told."""
 
 from typing import Final
 

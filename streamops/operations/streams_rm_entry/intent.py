@@ -19,11 +19,11 @@ class DeleteIntent(OperationIntent, frozen=True, kw_only=True):
     impact: ClassVar = Impact.DESTRUCTIVE
     examples: ClassVar = (
         (
-            "streamops streams rm-entry orders --ids 1526919030474-0 --dry-run",
+            "streamops entries rm orders --ids 1526919030474-0 --dry-run",
             "what it would do to which group",
         ),
         (
-            "streamops streams search orders --field user=42 -o jsonl | streamops streams rm-entry orders --ids -",
+            "streamops streams search orders --field user=42 -o jsonl | streamops entries rm orders --ids -",
             "every entry of one user",
         ),
     )

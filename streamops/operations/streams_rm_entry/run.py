@@ -1,4 +1,4 @@
-"""``streams rm-entry``: delete entries by their IDs, after writing them to a file."""
+"""``entries rm``: delete entries by their IDs, after writing them to a file."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

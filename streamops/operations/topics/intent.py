@@ -15,7 +15,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Keep a topic in Redis.
 
     Keep a topic in Redis: a URL that its messages are called back to, once they are due. Whoever runs
-    `streamops topics serve` notices within a second or so. It is not asked for consent; --dry-run shows the
+    `streamops webhooks serve` notices within a second or so. It is not asked for consent; --dry-run shows the
     plan. Secrets are read from files, are never shown, and stand in Redis as they are: whoever may read the
     key streamops:topics may read them.
 
@@ -27,15 +27,15 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
         (
-            "streamops topics add remind https://hooks.example.net/remind --delay 30m",
+            "streamops webhooks create remind https://hooks.example.net/remind --delay 30m",
             "called after half an hour",
         ),
         (
-            "streamops topics add paid https://hooks.example.net/paid --retry '1m, 5m, 1h' --secret-file key",
+            "streamops webhooks create paid https://hooks.example.net/paid --retry '1m, 5m, 1h' --secret-file key",
             "with its own schedule, and signed",
         ),
         (
-            "streamops topics add sync https://hooks.example.net/sync --retry-when 'body.code != `200`'",
+            "streamops webhooks create sync https://hooks.example.net/sync --retry-when 'body.code != `200`'",
             "called again unless the answer says so",
         ),
     )
@@ -109,12 +109,12 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Remove a topic that is kept in Redis.
 
     Remove a topic that is kept in Redis, with its secret. Its stream and the messages that wait stay where
-    they are, and nobody calls them; `streamops delayed cancel` and `streamops trim` deal with them.
+    they are, and nobody calls them; `streamops delayed rm` and `streamops trim` deal with them.
     """
 
     operation: ClassVar = "topics.rm"
     impact: ClassVar = Impact.DESTRUCTIVE
-    examples: ClassVar = (("streamops topics rm remind --confirm remind", "without being asked"),)
+    examples: ClassVar = (("streamops webhooks rm remind --confirm remind", "without being asked"),)
     exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 
     name: Name
@@ -123,13 +123,13 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
 class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
     """Call a topic's messages no more, for the time being.
 
-    Call a topic's messages no more, until it is switched on again. They are still taken in, and wait; calls
+    Call a topic's messages no more, until `streamops webhooks resume`. They are still taken in, and wait; calls
     under way come to their end. It is not asked for consent.
     """
 
     operation: ClassVar = "topics.off"
     impact: ClassVar = Impact.REVERSIBLE
-    examples: ClassVar = (("streamops topics off remind", "its messages wait"),)
+    examples: ClassVar = (("streamops webhooks pause remind", "its messages wait"),)
     exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 
     name: Name
@@ -138,12 +138,12 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
 class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
     """Call a topic's messages again.
 
-    Call the messages of a topic again that was switched off. It is not asked for consent.
+    Call the messages of a paused topic again. It is not asked for consent.
     """
 
     operation: ClassVar = "topics.on"
     impact: ClassVar = Impact.REVERSIBLE
-    examples: ClassVar = (("streamops topics on remind", "what waits is called, as it is due"),)
+    examples: ClassVar = (("streamops webhooks resume remind", "what waits is called, as it is due"),)
     exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 
     name: Name

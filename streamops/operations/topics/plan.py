@@ -40,7 +40,7 @@ class TopicEvidence(Struct, frozen=True, kw_only=True):
 
 
 UNIT: Final = ("topic", "topics")
-SOON: Final = "Those who run `streamops topics serve` notice within a second or so."
+SOON: Final = "Those who run `streamops webhooks serve` notice within a second or so."
 UNSIGNED: Final = "Calls are not signed: a receiver cannot tell who sends them; --secret-file signs them."
 PLAIN: Final = "Calls go over plain HTTP: whoever is between can read and change them."
 
@@ -92,14 +92,17 @@ def plan_topic_off(intent: TopicOffIntent, evidence: TopicEvidence) -> Plan:
     """Stop calling a topic's messages; they are still taken in, and wait."""
     what = _waiting(evidence) or "messages"
     return _switched(
-        intent, evidence, f"Its {what} wait until it is on again; new ones are still taken in.", back="on"
+        intent,
+        evidence,
+        f"Its {what} wait until it is on again; new ones are still taken in.",
+        back="webhooks resume",
     )
 
 
 def plan_topic_on(intent: TopicOnIntent, evidence: TopicEvidence) -> Plan:
     """Call a topic's messages again."""
     what = _waiting(evidence) or "messages"
-    return _switched(intent, evidence, f"Its {what} are called, as they are due.", back="off")
+    return _switched(intent, evidence, f"Its {what} are called, as they are due.", back="webhooks pause")
 
 
 def _switched(
@@ -113,7 +116,7 @@ def _switched(
         unit=UNIT,
         sample=[f"{intent.name}: {wanted.shown_url}"] if changes else (),
         effects=[effect, SOON] if changes else (),
-        opposite=command(f"topics {back}", intent.name),
+        opposite=command(back, intent.name),
         facts=_counts(evidence),
     )
 

@@ -1,4 +1,4 @@
-"""``topics add``, ``rm``, ``off`` and ``on``: topics kept in Redis, and who changed them."""
+"""``webhooks create``, ``rm``, ``pause`` and ``resume``: topics kept in Redis, and who changed them."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -36,7 +36,7 @@ MOST_BYTES: Final = 64 * 1024
 """Of a file that secrets are read from; what it holds never reaches an error."""
 
 WRITES: Final = (("HSET", TOPICS), ("HDEL", TOPICS))
-LIST_HINT: Final = "`streamops topics ls` lists them; those of the configuration are changed in its files."
+LIST_HINT: Final = "`streamops webhooks ls` lists them; those of the configuration are changed in its files."
 
 
 async def survey_add_topic(place: ServerContext, intent: AddTopicIntent) -> TopicEvidence:

@@ -52,7 +52,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="pool",
         title="POOL",
-        help="Its name, as `pause`, `scale set` and `autoscale` take it.",
+        help="Its name, as `pools scale` and `autoscale run` take it.",
         source=_HASH,
         cell=lambda row: name_cell(row.pool.name),
         value=lambda row: row.pool.name,

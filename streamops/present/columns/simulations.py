@@ -1,4 +1,4 @@
-"""What ``autoscale simulate`` shows: what our policy and fixed numbers of workers make of a recorded load."""
+"""What ``pools simulate`` shows: what our policy and fixed numbers of workers make of a recorded load."""
 
 from collections.abc import Callable, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Topics: what ``topics ls`` and ``topics show`` tell."""
+"""Topics: what ``webhooks ls`` and ``webhooks show`` tell."""
 
 from collections.abc import Callable
 from typing import Final

@@ -209,7 +209,7 @@ class _Ingest:
             raise HttpError(
                 503, f"topic {shown(name)} is not known yet", "A server does not answer.", AWAY_SECONDS
             )
-        raise HttpError(404, f"there is no topic {shown(name)}", "`streamops topics ls` lists them.")
+        raise HttpError(404, f"there is no topic {shown(name)}", "`streamops webhooks ls` lists them.")
 
     def _ident(self, request: web.Request, listing: TopicListing) -> str:
         ident = request.match_info.get("id") or request.query.get("id", "")

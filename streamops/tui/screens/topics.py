@@ -62,7 +62,7 @@ class TopicsScreen(ReadListing[TopicRow]):
 
     def nothing(self) -> str:
         """Why there is none."""
-        return "there are no topics; ^p and `topics add` keep one in Redis"
+        return "there are no topics; ^p and `webhooks create` keep one in Redis"
 
     def identify(self, row: TopicRow) -> tuple[str, str]:
         """The name, and the context that it names."""
@@ -210,7 +210,7 @@ OF_GROUP: Final = (
     "consumers",
 )
 IN_PROCESSES: Final = (
-    "Only each `streamops topics serve` knows its open circuit breakers and recent calls: see its log. Redis holds "
+    "Only each `streamops webhooks serve` knows its open circuit breakers and recent calls: see its log. Redis holds "
     "nothing of it."
 )
 IN_A_FILE: Final = (

@@ -45,7 +45,7 @@ CRON = (
     ("replay", LETTERS, "--mode", "retry", "--yes"),
     ("groups", "rewind", STREAM, GROUP, "--back", "5", "--yes"),
     ("consumers", "prune", STREAM, GROUP, "--idle", "1ms", "--yes"),
-    ("groups", "destroy", STREAM, "late", "--confirm", f"{STREAM}/late"),
+    ("groups", "rm", STREAM, "late", "--confirm", f"{STREAM}/late"),
 )
 
 

@@ -118,7 +118,7 @@ def test_stream_that_is_named_and_is_not_there_is_a_failure(at: Cli, command: tu
 
 def test_a_name_that_is_not_utf8_can_be_asked_for(at: Cli) -> None:
     name = LEGACY_NAME.decode("utf-8", "surrogateescape")
-    result = at("streams", "info", name, "--fields", "stream,length")
+    result = at("streams", "show", name, "--fields", "stream,length")
     assert (result.code, result.out.split()) == (0, ["STREAM", r"caf\xe9:\x1b[31m", "LENGTH", "1"])
     found = json.loads(at("streams", "search", name, "-o", "jsonl").out)
     assert found["pairs"] == [[{"base64": "/w=="}, "\x00\x1b"]]
@@ -157,7 +157,7 @@ def test_dead_letters_can_be_checked(at: Cli) -> None:
 
 def test_groups_consumers_and_pending_entries(at: Cli) -> None:
     assert [group["group"] for group in document(at, "groups", "ls")["groups"]] == ["billing", "mail"]
-    info = document(at, "groups", "info", "orders", "billing")
+    info = document(at, "groups", "show", "orders", "billing")
     assert [(member["consumer"], member["pending"]) for member in info["members"]] == [
         ("worker-1", 3),
         ("worker-2", 1),
@@ -188,13 +188,13 @@ def test_pending_entries_page_by_page(at: Cli) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ("streams", "info", "gone"),
-        ("streams", "info", "no-stream"),
+        ("streams", "show", "gone"),
+        ("streams", "show", "no-stream"),
         ("streams", "tail", "gone"),
         ("streams", "tail", "no-stream", "--from", "0"),
         ("streams", "search", "gone"),
-        ("groups", "info", "gone", "billing"),
-        ("groups", "info", "orders", "gone"),
+        ("groups", "show", "gone", "billing"),
+        ("groups", "show", "orders", "gone"),
         ("consumers", "ls", "gone"),
         ("consumers", "ls", "orders", "gone"),
         ("pending", "ls", "gone", "billing"),
@@ -271,7 +271,7 @@ def test_what_the_user_may_not_read_is_refused(start_server: StartServer, cli: C
         server.client.xadd(stream, {"n": "1"})
         server.client.xgroup_create(stream, "billing", "0")
     server.command("ACL", "SETUSER", "default", "on", "nopass", "resetkeys", "~orders", "+@all")
-    refused = cli("--url", server.unix_url, "groups", "info", "payroll", "billing")
+    refused = cli("--url", server.unix_url, "groups", "show", "payroll", "billing")
     assert refused.code == 4
     assert refused.err.startswith("error: stream payroll: no permission for this key\nhint: ")
     shown = cli("--url", server.unix_url, "status", "-o", "csv", "--fields", "stream")
@@ -312,23 +312,23 @@ def test_names_are_completed_from_the_server(
         return [item.split(",", 1)[1] for item in capfd.readouterr().out.splitlines() if item]
 
     assert completed("streamops sta") == ["status"]
-    assert completed("streamops streams ") == ["ls", "info", "tail", "search", "reclaim", "rm-entry"]
+    assert completed("streamops streams ") == ["ls", "show", "tail", "search", "reclaim"]
     assert completed("streamops status ord") == ["orders", "orders:dlq"]
-    assert completed("streamops groups info orders ") == ["billing", "mail"]
-    assert completed("streamops groups info orders m") == ["mail"]
-    assert completed("streamops groups info gone ") == []
+    assert completed("streamops groups show orders ") == ["billing", "mail"]
+    assert completed("streamops groups show orders m") == ["mail"]
+    assert completed("streamops groups show gone ") == []
     assert completed("streamops consumers rm orders billing ") == ["worker-1", "worker-2"]
     assert completed("streamops status -o js") == ["json", "jsonl"]
-    assert completed("streamops streams info caf") == []
+    assert completed("streamops streams show caf") == []
     assert completed("streamops dlq ls ") == ["orders:dlq"]
     assert completed("streamops replay ord") == ["orders:dlq"]
     assert completed("streamops audit ls --operation delayed") == ["delayed.cancel", "delayed.run-now"]
     stocked.command("HSET", "streamops:pools", "billing", "controller", "bad\x1bname", "supervisors")
     stocked.command("HSET", "streamops:pool:unlisted", "mode", "paused")
     place.configure('[pools.batch]\nstream = "orders"\ngroup = "billing"\n')
-    assert completed("streamops scale set ") == ["batch", "billing"]
-    assert completed("streamops autoscale explain bi") == ["billing"]
-    assert completed("streamops pause b") == ["batch", "billing"]
+    assert completed("streamops pools scale ") == ["batch", "billing"]
+    assert completed("streamops pools explain bi") == ["billing"]
+    assert completed("streamops pools pause b") == ["batch", "billing"]
     assert completed("streamops undo ") == completed("streamops jobs resume ") == []
     monkeypatch.setenv("STREAMOPS_URL", "unix:///nonexistent")
     assert completed("streamops status ord") == []

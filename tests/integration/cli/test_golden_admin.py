@@ -49,13 +49,13 @@ REWINDING = [
     ["groups", "rewind", "orders", "billing", "--to-end", "--yes", "-o", "json"],
 ]
 DESTROYING = [
-    ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--dry-run", "-o", "json"],
-    ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--yes"],
-    ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--confirm", "billing"],
-    ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl", "--confirm", "orders/billing"],
-    ["groups", "destroy", "orders", "billing", "--backup", "b.jsonl"],
-    ["groups", "destroy", "orders", "mail", "--backup", "b.jsonl"],
-    ["groups", "destroy", "orders", "mail", "--dry-run", "-o", "json"],
+    ["groups", "rm", "orders", "billing", "--backup", "b.jsonl", "--dry-run", "-o", "json"],
+    ["groups", "rm", "orders", "billing", "--backup", "b.jsonl", "--yes"],
+    ["groups", "rm", "orders", "billing", "--backup", "b.jsonl", "--confirm", "billing"],
+    ["groups", "rm", "orders", "billing", "--backup", "b.jsonl", "--confirm", "orders/billing"],
+    ["groups", "rm", "orders", "billing", "--backup", "b.jsonl"],
+    ["groups", "rm", "orders", "mail", "--backup", "b.jsonl"],
+    ["groups", "rm", "orders", "mail", "--dry-run", "-o", "json"],
     ["restore", "b.jsonl", "--dry-run", "-o", "json"],
 ]
 CONSUMERS = [
@@ -142,7 +142,7 @@ def test_restoring_entries_prints_what_is_recorded(cli: Cli, stocked: RunningSer
 def test_without_a_name_the_backup_goes_to_the_state_directory(
     cli: Cli, stocked: RunningServer, place: Place
 ) -> None:
-    assert cli("groups", "destroy", "orders", "billing", "--confirm", "orders/billing").code == 0
+    assert cli("groups", "rm", "orders", "billing", "--confirm", "orders/billing").code == 0
     (backup,) = (place.home / ".local/state/streamops/backups").iterdir()
     assert backup.name.startswith("groups-destroy-orders-billing-")
     assert backup.stat().st_mode & 0o777 == 0o600

@@ -40,12 +40,12 @@ ACTING = [
     ["delayed", "run-now", "orders", "--all", "--no-input"],
     ["delayed", "run-now", "orders", "--ids", "plain", "--ids", "retry", "--confirm", "2"],
     ["delayed", "run-now", "orders", "--ids", "hostile", "--yes", "-o", "json"],
-    ["delayed", "cancel", "orders", "--all", "--dry-run", "--backup", "lost.jsonl", "-o", "json"],
-    ["delayed", "cancel", "orders", "--all", "--yes", "--backup", "lost.jsonl"],
-    ["delayed", "cancel", "orders", "--all", "--confirm", "orders", "--backup", "lost.jsonl"],
-    ["delayed", "cancel", "orders", "--ids", "none", "--backup", "lost.jsonl"],
-    ["delayed", "cancel", "none", "--all"],
-    ["delayed", "cancel", "string", "--all"],
+    ["delayed", "rm", "orders", "--all", "--dry-run", "--backup", "lost.jsonl", "-o", "json"],
+    ["delayed", "rm", "orders", "--all", "--yes", "--backup", "lost.jsonl"],
+    ["delayed", "rm", "orders", "--all", "--confirm", "orders", "--backup", "lost.jsonl"],
+    ["delayed", "rm", "orders", "--ids", "none", "--backup", "lost.jsonl"],
+    ["delayed", "rm", "none", "--all"],
+    ["delayed", "rm", "string", "--all"],
 ]
 PUBLISHING = [
     ["publish", "orders", "kind=paid", "amount=120", "--dry-run", "-o", "json"],
@@ -132,7 +132,7 @@ def test_ids_of_messages_are_read_from_standard_input_whatever_their_bytes(
 def test_what_is_cancelled_is_in_a_file_that_nobody_had_to_name(
     cli: Cli, queue: RunningServer, place: Place
 ) -> None:
-    result = cli("delayed", "cancel", "orders", "--ids", "plain", "--confirm", "orders")
+    result = cli("delayed", "rm", "orders", "--ids", "plain", "--confirm", "orders")
     assert (result.code, queue.command("HEXISTS", BODIES, "plain")) == (0, 0)
     (backup,) = (place.home / ".local/state/streamops/backups").iterdir()
     assert backup.name.startswith("delayed-cancel-orders-")

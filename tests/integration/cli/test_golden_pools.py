@@ -1,4 +1,4 @@
-"""Exit codes and JSON of ``scale`` and ``autoscale`` of pools, on a real server.
+"""Exit codes and JSON of ``pools`` and ``autoscale``, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -14,63 +14,63 @@ from tests.support.written_pools import UP, write_pool, write_pools
 
 GOLDEN = Path(__file__).with_name("golden_pools")
 LISTING = [
-    ["autoscale", "ls"],
-    ["scale", "get", "billing"],
-    ["autoscale", "ls", "-o", "json"],
-    ["autoscale", "ls", "--fields", "pool,nonsense"],
-    ["scale", "get", "billing", "-o", "json"],
-    ["scale", "get", "by hand", "-o", "json"],
-    ["scale", "get", "none"],
-    ["scale", "get"],
+    ["pools", "ls"],
+    ["pools", "show", "billing"],
+    ["pools", "ls", "-o", "json"],
+    ["pools", "ls", "--fields", "pool,nonsense"],
+    ["pools", "show", "billing", "-o", "json"],
+    ["pools", "show", "by hand", "-o", "json"],
+    ["pools", "show", "none"],
+    ["pools", "show"],
 ]
 EXPLAINING = [
-    ["autoscale", "explain", "billing"],
-    ["autoscale", "explain", "old"],
-    ["autoscale", "explain", "mail"],
-    ["autoscale", "explain", "letters"],
-    ["autoscale", "explain", "billing", "-o", "json"],
-    ["autoscale", "explain", "mail", "-o", "json"],
-    ["autoscale", "explain", "letters", "-o", "json"],
-    ["autoscale", "explain", "old", "-o", "json"],
-    ["autoscale", "explain", "by hand"],
-    ["autoscale", "explain"],
+    ["pools", "explain", "billing"],
+    ["pools", "explain", "old"],
+    ["pools", "explain", "mail"],
+    ["pools", "explain", "letters"],
+    ["pools", "explain", "billing", "-o", "json"],
+    ["pools", "explain", "mail", "-o", "json"],
+    ["pools", "explain", "letters", "-o", "json"],
+    ["pools", "explain", "old", "-o", "json"],
+    ["pools", "explain", "by hand"],
+    ["pools", "explain"],
 ]
 SCALING = [
-    ["scale", "set", "billing", "6", "--dry-run", "-o", "json"],
-    ["scale", "set", "billing", "20", "--dry-run", "-o", "json"],
-    ["scale", "set", "billing", "4"],
-    ["--read-only", "scale", "set", "billing", "6"],
-    ["scale", "set", "billing", "6", "--current", "5"],
-    ["scale", "set", "billing", "6", "--current", "4", "--reason", "sale"],
-    ["scale", "set", "billing", "2", "-o", "json"],
-    ["scale", "set", "none", "2"],
-    ["scale", "set", "billing", "many"],
-    ["scale", "set", "billing", "100001"],
-    ["scale", "set", "billing"],
+    ["pools", "scale", "billing", "6", "--dry-run", "-o", "json"],
+    ["pools", "scale", "billing", "20", "--dry-run", "-o", "json"],
+    ["pools", "scale", "billing", "4"],
+    ["--read-only", "pools", "scale", "billing", "6"],
+    ["pools", "scale", "billing", "6", "--current", "5"],
+    ["pools", "scale", "billing", "6", "--current", "4", "--reason", "sale"],
+    ["pools", "scale", "billing", "2", "-o", "json"],
+    ["pools", "scale", "none", "2"],
+    ["pools", "scale", "billing", "many"],
+    ["pools", "scale", "billing", "100001"],
+    ["pools", "scale", "billing"],
 ]
 STEERING = [
     ["autoscale", "pause", "billing", "--dry-run", "-o", "json"],
     ["autoscale", "pause", "billing", "--for", "2h", "--reason", "migration"],
     ["autoscale", "pause", "billing", "--for", "soon"],
     ["autoscale", "pause", "billing", "--for", "0s"],
-    ["autoscale", "override", "billing", "12", "--for", "30d", "-o", "json"],
-    ["autoscale", "override", "billing", "12"],
-    ["autoscale", "override", "billing"],
-    ["autoscale", "limits", "billing", "--minimum", "2", "--maximum", "40"],
-    ["autoscale", "limits", "billing", "--minimum", "2", "--maximum", "40"],
-    ["autoscale", "limits", "billing", "--minimum", "5", "--maximum", "2"],
-    ["autoscale", "limits", "billing", "--maximum", "0"],
+    ["pools", "override", "billing", "12", "--for", "30d", "-o", "json"],
+    ["pools", "override", "billing", "12"],
+    ["pools", "override", "billing"],
+    ["pools", "limits", "billing", "--minimum", "2", "--maximum", "40"],
+    ["pools", "limits", "billing", "--minimum", "2", "--maximum", "40"],
+    ["pools", "limits", "billing", "--minimum", "5", "--maximum", "2"],
+    ["pools", "limits", "billing", "--maximum", "0"],
     ["autoscale", "pause", "billing", "-o", "jsonl"],
     ["--read-only", "autoscale", "resume", "billing"],
-    ["autoscale", "limits", "billing"],
-    ["autoscale", "limits", "billing", "--max", "40", "--yes"],
-    ["autoscale", "limits", "billing", "--maximum", "1"],
-    ["autoscale", "limits", "billing", "--reset"],
+    ["pools", "limits", "billing"],
+    ["pools", "limits", "billing", "--max", "40", "--yes"],
+    ["pools", "limits", "billing", "--maximum", "1"],
+    ["pools", "limits", "billing", "--reset"],
     ["autoscale", "resume", "billing"],
     ["autoscale", "resume", "billing"],
     ["autoscale", "pause", "-odd name", "--dry-run"],
     ["autoscale", "pause", "--dry-run", "-o", "json", "--", "-odd name"],
-    ["autoscale", "override", "--dry-run", "--for", "90s", "-o", "json", "--", "-odd name", "3"],
+    ["pools", "override", "--dry-run", "--for", "90s", "-o", "json", "--", "-odd name", "3"],
 ]
 
 
@@ -117,6 +117,6 @@ def test_steering_a_pool_prints_what_is_recorded(cli: Cli, place: Place, pools: 
 
 
 def test_a_list_of_no_pools_prints_what_is_recorded(cli: Cli, place: Place, server: RunningServer) -> None:
-    lines = [["--url", server.url, "autoscale", "ls", "-o", "json"]]
+    lines = [["--url", server.url, "pools", "ls", "-o", "json"]]
     compare("nobody", told(cli, lines, place, MASKS), GOLDEN)
     assert server.command("DBSIZE") == 0

@@ -1,4 +1,4 @@
-"""Exit codes and JSON of ``autoscale simulate``.
+"""Exit codes and JSON of ``pools simulate``.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -14,7 +14,7 @@ from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 
 GOLDEN = Path(__file__).with_name("golden_simulate")
-SIMULATE = ["autoscale", "simulate"]
+SIMULATE = ["pools", "simulate"]
 HISTORY = [*SIMULATE, "--history", "night.csv", "--rate", "200/s"]
 HISTORIES = [*HISTORY, "--fixed", "2", "-o"]
 REFUSED = [

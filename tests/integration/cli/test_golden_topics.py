@@ -1,4 +1,4 @@
-"""Exit codes and JSON of ``topics``, on a real server.
+"""Exit codes and JSON of ``webhooks``, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -43,20 +43,20 @@ context = "away"
 """
 URL = "https://hooks.example.net/paid"
 READING = [
-    ["topics", "ls"],
-    ["topics", "show", "remind"],
-    ["topics", "ls", "-o", "json"],
-    ["topics", "show", "remind", "-o", "json"],
-    ["topics", "show", "broken", "-o", "json"],
-    ["topics", "show", "wrong", "-o", "json"],
-    ["topics", "show", "none"],
+    ["webhooks", "ls"],
+    ["webhooks", "show", "remind"],
+    ["webhooks", "ls", "-o", "json"],
+    ["webhooks", "show", "remind", "-o", "json"],
+    ["webhooks", "show", "broken", "-o", "json"],
+    ["webhooks", "show", "wrong", "-o", "json"],
+    ["webhooks", "show", "none"],
 ]
 ACTING = [
-    ["topics", "add", "paid", URL, "--dry-run", "-o", "json"],
-    ["--read-only", "topics", "add", "paid", URL],
+    ["webhooks", "create", "paid", URL, "--dry-run", "-o", "json"],
+    ["--read-only", "webhooks", "create", "paid", URL],
     [
-        "topics",
-        "add",
+        "webhooks",
+        "create",
         "paid",
         URL,
         "--secret-file",
@@ -66,21 +66,21 @@ ACTING = [
         "--priority",
         "high",
     ],
-    ["topics", "add", "paid", URL],
-    ["topics", "add", "paid", URL, "--replace", "--retry", "exponential 10s 1h jitter", "-o", "json"],
-    ["topics", "show", "paid", "-o", "json"],
-    ["topics", "off", "paid"],
-    ["topics", "off", "paid"],
-    ["topics", "on", "paid", "-o", "jsonl"],
-    ["topics", "off", "remind"],
-    ["topics", "rm", "paid"],
-    ["topics", "rm", "paid", "--confirm", "paid"],
-    ["topics", "rm", "paid", "--confirm", "paid"],
+    ["webhooks", "create", "paid", URL],
+    ["webhooks", "create", "paid", URL, "--replace", "--retry", "exponential 10s 1h jitter", "-o", "json"],
+    ["webhooks", "show", "paid", "-o", "json"],
+    ["webhooks", "pause", "paid"],
+    ["webhooks", "pause", "paid"],
+    ["webhooks", "resume", "paid", "-o", "jsonl"],
+    ["webhooks", "pause", "remind"],
+    ["webhooks", "rm", "paid"],
+    ["webhooks", "rm", "paid", "--confirm", "paid"],
+    ["webhooks", "rm", "paid", "--confirm", "paid"],
 ]
 WRONG = [
     [
-        "topics",
-        "add",
+        "webhooks",
+        "create",
         "a b",
         "ftp://h",
         "--method",
@@ -92,19 +92,19 @@ WRONG = [
         "--retry-when",
         "x",
     ],
-    ["topics", "add", "paid", URL, "--retry", "never"],
-    ["topics", "add", "paid", URL, "--priority", "urgent"],
-    ["topics", "add", "paid", URL, "--retry-when", "body.code > 5"],
-    ["topics", "add", "paid", "https://user:hidden@h/"],
-    ["topics", "add", "paid", URL, "--secret-file", "none"],
-    ["topics", "add", "paid", URL, "--secret-file", "short"],
-    ["topics", "add", "paid", URL, "--headers-file", "short"],
-    ["topics", "add", "paid"],
-    ["topics", "serve", "--no-intake", "--no-callbacks"],
-    ["--read-only", "topics", "serve"],
-    ["topics", "serve", "--listen", "nowhere", "--no-callbacks"],
-    ["topics", "serve", "--listen", "127.0.0.1:0"],
-    ["topics", "serve", "--also", "none"],
+    ["webhooks", "create", "paid", URL, "--retry", "never"],
+    ["webhooks", "create", "paid", URL, "--priority", "urgent"],
+    ["webhooks", "create", "paid", URL, "--retry-when", "body.code > 5"],
+    ["webhooks", "create", "paid", "https://user:hidden@h/"],
+    ["webhooks", "create", "paid", URL, "--secret-file", "none"],
+    ["webhooks", "create", "paid", URL, "--secret-file", "short"],
+    ["webhooks", "create", "paid", URL, "--headers-file", "short"],
+    ["webhooks", "create", "paid"],
+    ["webhooks", "serve", "--no-intake", "--no-callbacks"],
+    ["--read-only", "webhooks", "serve"],
+    ["webhooks", "serve", "--listen", "nowhere", "--no-callbacks"],
+    ["webhooks", "serve", "--listen", "127.0.0.1:0"],
+    ["webhooks", "serve", "--also", "none"],
 ]
 
 
@@ -176,7 +176,7 @@ def test_a_topic_that_is_added_is_kept(cli: Cli, server: RunningServer, place: P
         "secret",
         "--disabled",
     )
-    assert cli("--url", server.url, "topics", "add", "paid", URL, *options, "--accept-empty").code == 0
+    assert cli("--url", server.url, "webhooks", "create", "paid", URL, *options, "--accept-empty").code == 0
     topic = decode_topic("paid", server.command("HGET", TOPICS, "paid"))
     assert (topic.delay.seconds, topic.retry.text, topic.max_attempts) == (90, "1s, 5s", 3)
     assert (topic.enabled, topic.retry_empty, topic.secret) == (False, False, Secret(HIDDEN))
@@ -184,11 +184,11 @@ def test_a_topic_that_is_added_is_kept(cli: Cli, server: RunningServer, place: P
 
 def test_switching_tells_the_command_that_sets_it_back(cli: Cli, server: RunningServer) -> None:
     server.command("HSET", TOPICS, "kept", encode_topic(Topic(name="kept", url="http://h")))
-    told = json.loads(cli("--url", server.url, "topics", "off", "kept", "-o", "json").out)
+    told = json.loads(cli("--url", server.url, "webhooks", "pause", "kept", "-o", "json").out)
     back = told["undo"]
     ((first, _), *_) = server.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
     refused = cli("--url", server.url, "undo", first.decode(), "--yes")
-    assert (refused.code, "`streamops topics on kept` sets it back." in refused.err) == (4, True)
+    assert (refused.code, "`streamops webhooks resume kept` sets it back." in refused.err) == (4, True)
     program, *words = shlex.split(back)
     assert (program, cli(*words).code) == ("streamops", 0)
     assert decode_topic("kept", server.command("HGET", TOPICS, "kept")).enabled

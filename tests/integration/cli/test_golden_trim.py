@@ -1,4 +1,4 @@
-"""Exit codes and JSON of ``trim`` and ``streams rm-entry``, on a real server.
+"""Exit codes and JSON of ``trim`` and ``entries rm``, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -80,17 +80,17 @@ BY_POLICIES = [
     ["trim", "--policies", "--yes", "--limit", "1"],
 ]
 DELETING = [
-    ["streams", "rm-entry", "orders", "--ids", "1-0,24-0,40-0,77-0", "--dry-run", "-o", "json"],
-    ["streams", "rm-entry", "orders"],
-    ["streams", "rm-entry", "orders", "--ids", "none"],
-    ["streams", "rm-entry", "missing", "--ids", "1-0"],
-    ["streams", "rm-entry", "orders", "--ids", "1-0"],
-    ["streams", "rm-entry", "orders", "--ids", "1-0", "--yes"],
-    ["streams", "rm-entry", "orders", "--ids", "1-0", "--confirm", "order"],
-    ["streams", "rm-entry", "orders", "--ids", "1-0,24-0", "--confirm", "orders"],
-    ["streams", "rm-entry", "orders", "--ids", "1-0", "--confirm", "orders"],
-    ["streams", "rm-entry", "orders", "--ids", "2-0", "--backup", "one.jsonl", "--confirm", "orders", "-o", "json"],
-    ["streams", "rm-entry", "orders", "--ids", "3-0", "--backup", "one.jsonl", "--confirm", "orders"],
+    ["entries", "rm", "orders", "--ids", "1-0,24-0,40-0,77-0", "--dry-run", "-o", "json"],
+    ["entries", "rm", "orders"],
+    ["entries", "rm", "orders", "--ids", "none"],
+    ["entries", "rm", "missing", "--ids", "1-0"],
+    ["entries", "rm", "orders", "--ids", "1-0"],
+    ["entries", "rm", "orders", "--ids", "1-0", "--yes"],
+    ["entries", "rm", "orders", "--ids", "1-0", "--confirm", "order"],
+    ["entries", "rm", "orders", "--ids", "1-0,24-0", "--confirm", "orders"],
+    ["entries", "rm", "orders", "--ids", "1-0", "--confirm", "orders"],
+    ["entries", "rm", "orders", "--ids", "2-0", "--backup", "one.jsonl", "--confirm", "orders", "-o", "json"],
+    ["entries", "rm", "orders", "--ids", "3-0", "--backup", "one.jsonl", "--confirm", "orders"],
 ]  # fmt: skip
 
 
@@ -158,6 +158,6 @@ def test_ids_come_from_stdin(
     ids.write_text(lines)
     with ids.open() as file:
         monkeypatch.setattr("sys.stdin", file)
-        result = cli("streams", "rm-entry", "orders", "--ids", "-", "--confirm", "orders")
+        result = cli("entries", "rm", "orders", "--ids", "-", "--confirm", "orders")
     assert result.code == 0
     assert shop.command("XLEN", "orders") == 38

@@ -1,4 +1,4 @@
-"""Exit codes and JSON of ``workers ls``, ``pause`` and ``resume``, on a real server.
+"""Exit codes and JSON of ``workers ls``, ``pools pause`` and ``pools resume``, on a real server.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
@@ -19,17 +19,17 @@ LISTING = [
     *(["workers", "ls", "--pool", pool, "-o", "json"] for pool in ("billing", "none")),
 ]
 ACTING = [
-    ["pause", "billing", "--dry-run", "-o", "json"],
-    ["--read-only", "pause", "billing"],
-    ["pause", "billing", "--reason", "the bank is down"],
-    ["pause", "billing", "--reason", "the bank is down", "--yes"],
-    ["pause", "billing"],
-    ["resume", "billing", "-o", "json"],
-    ["resume", "billing"],
-    ["resume", "other"],
-    ["pause", "odd name", "-o", "jsonl", "--yes"],
-    ["pause", "biling", "--yes"],
-    ["pause"],
+    ["pools", "pause", "billing", "--dry-run", "-o", "json"],
+    ["--read-only", "pools", "pause", "billing"],
+    ["pools", "pause", "billing", "--reason", "the bank is down"],
+    ["pools", "pause", "billing", "--reason", "the bank is down", "--yes"],
+    ["pools", "pause", "billing"],
+    ["pools", "resume", "billing", "-o", "json"],
+    ["pools", "resume", "billing"],
+    ["pools", "resume", "other"],
+    ["pools", "pause", "odd name", "-o", "jsonl", "--yes"],
+    ["pools", "pause", "biling", "--yes"],
+    ["pools", "pause"],
 ]
 MONTH_MS = 30 * 24 * 3600 * 1000
 

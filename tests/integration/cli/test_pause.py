@@ -16,7 +16,7 @@ def url(server: RunningServer, place: Place) -> str:
 def test_pause_of_a_pool_that_nobody_knows_is_refused(
     cli: Cli, server: RunningServer, url: str, command: str
 ) -> None:
-    result = cli("--url", url, command, "biling", "--yes")
+    result = cli("--url", url, "pools", command, "biling", "--yes")
     assert result.code == 1
     assert "no pool biling" in result.err
     assert "billing" in result.err
@@ -24,12 +24,12 @@ def test_pause_of_a_pool_that_nobody_knows_is_refused(
 
 
 def test_pause_without_a_terminal_needs_yes(cli: Cli, server: RunningServer, url: str) -> None:
-    assert cli("--url", url, "pause", "billing").code == 4
+    assert cli("--url", url, "pools", "pause", "billing").code == 4
     assert not server.command("EXISTS", "streamops:pool:billing")
-    assert cli("--url", url, "pause", "billing", "--yes").code == 0
+    assert cli("--url", url, "pools", "pause", "billing", "--yes").code == 0
     assert server.command("HGET", "streamops:pool:billing", "mode") == b"paused"
     # Back to normal is back at once.
-    assert cli("--url", url, "resume", "billing").code == 0
+    assert cli("--url", url, "pools", "resume", "billing").code == 0
 
 
 def test_pause_of_a_configured_pool_without_workers_is_planned(
@@ -39,5 +39,5 @@ def test_pause_of_a_configured_pool_without_workers_is_planned(
         f'default_context = "local"\n[contexts.local]\nurl = "{server.url}"\n'
         '[pools.night]\nstream = "orders"\ngroup = "billing"\n'
     )
-    assert cli("pause", "night", "--dry-run").code == 0
-    assert cli("pause", "nigth", "--dry-run").code == 1
+    assert cli("pools", "pause", "night", "--dry-run").code == 0
+    assert cli("pools", "pause", "nigth", "--dry-run").code == 1

@@ -19,14 +19,14 @@ def url(server: RunningServer, place: Place) -> str:
     return server.url
 
 
-@pytest.mark.parametrize("verb", ["off", "rm"])
+@pytest.mark.parametrize("verb", ["pause", "rm"])
 def test_plans_of_topics_count_entries_that_are_not_done(cli: Cli, url: str, verb: str) -> None:
-    assert cli("--url", url, "topics", "add", "remind", "https://hooks.example.net/").code == 0
-    assert "Its 2 entries" in cli("--url", url, "topics", verb, "remind", "--dry-run").out
+    assert cli("--url", url, "webhooks", "create", "remind", "https://hooks.example.net/").code == 0
+    assert "Its 2 entries" in cli("--url", url, "webhooks", verb, "remind", "--dry-run").out
 
 
 def test_a_disabled_topic_shows_the_entries_that_wait_for_it(cli: Cli, url: str) -> None:
-    cli("--url", url, "topics", "add", "remind", "https://hooks.example.net/", "--disabled")
+    cli("--url", url, "webhooks", "create", "remind", "https://hooks.example.net/", "--disabled")
     cli("--url", url, "publish", STREAM, "data={}", "--delay", "1h")
-    (topic,) = json.loads(cli("--url", url, "topics", "ls", "-o", "json").out)["topics"]
+    (topic,) = json.loads(cli("--url", url, "webhooks", "ls", "-o", "json").out)["topics"]
     assert (topic["enabled"], topic["waiting"], topic["delayed"]) == (False, 3, 1)

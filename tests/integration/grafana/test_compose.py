@@ -104,7 +104,7 @@ def test_commands_of_streamops_are_understood(name: str) -> None:
 def test_probes_that_call_streamops_are_understood(name: str) -> None:
     kind, program, *words = SERVICES[name]["healthcheck"]["test"]
     assert (kind, program) == ("CMD", "streamops")
-    assert parse_streamops(words) == "streamops streams info"
+    assert parse_streamops(words) == "streamops streams show"
 
 
 @pytest.mark.parametrize(

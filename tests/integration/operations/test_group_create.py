@@ -105,7 +105,7 @@ async def test_a_created_group_is_destroyed_by_the_command_that_the_plan_names(
     assert (plan.impact, plan.reversible, plan.opposite) == (
         Impact.REVERSIBLE,
         False,
-        f"streamops groups destroy {STREAM} g",
+        f"streamops groups rm {STREAM} g",
     )
     outcome = await done(console, intent)
     with pytest.raises(Forbidden, match="cannot be undone") as caught:

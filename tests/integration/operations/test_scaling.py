@@ -58,7 +58,7 @@ async def test_scaling_and_steering_cannot_be_undone_and_say_what_sets_them_back
     await staffed(console, "a", 2, 2)
     await done(console, TWO)
     for intent, back in (
-        (THREE, f"streamops scale set {POOL} 2"),
+        (THREE, f"streamops pools scale {POOL} 2"),
         (PauseScalingIntent(pool=POOL), f"streamops autoscale resume {POOL}"),
     ):
         plan = await planned(console, intent)

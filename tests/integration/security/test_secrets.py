@@ -14,18 +14,18 @@ from tests.support.tui.driving import press, running, screen_text, until
 
 EVERYWHERE = (
     "status", "config show", "config show -o json", "config validate", "ctx ls", "ctx ls -o json", "ctx show", "doctor",
-    "streams ls", "topics ls", "topics show remind", "autoscale ls", "scale get shell", "check --lag 1",
+    "streams ls", "webhooks ls", "webhooks show remind", "pools ls", "pools show shell", "check --lag 1",
     "audit ls",
 )  # fmt: skip
 ACTING = (
     "publish orders n=9",
     "pending ls orders mail",
     "ack orders mail --ids {entry} --yes",
-    "scale set shell 3 --yes",
-    "topics add other --url http://127.0.0.1:1/?token={secret} --secret-file planted/password --yes",
-    "topics show other",
-    "topics ls -o json",
-    "topics rm other --confirm other",
+    "pools scale shell 3 --yes",
+    "webhooks create other --url http://127.0.0.1:1/?token={secret} --secret-file planted/password --yes",
+    "webhooks show other",
+    "webhooks ls -o json",
+    "webhooks rm other --confirm other",
     "trim orders --maxlen 1 --yes",
     "undo 1-1 --yes",
     "jobs ls",

@@ -130,7 +130,8 @@ def scale(recorder: Recorder) -> None:
     words = ("autoscale", "run", "shop", "--stream", "orders", "--group", "billing", "--maximum", "4")
     with recorder.running(*words) as controller:
         recorder.until(lambda: client.exists("streamops:decisions:shop"))
-        recorder.run("autoscale", "override", "shop", "2", "--for", "1h", "--reason", "the sale")
+        pools = "pools" if recorder.knows("pools") else "autoscale"
+        recorder.run(pools, "override", "shop", "2", "--for", "1h", "--reason", "the sale")
         recorder.until(lambda: b"override" in recorder.fields("streamops:pool:shop"))
         # What it has learned it leaves to whoever comes next.
         controller.terminate()
@@ -162,10 +163,11 @@ def act(recorder: Recorder) -> None:
     run("groups", "create", "tasks", "late", "--at", "0", "--yes")
     run("groups", "rewind", "tasks", "late", "--to-end", "--yes")
     run("publish", "orders", "do=ok", "order=6", "--delay", "30d")
-    run("topics", "add", "mail", "http://127.0.0.1:1/hook", "--retry", "1m, 5m", "--priority", "high")
-    if recorder.knows("pause"):
+    webhooks = ("webhooks", "create") if recorder.knows("webhooks") else ("topics", "add")
+    run(*webhooks, "mail", "http://127.0.0.1:1/hook", "--retry", "1m, 5m", "--priority", "high")
+    if pause := next((words for words in (("pools", "pause"), ("pause",)) if recorder.knows(*words)), None):
         client.hset("streamops:pool:night", "mode", "running")
-        run("pause", "night", "--yes")
+        run(*pause, "night", "--yes")
     for number in range(12):
         client.xadd(
             "{tasks}:dlq",

@@ -32,7 +32,7 @@ async def bill(entry):
 POOL: Final = ("shop", "--stream", "orders", "--group", "billing", "--maximum", "2")
 COMMANDS: Final = {
     "run": ("run", "shop:app", "--workers", "1"),
-    "topics serve": ("topics", "serve"),
+    "webhooks serve": ("webhooks", "serve"),
     "exporter": ("exporter", "--listen", "127.0.0.1:0"),
     "autoscale": ("autoscale", "run", *POOL),
     "keda": ("autoscale", "keda", *POOL, "--listen", "127.0.0.1:0"),

@@ -1,4 +1,4 @@
-"""What a stranger sends to ``topics serve`` is answered 4xx, and fills no log."""
+"""What a stranger sends to ``webhooks serve`` is answered 4xx, and fills no log."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""What ``trim`` and ``streams rm-entry`` print, on a real server; what changes from run to run is masked.
+"""What ``trim`` and ``entries rm`` print, on a real server; what changes from run to run is masked.
 
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """

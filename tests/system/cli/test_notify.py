@@ -40,7 +40,7 @@ async def test_what_is_found_is_told_without_a_scrape_and_counted(
     first, second = hook.bodies
     assert first["title"] == f"[FIRING:1] streamops {server.url}: no_consumers orders/billing"
     assert "1 entry waits" in first["message"]
-    assert f"Look: streamops groups info orders billing --url {server.url}" in first["message"]
+    assert f"Look: streamops groups show orders billing --url {server.url}" in first["message"]
     assert second["title"].endswith(": redis_down")
     assert PLANTED not in told + repr(hook.bodies)
 

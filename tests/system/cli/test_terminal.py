@@ -51,7 +51,7 @@ def test_progress_leaves_no_trace(url: str) -> None:
 
 
 def test_errors_are_in_one_piece(url: str) -> None:
-    shown = on_terminal("streams", "info", "gone", "--url", url)
+    shown = on_terminal("streams", "show", "gone", "--url", url)
     assert shown.code == 1
     assert shown.text.startswith("error: there is no stream gone\nhint: ")
 

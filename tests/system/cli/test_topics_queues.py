@@ -1,4 +1,4 @@
-"""``topics serve`` uses the dead-letter and delayed queues that each context names, as the console does."""
+"""``webhooks serve`` uses the dead-letter and delayed queues that each context names, as the console does."""
 
 from pathlib import Path
 

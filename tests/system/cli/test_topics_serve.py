@@ -1,4 +1,4 @@
-"""``topics serve`` as a process: it takes in, calls back, and ends as it is told."""
+"""``webhooks serve`` as a process: it takes in, calls back, and ends as it is told."""
 
 import asyncio
 import os
@@ -59,7 +59,7 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
         sys.executable,
         "-m",
         "streamops",
-        "topics",
+        "webhooks",
         "serve",
         *options,
         cwd=directory,
@@ -146,7 +146,7 @@ async def test_an_address_that_is_taken(server: RunningServer, tmp_path: Path) -
         own = {"HOME": str(tmp_path), "PYTHONPATH": str(PROJECT)}
         environ = os.environ | own | named_config(tmp_path)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "streamops", "topics", "serve", "--listen", f"127.0.0.1:{port}"),
+            *(sys.executable, "-m", "streamops", "webhooks", "serve", "--listen", f"127.0.0.1:{port}"),
             cwd=tmp_path,
             env=environ,
             stderr=PIPE,

@@ -1,4 +1,4 @@
-"""Signals of ``topics serve``."""
+"""Signals of ``webhooks serve``."""
 
 import asyncio
 import signal

@@ -37,7 +37,7 @@ def test_the_page_runs_as_it_stands(server: RunningServer, tmp_path: Path) -> No
         for line in services:
             stack.enter_context(serving(line, environ, tmp_path))
         deadline = time.monotonic() + PATIENCE
-        while "controller" not in run("streamops autoscale explain shop", environ, tmp_path).stdout:
+        while "controller" not in run("streamops pools explain shop", environ, tmp_path).stdout:
             assert time.monotonic() < deadline
         for line in commands:
             done = run(line, environ, tmp_path)

@@ -53,7 +53,7 @@ def test_help_and_version_import_nothing_of_weight(args: tuple[str, ...]) -> Non
         ("status", "-o", "table"),
         ("ack", "orders", "billing", "--ids", "1-1", "-o", "json"),
         ("streams", "search", "orders", "--where", "fields.a == 'b'", "-o", "jsonl"),
-        ("topics", "ls", "-o", "jsonl"),
+        ("webhooks", "ls", "-o", "jsonl"),
         ("groups", "ls", "-o", "yaml"),
     ],
     ids=" ".join,

@@ -81,7 +81,10 @@ async def test_topics_are_served_without_a_module_of_the_folder(
 ) -> None:
     async with running_receiver() as receiver, aiohttp.ClientSession() as session:
         configure(trapped, server, f"{receiver.url}/remind")
-        async with trapped.running("topics", "serve", until=r"taken in at (127\.0\.0\.1:\d+)") as (_, place):
+        async with trapped.running("webhooks", "serve", until=r"taken in at (127\.0\.0\.1:\d+)") as (
+            _,
+            place,
+        ):
             async with session.post(f"http://{place[1]}/topics/remind/messages", json={"n": 1}) as answer:
                 assert answer.status < 300, await answer.text()
             await eventually(lambda: bool(receiver.seen))
@@ -124,7 +127,7 @@ async def test_what_brings_its_own_workers_runs_nothing_of_the_folder(
 
 async def test_commands_that_end_run_nothing_of_the_folder(server: RunningServer, trapped: Trapped) -> None:
     configure(trapped, server)
-    for words in (("status",), ("doctor",), ("topics", "ls"), ("config", "show"), ("tui", "--keys")):
+    for words in (("status",), ("doctor",), ("webhooks", "ls"), ("config", "show"), ("tui", "--keys")):
         process = await trapped.start(*words)
         async with asyncio.timeout(PATIENCE):
             _, told = await process.communicate()

@@ -22,7 +22,7 @@ WRITES = {
     "trim": ("trim", STREAM, "--maxlen", "0", "--exact", "--unsafe", "--confirm", STREAM),
     "publish": ("publish", STREAM, "n=2"),
     "rewind": ("groups", "rewind", STREAM, GROUP, "--to-id", "0-0"),
-    "destroy": ("groups", "destroy", STREAM, GROUP, "--confirm", f"{STREAM}/{GROUP}"),
+    "destroy": ("groups", "rm", STREAM, GROUP, "--confirm", f"{STREAM}/{GROUP}"),
     "purge": ("dlq", "purge", QUEUE, "--confirm", QUEUE),
 }
 

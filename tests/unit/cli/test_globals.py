@@ -54,7 +54,7 @@ def test_one_call_knows_nothing_of_the_last() -> None:
 @pytest.mark.parametrize("where", [0, 1, 3])
 def test_on_a_real_command(where: int, cli: Cli, invented: InventedConsole) -> None:
     assert invented.observation.streams
-    words = ["streams", "info", "orders"]
+    words = ["streams", "show", "orders"]
     result = cli(*words[:where], "-o", "json", *words[where:])
     assert json.loads(result.out)["stream"] == "orders"
 
@@ -74,9 +74,9 @@ def test_on_a_real_command(where: int, cli: Cli, invented: InventedConsole) -> N
         ("streams", "nonsense"),
         ("streams",),
         (),
-        ("streams", "info"),
-        ("streams", "info", "a", "b"),
-        ("groups", "info", "orders"),
+        ("streams", "show"),
+        ("streams", "show", "a", "b"),
+        ("groups", "show", "orders"),
         ("streams", "tail"),
         ("check", "--lag", "many"),
         ("check", "--lag", "-1"),

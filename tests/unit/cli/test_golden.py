@@ -98,11 +98,11 @@ INVENTED = {
     "streams": [
         ["streams", "ls"],
         ["streams", "ls", "-o", "json"],
-        ["streams", "info", "orders"],
-        ["streams", "info", "orders", "-o", "json"],
-        ["streams", "info", "orders:dlq", "-o", "json"],
-        ["streams", "info", "missing"],
-        ["streams", "info", "secret"],
+        ["streams", "show", "orders"],
+        ["streams", "show", "orders", "-o", "json"],
+        ["streams", "show", "orders:dlq", "-o", "json"],
+        ["streams", "show", "missing"],
+        ["streams", "show", "secret"],
     ],
     "tail": [
         ["streams", "tail", "orders", "-n", "2", "--limit", "2", "-o", "json"],
@@ -128,11 +128,11 @@ INVENTED = {
     "groups": [
         ["groups", "ls"],
         ["groups", "ls", "-o", "json"],
-        ["groups", "info", "orders", "billing"],
-        ["groups", "info", "orders", "billing", "-o", "json"],
-        ["groups", "info", "orders", "audit", "-o", "json"],
-        ["groups", "info", "orders", "missing"],
-        ["groups", "info", "missing", "billing"],
+        ["groups", "show", "orders", "billing"],
+        ["groups", "show", "orders", "billing", "-o", "json"],
+        ["groups", "show", "orders", "audit", "-o", "json"],
+        ["groups", "show", "orders", "missing"],
+        ["groups", "show", "missing", "billing"],
     ],
     "consumers": [
         ["consumers", "ls", "orders"],
@@ -233,7 +233,7 @@ def test_what_commands_print_in_a_project(cli: Cli, place: Place) -> None:
 def test_a_hostile_name_reaches_no_terminal(cli: Cli, invented: InventedConsole) -> None:
     assert invented.observation.streams
     for output in ("table", "plain", "json", "jsonl", "csv"):
-        for command in (["status"], ["streams", "ls"], ["streams", "info", HOSTILE_NAME]):
+        for command in (["status"], ["streams", "ls"], ["streams", "show", HOSTILE_NAME]):
             result = cli(*command, "-o", output)
             assert result.code == 0
             assert "\x1b" not in result.out + result.err

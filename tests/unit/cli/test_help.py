@@ -8,8 +8,10 @@ import click
 import pytest
 
 from streamops import __version__
-from streamops.cli.command import Command, CommandGroup, Loaded
+from streamops.cli.command import Command, CommandGroup, Loaded, RenamedCommandError
+from streamops.main.catalogue import SINGULARS
 from streamops.main.program import ROOT
+from streamops.model.removed import RENAMED
 from tests.support.cli.running import Cli
 from tests.support.tables import table
 
@@ -29,6 +31,24 @@ def loaded(path: tuple[str, ...]) -> Command:
     command = COMMANDS[path].load()
     assert isinstance(command, Command)
     return command
+
+
+def members(family: str) -> dict[str, Loaded | CommandGroup]:
+    group = ROOT.members[family]
+    assert isinstance(group, CommandGroup)
+    return group.members
+
+
+def resolved(*words: str) -> list[str]:
+    """The names of the commands that some words call."""
+    at: click.Command = ROOT
+    context = click.Context(ROOT, info_name="streamops")
+    for position, _ in enumerate(words):
+        assert isinstance(at, click.Group)
+        name, found, _ = at.resolve_command(context, [*words[position:]])
+        assert found is not None
+        at, context = found, click.Context(found, info_name=name, parent=context)
+    return context.command_path.split()
 
 
 def own_words(line: str, path: tuple[str, ...]) -> list[str]:
@@ -100,3 +120,41 @@ def test_without_a_command_the_help_goes_to_stderr(cli: Cli) -> None:
 
 def test_the_version_is_printed_alone(cli: Cli) -> None:
     assert cli("--version") == cli("version") == (0, f"streamops {__version__}\n", "")
+
+
+@table(("old", "new"), RENAMED.items())
+def test_an_old_name_is_answered_with_the_new_one(old: str, new: str) -> None:
+    with pytest.raises(RenamedCommandError, match=f"^{old} is now {new}$"):
+        resolved(*old.split())
+    assert resolved(*new.split())
+
+
+@table(("singular", "family"), SINGULARS.items())
+def test_a_family_answers_to_its_singular(singular: str, family: str) -> None:
+    assert resolved(singular) == resolved(family)
+    assert resolved(singular, next(iter(members(family)))) == resolved(family, next(iter(members(family))))
+
+
+def test_an_old_name_exits_2_and_says_what_to_run(cli: Cli) -> None:
+    result = cli("scale", "get", "billing", "-o", "json")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
+        "error: scale get is now pools show\nhint: Run `streamops pools show`, with the same arguments.\n"
+    )
+
+
+def test_the_old_name_of_a_family_leads_to_the_help_of_the_new_one(cli: Cli) -> None:
+    assert cli("topics", "--help").err == (
+        "error: topics is now webhooks\nhint: See `streamops webhooks --help`.\n"
+    )
+
+
+@pytest.mark.parametrize("line", ["streamops scale ", "streamops nonsense x"])
+def test_completion_after_a_wrong_name_offers_nothing_and_does_not_fail(
+    line: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_STREAMOPS_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+    result = cli()
+    assert (result.code, result.err) == (0, "")

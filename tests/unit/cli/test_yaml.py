@@ -13,7 +13,7 @@ from tests.support.tables import table
 
 LINES = [
     ("status",),
-    ("streams", "info", "orders"),
+    ("streams", "show", "orders"),
     ("groups", "ls"),
     ("check",),
     ("doctor", "--acl", "operator"),

@@ -80,7 +80,7 @@ def test_every_command_line_parses() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [f"{PROGRAM} groups", f"{PROGRAM} groups rm A B", f"{PROGRAM} claim A B --for C"]
+    "line", [f"{PROGRAM} groups", f"{PROGRAM} groups drop A B", f"{PROGRAM} claim A B --for C"]
 )
 def test_a_wrong_command_line_is_noticed(line: str) -> None:
     with pytest.raises(click.ClickException):
@@ -89,18 +89,20 @@ def test_a_wrong_command_line_is_noticed(line: str) -> None:
 
 def test_what_changes_something_is_shown_first() -> None:
     """Nobody pastes a command at night that acts before it was looked at."""
-    acts = {"ack", "claim", "pause", "replay", "resume", "trim"}
+    acts = {"ack", "claim", "replay", "trim"}
     acts |= {
         "consumers prune",
         "consumers rm",
         "delayed run-now",
         "dlq purge",
-        "groups destroy",
+        "groups rm",
+        "pools pause",
+        "pools resume",
         "groups rewind",
-        "scale set",
+        "pools scale",
         "streams reclaim",
-        "autoscale limits",
-        "autoscale override",
+        "pools limits",
+        "pools override",
         "autoscale pause",
         "autoscale resume",
     }

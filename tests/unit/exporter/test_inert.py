@@ -111,7 +111,7 @@ def test_a_program_gets_the_message_as_it_is() -> None:
 
 
 def test_commands_and_servers_can_be_copied() -> None:
-    text = "Look: streamops --url rediss://h:6379/0 streams info 'orders/eu' -o json"
+    text = "Look: streamops --url rediss://h:6379/0 streams show 'orders/eu' -o json"
     assert inert(text) == text
     assert inert("redis://h and unix:///run/redis.sock") == "redis://h and unix:///run/redis.sock"
 

@@ -39,7 +39,7 @@ def test_a_finding_that_fires_says_all_there_is_to_know() -> None:
         "CRITICAL stopped orders/billing, for 3 min\n"
         "  12 entries wait\n"
         "  Check that its consumers run\n"
-        "  Look: streamops groups info orders billing -c shop\n"
+        "  Look: streamops groups show orders billing -c shop\n"
     )
 
 
@@ -70,10 +70,10 @@ def test_500_at_once_are_a_list_of_ten_and_a_count() -> None:
 
 def test_the_command_fits_the_subject() -> None:
     commands = {
-        STOPPED: "streamops groups info orders billing",
-        AlertSource(FindingCode.DEAD_LETTERS, "orders:dlq"): "streamops streams info orders:dlq",
+        STOPPED: "streamops groups show orders billing",
+        AlertSource(FindingCode.DEAD_LETTERS, "orders:dlq"): "streamops streams show orders:dlq",
         AlertSource(REDIS_DOWN): "streamops status",
-        AlertSource(FindingCode.STOPPED, "-x", "a b"): "streamops groups info -- -x 'a b'",
+        AlertSource(FindingCode.STOPPED, "-x", "a b"): "streamops groups show -- -x 'a b'",
     }
     bodies = {subject: render_message([notice(subject)], Origin("x")).body for subject in commands}
     assert {subject: body.partition("Look: ")[2].strip() for subject, body in bodies.items()} == commands

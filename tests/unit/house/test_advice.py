@@ -1,16 +1,16 @@
-"""What findings advise can be done: every command that they name exists, with the options that they name."""
+"""What streamops advises can be done: every command that its texts name exists, with the options that they name."""
 
 import re
 from pathlib import Path
 
 import click
 
-from streamops import monitor
+import streamops
 from streamops.main.program import ROOT
 from tests.support.tables import table
 
-SOURCES = sorted(Path(monitor.__path__[0]).rglob("*.py"))
-CALL = re.compile(r'command\(\s*"([a-z ]+)"(.*?)\)\n', re.DOTALL)
+SOURCES = sorted(Path(streamops.__path__[0]).rglob("*.py"))
+CALL = re.compile(r'\bcommand\(\s*"([a-z ]+)"(.*?)\)\n', re.DOTALL)
 OPTION = re.compile(r"--[a-z][a-z-]+")
 
 

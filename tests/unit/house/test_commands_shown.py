@@ -1,4 +1,4 @@
-"""The command line understands every command that the documents show."""
+"""The command line understands every command that the documents and its own texts show."""
 
 import re
 import shlex
@@ -8,7 +8,9 @@ from typing import Final
 
 import click
 import pytest
+from click.exceptions import Exit
 
+from streamops.model.removed import RENAMED
 from tests.support.grafana.commands import parse_streamops
 
 ROOT: Final = Path(__file__).parents[3]
@@ -19,6 +21,8 @@ DOCUMENTS: Final = [
 BLOCK: Final = re.compile(r"^```(?:sh|console|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SHOWN: Final = re.compile(r"^(?:\$ )?(streamops .*)$", re.MULTILINE)
 INLINE: Final = re.compile(r"`(streamops [^`\n]+)`")
+SOURCES: Final = [path for path in sorted((ROOT / "streamops").rglob("*.py")) if path.name != "removed.py"]
+IN_TEXT: Final = re.compile(r"(?<!`)`(streamops [a-z][^`\n{}\"]*)`(?!`)")
 GLOBAL: Final = {"--url", "-c", "--context"}
 
 
@@ -37,6 +41,9 @@ def complaints(lines: list[str], *excused: type[click.UsageError]) -> list[str]:
     for line in lines:
         try:
             parse_streamops(words_of(line))
+        except Exit:
+            # --help, which is there.
+            pass
         except click.UsageError as error:
             if not isinstance(error, excused):
                 wrong.append(f"{line}: {error.format_message()}")
@@ -55,3 +62,26 @@ def test_each_command_that_a_sentence_names_is_there(document: Path) -> None:
     """With its options; what it needs besides may be left out of a sentence."""
     lines = [line for line in INLINE.findall(document.read_text()) if len(words_of(line)) > 1]
     assert complaints(lines, click.MissingParameter, click.BadOptionUsage) == []
+
+
+def test_each_command_that_a_text_of_streamops_names_is_there() -> None:
+    lines = [line for path in SOURCES for line in IN_TEXT.findall(path.read_text())]
+    assert len(lines) > 50
+    assert (
+        complaints(
+            [line for line in lines if len(words_of(line)) > 1], click.MissingParameter, click.BadOptionUsage
+        )
+        == []
+    )
+
+
+def test_no_text_tells_a_command_by_its_old_name() -> None:
+    old = "|".join(name.replace(" ", r"\s+") for name in RENAMED if " " in name)
+    named = re.compile(rf"(?:[`\"]|streamops )({old})(?![\w-])")
+    runbooks = ROOT / "dashboards" / "RUNBOOKS.md"
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (*SOURCES, *DOCUMENTS, runbooks)
+        for name in named.findall(path.read_text())
+    ]
+    assert found == []

@@ -54,10 +54,10 @@ def test_quoted_is_safe_to_print(name: str) -> None:
 @table(
     ("line", "words"),
     [
-        (command("groups info", "orders", "billing"), "streamops groups info orders billing"),
+        (command("groups show", "orders", "billing"), "streamops groups show orders billing"),
         (command("ack", "a b", "g", options="--ids -"), "streamops ack 'a b' g --ids -"),
         (command("ack", "-x", "g", options="--ids -"), "streamops ack --ids - -- -x g"),
-        (command("groups info", "-x", "g"), "streamops groups info -- -x g"),
+        (command("groups show", "-x", "g"), "streamops groups show -- -x g"),
     ],
 )
 def test_a_command_to_copy_quotes_what_a_shell_would_split(line: str, words: str) -> None:

@@ -18,11 +18,11 @@ the label; STREAM in prose stays.
 **Look.** Who is it?
 
 ```console
-$ streamops groups info STREAM GROUP
+$ streamops groups show STREAM GROUP
 $ streamops dlq show DLQ
 ```
 
-**Do.** `streamops resume POOL`.
+**Do.** `streamops pools resume POOL`.
 
 ## Next
 
@@ -77,12 +77,12 @@ def test_a_runbook_names_the_stream_and_the_group_in_its_commands() -> None:
             False,
         ),
         ("Look. Who is it?", False),
-        ("streamops groups info '{or ders}' -g", True),
+        ("streamops groups show '{or ders}' -g", True),
         ("streamops dlq show '{or ders}'", True),
-        ("Do. `streamops resume POOL`.", False),
+        ("Do. `streamops pools resume POOL`.", False),
     ]
 
 
 def test_a_runbook_of_the_server_leaves_names_open() -> None:
     found = passages(section(RUNBOOK, "StreamopsGroupStopped"), None, None)
-    assert "streamops groups info STREAM GROUP" in [one.text for one in found]
+    assert "streamops groups show STREAM GROUP" in [one.text for one in found]

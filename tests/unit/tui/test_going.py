@@ -158,7 +158,7 @@ async def test_names_complete_in_the_go_to_line() -> None:
 COPIES = [
     [("j j j j y", "heatmap"), ("c", "streamops -c prod status"), ("home j j j y", "payments:dlq"), ("2 home y", "clicks")],
     [
-        ("j j j j enter c", "streamops -c prod groups info clicks heatmap"),
+        ("j j j j enter c", "streamops -c prod groups show clicks heatmap"),
         ("y", "heat-0"),
         ("enter c", "streamops -c prod pending ls --consumer=heat-0 clicks heatmap"),
         ("3 home j j enter l y", "1773487080000-0"),

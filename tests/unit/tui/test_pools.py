@@ -39,7 +39,7 @@ async def test_five_leads_to_workers_and_from_there_to_pools_and_back() -> None:
     app = app_for(shop_source())
     async with running(app):
         await to_pools(app)
-        assert app.frame.command_text() == "streamops -c prod autoscale ls"
+        assert app.frame.command_text() == "streamops -c prod pools ls"
         await press(app, "f")
         assert names(app) == ["mail", "night"]
         await press(app, "5")
@@ -79,7 +79,7 @@ async def test_a_pool_leads_to_the_decisions_about_it() -> None:
         await press(app, "enter")
         await shown(app, "one worker handles 41.5/s, busy 97 %")
         assert bar(app, "crumbs").startswith("prod ▸ pools ▸ billing")
-        assert app.frame.command_text() == "streamops -c prod autoscale explain billing"
+        assert app.frame.command_text() == "streamops -c prod pools explain billing"
         # Textual lets a text scroll once its bar is laid out.
         await until(app, lambda: app.frame.query_one("#main").show_vertical_scrollbar)
         await asyncio.sleep(0.05)

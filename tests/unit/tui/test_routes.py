@@ -16,8 +16,8 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
     cases: list[tuple[routes.Route, tuple[str, ...], str]] = [
         (routes.StatusRoute(), (), "status"),
         (routes.StreamsRoute(), ("streams",), "streams ls"),
-        (routes.StreamRoute("orders"), ("orders",), "streams info orders"),
-        (routes.GroupRoute("orders", "billing"), ("orders", "billing"), "groups info orders billing"),
+        (routes.StreamRoute("orders"), ("orders",), "streams show orders"),
+        (routes.GroupRoute("orders", "billing"), ("orders", "billing"), "groups show orders billing"),
         (routes.PendingRoute("o", "g"), ("o", "g", "pending"), "pending ls o g"),
         (routes.PendingRoute("o", "g", "w 1"), ("o", "g", "w 1"), "pending ls '--consumer=w 1' o g"),
         (routes.EntriesRoute("orders"), ("orders", "tail"), "streams tail -n 100 orders"),
@@ -42,16 +42,16 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
         (routes.DelayedQueuesRoute(), ("delayed",), "delayed ls"),
         (routes.DelayedRoute("o"), ("delayed", "o"), "delayed ls o"),
         (routes.DelayedMessageRoute("o", "-x"), ("delayed", "o", "-x"), "delayed show -- o -x"),
-        (routes.TopicsRoute(), ("topics",), "topics ls"),
-        (routes.TopicRoute("remind"), ("topics", "remind"), "topics show remind"),
+        (routes.TopicsRoute(), ("topics",), "webhooks ls"),
+        (routes.TopicRoute("remind"), ("topics", "remind"), "webhooks show remind"),
         (routes.WorkersRoute(), ("workers",), "workers ls"),
         (routes.WorkerRoute("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
         (routes.TraceRoute("o", EntryId(5, 1)), ("o", "5-1", "trace"), "entries trace o 5-1"),
         (routes.OverviewRoute(), ("pulse",), "status"),
         (routes.AlertsRoute(), ("alerts",), "alerts ls"),
-        (routes.ChartsRoute("o", "g"), ("o", "g", "charts"), "groups info o g"),
-        (routes.StreamRoute("-x"), ("-x",), "streams info -- -x"),
-        (routes.StreamRoute("it's"), ("it's",), "streams info 'it'\"'\"'s'"),
+        (routes.ChartsRoute("o", "g"), ("o", "g", "charts"), "groups show o g"),
+        (routes.StreamRoute("-x"), ("-x",), "streams show -- -x"),
+        (routes.StreamRoute("it's"), ("it's",), "streams show 'it'\"'\"'s'"),
     ]
     for place, breadcrumbs, line in cases:
         assert place.breadcrumbs == breadcrumbs
@@ -71,7 +71,7 @@ def test_without_a_configured_context_the_command_names_the_url() -> None:
 def test_a_command_is_one_line_that_a_terminal_only_shows() -> None:
     line = command(PROD, routes.StreamRoute("a\x1b]52;c;eA==\x07\nb\udcff"))
     assert line.isprintable()
-    assert line == r"streamops -c prod streams info $'a\x1b]52;c;eA==\x07\x0ab\xff'"
+    assert line == r"streamops -c prod streams show $'a\x1b]52;c;eA==\x07\x0ab\xff'"
     assert len(shlex.split(line)) == 6
 
 

@@ -59,7 +59,7 @@ async def test_one_topic_tells_its_calls_what_failed_and_what_is_not_known() -> 
         await shown(app, "call 2 of r:1773487080000-0")
         await shown(app, "timeout: TimeoutError")
         await shown(app, "knows its open circuit breakers")
-        assert app.frame.command_text() == "streamops -c prod topics show paid"
+        assert app.frame.command_text() == "streamops -c prod webhooks show paid"
         await press(app, "l")
         assert bar(app, "crumbs").startswith("prod ▸ delayed ▸ orders")
 

@@ -396,7 +396,7 @@ async def test_a_message_published_for_later_waits_in_the_queue(
     plan, outcome = await act(console, intent)
     assert plan.effects == (
         "One message will wait in the queue of orders, and be due in 1 h.",
-        "`streamops delayed cancel orders --ids mine` takes it back until it is due.",
+        "`streamops delayed rm orders --ids mine` takes it back until it is due.",
     )
     assert plan.command == "streamops publish orders n=1 --delay 1h --id mine"
     assert re.fullmatch(r"message mine of orders is due at 20.{21}Z", outcome.notes[0])

@@ -71,7 +71,7 @@ def test_a_plan_of_scaling_tells_from_how_many_workers_to_how_many(
     assert plan.count == count
     assert " ".join(plan.effects).startswith(words)
     assert bool(plan.opposite) is bool(count)
-    assert plan.command == f"streamops scale set p {workers}"
+    assert plan.command == f"streamops pools scale p {workers}"
 
 
 @table(
@@ -138,8 +138,8 @@ def test_a_pools_steering_is_told_in_words(known: PoolOverrides, intent: Control
         (FREE, RESUME, 0, [], ""),
         (FREE, OVERRIDE, 1, ["keeps pool p at 7 workers until 2026-03-01T13"], "autoscale resume p"),
         (PAUSED, OVERRIDE, 1, ["keeps pool p at 7 workers"], "autoscale pause p"),
-        (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "autoscale limits p --reset"),
-        (LIMITED, LIMITS, 1, ["from 2 to 4 workers"], "autoscale limits p --minimum 2 --maximum 9"),
+        (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "pools limits p --reset"),
+        (LIMITED, LIMITS, 1, ["from 2 to 4 workers"], "pools limits p --minimum 2 --maximum 9"),
         (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, [], ""),
     ],
 )
@@ -160,11 +160,11 @@ def test_plans_of_steering(
         (replace(PAUSE, span=timedelta(days=30)), "autoscale pause p --for 30d"),
         (
             OverrideIntent(pool="p", workers=0, span=timedelta(seconds=1.5)),
-            "autoscale override p 0 --for 1s500ms",
+            "pools override p 0 --for 1s500ms",
         ),
-        (OverrideIntent(pool="-p q", workers=3), "autoscale override -- '-p q' 3"),
-        (LimitsIntent(pool="p", minimum=0, maximum=4), "autoscale limits p --minimum 0 --maximum 4"),
-        (LimitsIntent(pool="p", minimum=2, reset=True), "autoscale limits p --minimum 2 --reset"),
+        (OverrideIntent(pool="-p q", workers=3), "pools override -- '-p q' 3"),
+        (LimitsIntent(pool="p", minimum=0, maximum=4), "pools limits p --minimum 0 --maximum 4"),
+        (LimitsIntent(pool="p", minimum=2, reset=True), "pools limits p --minimum 2 --reset"),
     ],
 )
 def test_equivalent_commands(intent: ControllerIntent, typed: str) -> None:
