@@ -10,7 +10,7 @@ from prometheus_client.openmetrics.exposition import generate_latest as generate
 from prometheus_client.registry import Collector
 
 from streamops.exporter.catalogue import FAMILY
-from streamops.exporter.text import END, Form
+from streamops.exporter.rendering import END, Form
 
 
 class OwnMetrics(Collector):

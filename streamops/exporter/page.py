@@ -5,9 +5,9 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
+from streamops.exporter.rendering import END, Form, LabelCache, render
 from streamops.exporter.series_limits import SeriesLimits
 from streamops.exporter.shown import ScrapeReading, Shown, show
-from streamops.exporter.text import END, Form, LabelCache, render
 
 try:
     from isal.isal_zlib import compressobj  # the extra "fast": a quarter of the time

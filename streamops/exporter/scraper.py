@@ -11,11 +11,11 @@ import structlog
 
 from streamops.errors import Refused, ServerError, StreamopsError, Unreachable
 from streamops.exporter.page import MetricsPage
+from streamops.exporter.rendering import LabelCache
 from streamops.exporter.series_limits import Reason, SeriesLimits
 from streamops.exporter.shown import ExporterHealth, ScrapeReading
 from streamops.exporter.stream_counts import advance
 from streamops.exporter.target import DISCOVERY, Open, ScrapeTarget, nothing_read, unread_parts
-from streamops.exporter.text import LabelCache
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
 from streamops.operations.console import Console

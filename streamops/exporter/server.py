@@ -20,9 +20,9 @@ from streamops import __version__
 from streamops.exporter.notifier import Notifier, PageWatcher
 from streamops.exporter.own_metrics import OwnMetrics
 from streamops.exporter.page import MetricsPage
+from streamops.exporter.rendering import Form
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.targets import ScrapeTargets
-from streamops.exporter.text import Form
 from streamops.model.json_text import encode
 from streamops.model.text import safe
 from streamops.monitor.observe import fold_retries

@@ -27,7 +27,7 @@ from streamops.model.entries import EntryId
 from streamops.model.wording import quoted
 from streamops.monitor.context import ServerContext
 from streamops.operations.audit_writer import AuditWriter, end_orphan, gather_orphan, gone_on_with
-from streamops.operations.checks import (
+from streamops.operations.checks_before_writing import (
     audit_warnings,
     check_fingerprint,
     check_identity,

@@ -29,7 +29,7 @@ from streamops.runtime.retry import (
     decide,
     words,
 )
-from streamops.wire.consuming.retrying import dead_letter_all, mark_starts, retry_all
+from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
 
 MILLISECOND: Final = timedelta(milliseconds=1)
 MARKS_KEPT: Final = timedelta(days=7)

@@ -6,10 +6,10 @@ from time import process_time
 from msgspec.structs import replace
 
 from streamops.exporter.page import MetricsPage
+from streamops.exporter.rendering import Form, LabelCache
 from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ScrapeReading
 from streamops.exporter.stream_counts import NO_COUNTERS, advance
-from streamops.exporter.text import Form, LabelCache
 from streamops.model.observation import Observation
 from streamops.model.streams import Consumer, StreamState
 from tests.support.exporter.readings import observed

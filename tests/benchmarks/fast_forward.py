@@ -10,10 +10,10 @@ from random import Random
 from msgspec import Struct
 
 from streamops.exporter.page import MetricsPage
+from streamops.exporter.rendering import Form, LabelCache
 from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ScrapeReading
 from streamops.exporter.stream_counts import Counters, advance
-from streamops.exporter.text import Form, LabelCache
 from streamops.model.streams import Consumer, ConsumerGroup, Snapshot, StreamState
 from streamops.monitor.observe import Observer
 from streamops.monitor.thresholds import Thresholds

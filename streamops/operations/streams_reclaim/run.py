@@ -26,7 +26,7 @@ from streamops.operations.running import Run, StopAsked
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 from streamops.operations.streams_reclaim.plan import ReclaimEvidence, plan_reclaim, redelivery
 from streamops.wire.claimable import Claimable
-from streamops.wire.consuming.retrying import dead_letter_all
+from streamops.wire.consuming.settling import dead_letter_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import attempts_key, dead_letter_key, replayed_key, require_one_slot

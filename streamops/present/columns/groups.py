@@ -1,4 +1,4 @@
-"""Groups: what ``status``, ``groups ls`` and the console's first screen show."""
+"""Groups: what ``status`` and ``groups ls`` show; the console's first screen adds the reason and a trend."""
 
 from typing import Final
 

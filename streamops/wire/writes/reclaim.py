@@ -1,6 +1,6 @@
 """Reclaiming a group's stale pending entries: pages of them looked at, and scripts that judge each anew as they act.
 
-Claiming is ``wire.writes.claim``'s and giving up is ``wire.consuming.retrying``'s; adding anew is only done here.
+Claiming is ``wire.writes.claim``'s and giving up is ``wire.consuming.settling``'s; adding anew is only done here.
 """
 
 from collections.abc import Sequence

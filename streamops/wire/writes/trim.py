@@ -71,7 +71,7 @@ async def trim_safely(server: Server, stream: str, bound: int | EntryId, how: Ho
         how: How much in this slice, and how.
         what: What an error is said of, where that is more than the stream.
     """
-    return await _timed(server, "trim", stream, safe_words(bound, how), what)
+    return await _timed(server, "trim_safely", stream, safe_words(bound, how), what)
 
 
 async def trim_to(server: Server, stream: str, floor: Floor, how: How, what: str = "") -> Slice:
@@ -86,7 +86,7 @@ async def knows_references(server: Server, stream: str) -> bool:
 
 
 def safe_words(bound: int | EntryId, how: How) -> tuple[Argument, ...]:
-    """What ``trim.lua`` is told."""
+    """What ``trim_safely.lua`` is told."""
     kind = "minid" if isinstance(bound, EntryId) else "maxlen"
     return kind, str(bound), *_mode_arguments(how, ACKED)
 

@@ -15,7 +15,7 @@ from streamops.model.deliveries import AckRow, DeadLetterDraft, ScheduledRetry, 
 from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.claiming import START, recover_own, take_from, take_idle
 from streamops.wire.consuming.leases import leave, release, renew
-from streamops.wire.consuming.retrying import dead_letter_all, mark_starts, retry_all
+from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer

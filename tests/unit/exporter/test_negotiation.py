@@ -1,7 +1,7 @@
 """Which format is sent: what prometheus_client chooses, whatever is asked for."""
 
+from streamops.exporter.rendering import Form
 from streamops.exporter.server import choose_form
-from streamops.exporter.text import Form
 from tests.support.tables import table
 
 PROMETHEUS_2_42 = (

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.exporter.page import MetricsPage
+from streamops.exporter.rendering import Form, LabelCache
 from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ExporterHealth, ScrapeReading
-from streamops.exporter.text import Form, LabelCache
 from tests.support.exporter.readings import readings
 
 MORE = b"# HELP more More.\n# TYPE more gauge\nmore 1.0\n"

@@ -4,8 +4,8 @@ import pytest
 
 from streamops.errors import ServerError
 from streamops.model.deliveries import DeadLetterDraft, Settled
-from streamops.wire.consuming.retrying import dead_letter_all
-from tests.support.wire.consuming.retrying import bury
+from streamops.wire.consuming.settling import dead_letter_all
+from tests.support.wire.consuming.settling import bury
 from tests.support.wire.consuming.shop import Shop
 
 LAST_ID = "18446744073709551615-18446744073709551615"

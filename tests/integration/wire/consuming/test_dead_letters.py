@@ -5,8 +5,8 @@ import pytest
 from streamops.model.dead_letters import DeadLetterShape, read_dead_letter
 from streamops.model.deliveries import Settled
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.wire.consuming.retrying import dead_letter_all
-from tests.support.wire.consuming.retrying import BINARY, PAIRS, about, bury, letter_of
+from streamops.wire.consuming.settling import dead_letter_all
+from tests.support.wire.consuming.settling import BINARY, PAIRS, about, bury, letter_of
 from tests.support.wire.consuming.shop import GROUP, GUARD, STREAM, Shop
 
 

@@ -7,9 +7,9 @@ import pytest
 from streamops.errors import Refused, ServerError
 from streamops.model.delayed import DelayedBody
 from streamops.model.deliveries import ScheduledRetry, Settled
-from streamops.wire.consuming.retrying import retry_all
+from streamops.wire.consuming.settling import retry_all
 from streamops.wire.server import Server
-from tests.support.wire.consuming.retrying import (
+from tests.support.wire.consuming.settling import (
     BINARY,
     MINUTE,
     OOM,

@@ -10,11 +10,11 @@ from streamops.model.deliveries import AckRow, Settled
 from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.claiming import take_idle
 from streamops.wire.consuming.leases import leave, renew
-from streamops.wire.consuming.retrying import dead_letter_all
+from streamops.wire.consuming.settling import dead_letter_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
-from tests.support.wire.consuming.retrying import (
+from tests.support.wire.consuming.settling import (
     BINARY,
     MINUTE,
     WEEK,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from streamops.model.deliveries import Settled
-from streamops.wire.consuming.retrying import dead_letter_all
-from tests.support.wire.consuming.retrying import BINARY, about, bury, letter_of
+from streamops.wire.consuming.settling import dead_letter_all
+from tests.support.wire.consuming.settling import BINARY, about, bury, letter_of
 from tests.support.wire.consuming.shop import GUARD, STREAM, Shop
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")

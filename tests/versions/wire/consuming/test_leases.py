@@ -7,7 +7,7 @@ import pytest
 from streamops.model.deliveries import DeadLetterDraft, Settled
 from streamops.wire.consuming.claiming import take_idle
 from streamops.wire.consuming.leases import leave, release, release_all, renew
-from tests.support.wire.consuming.retrying import bury
+from tests.support.wire.consuming.settling import bury
 from tests.support.wire.consuming.shop import GROUP, MINUTE_MS, STREAM, Shop
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")

@@ -5,8 +5,8 @@ import pytest
 from streamops.errors import ServerError
 from streamops.model.delayed import DelayedBody
 from streamops.model.deliveries import Settled, Start
-from streamops.wire.consuming.retrying import mark_starts
-from tests.support.wire.consuming.retrying import (
+from streamops.wire.consuming.settling import mark_starts
+from tests.support.wire.consuming.settling import (
     BINARY,
     MINUTE,
     OOM,

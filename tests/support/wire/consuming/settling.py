@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
-from streamops.wire.consuming.retrying import dead_letter_all, mark_starts, retry_all
+from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.server import Server
 from tests.support.wire.consuming.shop import Flat

@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 from streamops.exporter.page import MetricsPage
+from streamops.exporter.rendering import LabelCache
 from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ScrapeReading
-from streamops.exporter.text import LabelCache
 from tests.support.exporter.readings import HOSTILE, reading
 from tests.support.exporter.whole import WHOLE
 from tests.support.invented import consumer, group, snapshot, stream

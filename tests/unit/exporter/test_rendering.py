@@ -10,9 +10,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from streamops.exporter.catalogue import FAMILIES
 from streamops.exporter.page import MetricsPage
+from streamops.exporter.rendering import Form, LabelCache
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.shown import ExporterHealth, ScrapeReading, show
-from streamops.exporter.text import Form, LabelCache
 from streamops.model.text import encodable
 from tests.support.exporter.readings import reading, readings
 from tests.support.exporter.samples import names, told
