@@ -198,6 +198,7 @@ def known_hint(word: str, known: Iterable[str], what: str = "keys") -> str:
     The word itself is not repeated: it may be a secret in the wrong place.
     """
     names = sorted(known)
-    close = get_close_matches(word, names, n=1) or [name for name in names if word and name.startswith(word)]
+    longer = [name for name in names if word and name.startswith(word)]
+    close = longer if len(longer) == 1 else get_close_matches(word, names, n=1) or longer
     question = f"Did you mean {close[0]}? " if close else ""
     return f"{question}Known {what}: {', '.join(names) or 'none'}."

@@ -100,7 +100,7 @@ class WorkersScreen(ReadListing[WorkerRow]):
         if self._crowd is not None and self._crowd.unreadable:
             return unreadable_words(self._crowd.unreadable)
         return (
-            "no worker has a heartbeat; workers of other libraries have none, groups list their consumers (3)"
+            "no streamops workers here; other clients do not report, groups list their consumers (3)"
         )
 
     def identify(self, row: WorkerRow) -> str:

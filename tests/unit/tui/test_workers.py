@@ -95,7 +95,7 @@ async def test_without_workers_it_says_where_others_are() -> None:
     app = app_for(source)
     async with running(app):
         await press(app, "5")
-        await shown(app, "no worker has a heartbeat")
+        await shown(app, "no streamops workers here")
         await shown(app, "no pool has been paused or scaled")
 
 
