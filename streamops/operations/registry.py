@@ -77,7 +77,8 @@ LISTED: Final = {
 
 def command_words(operation: str) -> str:
     """The words that are typed for an operation after ``streamops``; all that shows a command takes them from here."""
-    return LISTED[operation].command or operation.replace(".", " ")
+    listed = LISTED.get(operation)
+    return (listed and listed.command) or operation.replace(".", " ")
 
 
 def intent_of(operation: str) -> "type[OperationIntent]":
