@@ -39,11 +39,15 @@ def environment(home: Path, more: Mapping[str, str]) -> dict[str, str]:
 
 
 def check(page: str, environ: Mapping[str, str]) -> None:
-    """Run every command of a page; each prints the lines that stand below it, spaces aside. ``…`` stands for anything."""
+    """Run every command of a page in its home; each prints the lines below it, in their order, spaces aside.
+
+    ``…`` stands for anything.
+    """
     for step in steps(page):
         done = subprocess.run(
             ["/bin/sh", "-c", step.command],
             env=environ,
+            cwd=environ["HOME"],
             capture_output=True,
             text=True,
             timeout=30,
@@ -51,9 +55,11 @@ def check(page: str, environ: Mapping[str, str]) -> None:
         )
         printed = " ".join((done.stdout + done.stderr).split())
         assert done.returncode == step.code, f"{step.command}\n{printed}"
+        rest = printed
         for line in step.printed:
-            pattern = ".*?".join(re.escape(part) for part in _parts(line))
-            assert re.search(pattern, printed), f"{step.command}\n{line}\n{printed}"
+            found = re.search(".*?".join(re.escape(part) for part in _parts(line)), rest)
+            assert found, f"{step.command}\n{line}\n{printed}"
+            rest = rest[found.end() :]
 
 
 def _parts(line: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ PAGES = sorted((ROOT_DIRECTORY / "docs" / "operations").glob("*.md"))
 
 
 def add_an_hour_of_trouble(server: RunningServer) -> None:
-    """A group whose consumer died an hour ago with three of eight entries, one of them often tried; another that is well."""
+    """A group whose consumer died an hour ago with three of eight entries, two of them often tried; another that is well."""
     server.commands(("XADD", "orders", f"{n}-1", "order", n) for n in range(1, 9))
     for group, consumer, count in (("billing", "b1", 3), ("billing", "b2", 1), ("audit", "a1", 6)):
         if consumer != "b2":
@@ -20,8 +20,8 @@ def add_an_hour_of_trouble(server: RunningServer) -> None:
         server.command("XREADGROUP", "GROUP", group, consumer, "COUNT", count, "STREAMS", "orders", ">")
     server.command("XACK", "orders", "audit", *(f"{n}-1" for n in range(1, 7)))
     claim = ("XCLAIM", "orders", "billing", "b1", 0)
-    server.command(*claim, "2-1", "3-1", "IDLE", 3_600_000, "RETRYCOUNT", 1, "JUSTID")
-    server.command(*claim, "1-1", "IDLE", 3_600_000, "RETRYCOUNT", 12, "JUSTID")
+    for entry_id, deliveries in (("1-1", 12), ("2-1", 10), ("3-1", 1)):
+        server.command(*claim, entry_id, "IDLE", 3_600_000, "RETRYCOUNT", deliveries, "JUSTID")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
