@@ -1,40 +1,17 @@
 """Keys of one's own: every binding has a name, and the names that a configuration may use are those."""
 
-from collections.abc import Iterator
-from importlib import import_module
-from pkgutil import walk_packages
 from typing import Any
 
 from msgspec.structs import replace
-from textual.binding import Binding
 
-import streamops.tui
 from streamops.model.removed import removed_hint
 from streamops.present.keys import CHARACTERS, KEYS, key_names, keymap_problems, shown_keys
 from streamops.tui.app import StreamopsApp
 from streamops.tui.widgets.text_view import TextView
+from tests.support.tui.bindings import bindings
 from tests.support.tui.driving import bar, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import settings_for
-
-TYPED = {
-    "streamops.tui.acting.choice", "streamops.tui.widgets.prompt", "streamops.tui.screens.form", "streamops.tui.screens.edit_form",
-}  # fmt: skip
-"""Where keys are those of fields: what is typed there is not to be moved."""
-FOCUS = {"app.focus_previous", "app.focus_next"}
-
-
-def bindings() -> Iterator[tuple[str, Binding]]:
-    """Every binding of the console, and where it is."""
-    for module in walk_packages(streamops.tui.__path__, "streamops.tui."):
-        if module.name.startswith("streamops.tui.web") or module.name in TYPED:
-            continue
-        for value in vars(import_module(module.name)).values():
-            if getattr(value, "__module__", None) == module.name and isinstance(value, type):
-                for binding in vars(value).get("BINDINGS", ()):
-                    assert isinstance(binding, Binding)
-                    if binding.action not in FOCUS:
-                        yield f"{module.name}.{value.__name__}", binding
 
 
 def test_every_binding_has_a_name_that_a_configuration_may_use() -> None:
