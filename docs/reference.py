@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from msgspec import NODEFAULT, Struct
 
-from streamops.cli.command import CommandGroup
+from streamops.cli.command import CommandGroup, Member
 from streamops.cli.commands.about import what_all_take
 from streamops.exporter.catalogue import SECTIONS
 from streamops.exporter.families import MetricFamily
@@ -85,13 +85,22 @@ def render_commands() -> dict[Path, str]:
     for heading, names in ROOT.sections.items():
         listed += [f"## {heading}", "", "| Command | What it does |", "|---|---|"]
         for name in names:
-            member = ROOT.members[name]
-            listed.append(f"| [`{PROGRAM} {name}`](commands/{name}.md) | {member.summary} |")
             command = ROOT.get_command(root, name)
             assert command is not None  # noqa: S101 - it is a member
-            pages[COMMANDS / f"{name}.md"] = _command_page(name, command, root)
+            page = f"{name}.md"
+            listed += _command_rows(ROOT.members[name], f"{PROGRAM} {name}", f"commands/{page}")
+            pages[COMMANDS / page] = _command_page(name, command, root)
         listed.append("")
     return {COMMANDS_FILE: "\n".join(listed), **pages}
+
+
+def _command_rows(member: Member, words: str, link: str) -> Iterator[str]:
+    yield f"| [`{words}`]({link}) | {member.summary} |"
+    if isinstance(member, CommandGroup):
+        page = link.partition("#")[0]
+        for name, below in member.members.items():
+            called = f"{words} {name}"
+            yield from _command_rows(below, called, f"{page}#{called.replace(' ', '-')}")
 
 
 def _command_page(name: str, command: click.Command, root: click.Context) -> str:
