@@ -1,4 +1,5 @@
-"""Draws the README's pictures: the console on the demo, after it has run for a while.
+"""Draws the pictures of the documents: the console on the demo, after it has run for a while, wide and at 80 by 24; and a claim with
+its undo as one that moves.
 
 python -m docs.pictures [SECONDS]
 """
@@ -20,6 +21,7 @@ from streamops.tui.source import ContextInfo, TuiSettings
 
 FOLDER: Final = Path(__file__).parent
 SIZE: Final = (150, 34)
+NARROW: Final = (80, 24)
 SECONDS: Final = 300.0
 """By then the crashed consumer is found, and the charts are full."""
 
@@ -29,6 +31,19 @@ PICTURES: Final = {
     "plan": (":", *"payments:events ledger", "enter", "end", "C", *"ledger-1", "enter"),
 }
 """What is pressed before each: the first screen; how a busy one was; what would be done for one that needs it."""
+
+CAST: Final = (
+    (":", *"payments:events ledger", "enter"),
+    ("end",),
+    ("C",),
+    (*"ledger-1",),
+    ("enter",),
+    ("enter",),
+    ("z",),
+    ("enter",),
+)
+"""What is pressed before each frame: to the group that needs it, its dead consumer, a claim, its plan, its outcome, and back."""
+FRAME_SECONDS: Final = 3
 
 
 def main() -> int:
@@ -48,6 +63,11 @@ async def draw(seconds: float) -> None:
             await asyncio.sleep(seconds)
             for name, keys in PICTURES.items():
                 (FOLDER / f"{name}.svg").write_text(await draw_after(pilot, keys))
+            await pilot.press("escape", "escape", "escape")
+            await pilot.resize_terminal(*NARROW)
+            (FOLDER / "console-80.svg").write_text(await draw_after(pilot, ("1", "3")))
+            frames = [await draw_after(pilot, keys) for keys in CAST]
+            (FOLDER / "claim.svg").write_text(moving(frames))
 
 
 async def draw_after(pilot: Pilot[int], keys: tuple[str, ...]) -> str:
@@ -55,6 +75,23 @@ async def draw_after(pilot: Pilot[int], keys: tuple[str, ...]) -> str:
     await pilot.press(*keys)
     await pilot.pause(1)
     return without_remote_fonts(pilot.app.export_screenshot(title="streamops"))
+
+
+def moving(frames: list[str]) -> str:
+    """Pictures of one size as one that shows each for a while, again and again."""
+    whole = FRAME_SECONDS * len(frames)
+    head = re.match(r"<svg[^>]*>", frames[0])
+    assert head is not None  # noqa: S101 - Textual draws them
+    parts = [head[0]]
+    for at, frame in enumerate(frames):
+        shown = ";".join("visible" if at == other else "hidden" for other in range(len(frames)))
+        parts += [
+            f'<g visibility="hidden"><animate attributeName="visibility" dur="{whole}s" calcMode="discrete" '
+            f'repeatCount="indefinite" values="{shown}"/>',
+            frame,
+            "</g>",
+        ]
+    return "\n".join((*parts, "</svg>\n"))
 
 
 def without_remote_fonts(svg: str) -> str:

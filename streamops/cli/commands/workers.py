@@ -45,6 +45,8 @@ def ls(session: Session, *, pool: str | None) -> None:
         session.narrator.note(unreadable_words(crowd.unreadable))
     if not rows and not crowd.unreadable:
         whose = "" if pool is None else f" of pool {pool}"
-        session.narrator.note(f"no streamops workers{whose} here; other clients do not report, `consumers ls` has them")
+        session.narrator.note(
+            f"no streamops workers{whose} here; other clients do not report, `consumers ls` has them"
+        )
     elif left_out:
         session.narrator.note(f"{left_out:,} more; --limit shows them")

@@ -99,7 +99,7 @@ def dangling_pending(evidence: GroupEvidence, thresholds: Thresholds) -> Finding
         Health.CRITICAL if first.idle >= thresholds.stalled_after else Health.WARN,
         f"{least}{gone:,} of {counted(group.pending, 'pending entry is', 'pending entries are')} gone from the stream, "
         f"the first {first.id}: a consumer that claims them gets nothing",
-        f"Restore them from a backup (streamops restore FILE), or list them: {listing}; "
+        f"Restore them from a backup (streamops restore FILE --new-ids), or list them: {listing}; "
         f"and let go of them: {give_up}",
     )
 

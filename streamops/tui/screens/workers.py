@@ -99,9 +99,7 @@ class WorkersScreen(ReadListing[WorkerRow]):
         """Why there is none."""
         if self._crowd is not None and self._crowd.unreadable:
             return unreadable_words(self._crowd.unreadable)
-        return (
-            "no streamops workers here; other clients do not report, groups list their consumers (3)"
-        )
+        return "no streamops workers here; other clients do not report, groups list their consumers (3)"
 
     def identify(self, row: WorkerRow) -> str:
         """The worker's ID."""
