@@ -7,7 +7,6 @@ from typing import Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from streamops.operations.registry import command_words
 from streamops.present.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.asking import Go
@@ -99,7 +98,9 @@ class Plans(Provider):
         screen = self.screen
         if not isinstance(screen, Frame) or not screen.app_state.may_plan:
             return
-        from streamops.tui.acting.offers import offers  # noqa: PLC0415 - it brings the engine along
+        # They bring the engine along.
+        from streamops.operations.registry import command_words  # noqa: PLC0415
+        from streamops.tui.acting.offers import offers  # noqa: PLC0415
 
         for operation in offers(screen.selection()):
             words = command_words(operation.name)
