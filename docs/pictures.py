@@ -1,5 +1,6 @@
-"""Draws the pictures of the documents: the console on the demo, after it has run for a while, wide and at 80 by 24; and a claim with
-its undo as one that moves.
+"""Draws the pictures of the documents: the console on the demo, after it has run for a while.
+
+Wide, and at 80 by 24; and a claim with its undo as one that moves.
 
 python -m docs.pictures [SECONDS]
 """
