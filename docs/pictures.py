@@ -86,12 +86,8 @@ def moving(frames: list[str]) -> str:
     parts = [head[0]]
     for at, frame in enumerate(frames):
         shown = ";".join("visible" if at == other else "hidden" for other in range(len(frames)))
-        parts += [
-            f'<g visibility="hidden"><animate attributeName="visibility" dur="{whole}s" calcMode="discrete" '
-            f'repeatCount="indefinite" values="{shown}"/>',
-            frame,
-            "</g>",
-        ]
+        animate = f'<animate attributeName="visibility" dur="{whole}s" calcMode="discrete" repeatCount="indefinite" values="{shown}"/>'
+        parts += [f'<g visibility="hidden">{animate}', frame, "</g>"]
     return "\n".join((*parts, "</svg>\n"))
 
 
