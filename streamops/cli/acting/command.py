@@ -27,6 +27,9 @@ ACTING_EXITS: Final = {
     6: "conflict: the server changed since the plan was made; nothing was done",
 }
 
+REASONS: Final = frozenset({"max-deliveries", "rejected", "undecodable", "payload-missing", "timeout"})
+"""Reasons of dead letters that workers give; as a note for the audit log such a word is meant to select."""
+
 
 class NothingSelectedError(Exception):
     """IDs were given, and there are none: from an empty pipe. Without IDs at all it would be every entry."""
@@ -122,6 +125,11 @@ def _intent(
         given = [field.flag for field in several if _is_given(ctx, field.name)]
         if len(given) > 1:
             raise click.UsageError(f"{' and '.join(given)} exclude each other: give one of them", ctx)
+    note = choices.limits.reason
+    if note in REASONS and any(field.flag == "--because" for field in fields) and values["because"] is None:
+        raise click.UsageError(
+            f"--reason is a note for the audit log: --because {note} selects what died of it", ctx
+        )
     most = choices.limits.max_count
     asked = {field.name: given_value(field, values[field.name], most) for field in fields}
     if any(selects_nothing(field, asked[field.name]) and _is_given(ctx, field.name) for field in fields):

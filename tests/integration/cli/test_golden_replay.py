@@ -124,6 +124,14 @@ def test_commands_that_replay_print_what_they_did(cli: Cli, queue: RunningServer
     assert [str(entry.id).encode() for _, entry in lost] == [one for one, _ in before[2:]]
 
 
+def test_a_reason_of_dead_letters_is_not_taken_for_a_note(cli: Cli, queue: RunningServer) -> None:
+    words = ("replay", QUEUE, "--url", queue.unix_url, "--mode", "republish", "--dry-run", "--reason")
+    told = cli(*words, "timeout")
+    assert (told.code, "--because timeout selects" in told.err) == (2, True)
+    assert cli(*words, "timeout", "--because", "timeout").code == 0
+    assert cli(*words, "the timeout is mended").code == 0
+
+
 def test_a_job_is_resumed_for_its_own_queue_alone(cli: Cli, queue: RunningServer) -> None:
     assert cli("replay", QUEUE, "--mode", "republish", "--count", "1", "--confirm", "1").code == 0
     (found,) = queue.command("ZRANGE", JOBS, 0, -1)

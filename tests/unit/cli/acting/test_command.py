@@ -12,11 +12,12 @@ from msgspec import Struct
 
 from streamops.cli.acting import flow
 from streamops.cli.acting.choices import Choices
-from streamops.cli.acting.command import acting_command
+from streamops.cli.acting.command import REASONS, acting_command
 from streamops.errors import ExitCode, Forbidden
 from streamops.model.acting import Confirmation, Impact, Limits, OperationIntent
 from streamops.model.entries import EntryId
 from streamops.model.fields import Instant, argument, inner, option
+from streamops.runtime import retry
 
 
 class Mode(StrEnum):
@@ -252,3 +253,8 @@ def test_ids_that_turn_out_to_be_none_select_nothing_rather_than_everything(
     with pytest.raises(ValueError, match="not enough values"):
         asked("orders", *words)
     assert "nothing selected, nothing done" in capfd.readouterr().out
+
+
+def test_the_reasons_that_are_no_notes_are_those_that_workers_give() -> None:
+    given = {retry.MAX_DELIVERIES, retry.REJECTED, retry.UNDECODABLE, retry.PAYLOAD_MISSING, retry.TIMEOUT}
+    assert given == REASONS
