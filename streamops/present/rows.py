@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -80,6 +81,15 @@ class FindingRow(Struct, frozen=True):
     stream: str | None
     group: str | None
     finding: Finding
+
+
+OWN: Final = "streamops:"
+"""What names of keys begin with that streamops keeps for itself."""
+
+
+def asked_for_alone(stream: StreamView) -> bool:
+    """Whether people see a stream only if they ask for it: it is one of streamops itself, such as the audit log, and nothing is wrong."""
+    return stream.stream.name.startswith(OWN) and not stream.groups and not stream.findings
 
 
 def group_rows(streams: Iterable[StreamView]) -> tuple[GroupRow, ...]:

@@ -7,6 +7,7 @@ import click
 from msgspec.structs import replace
 
 from streamops.cli.command import Command
+from streamops.cli.globals import Output
 from streamops.cli.output.printer import Printer, Section
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.reading import StreamsReading
@@ -18,7 +19,7 @@ from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
 from streamops.present.columns import FINDING_COLUMNS, GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.documents import status_document
-from streamops.present.rows import GroupRow, finding_rows, group_rows, limited
+from streamops.present.rows import GroupRow, asked_for_alone, finding_rows, group_rows, limited
 
 LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
 """Readings closer together than this would show chance, not rates."""
@@ -60,7 +61,11 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
         return StreamsReading(observation, console.discovery.is_open)
 
     survey = session.run(read, patterns)
-    left_out = print_status(printer, survey.observation, session.given.limit)
+    observation = survey.observation
+    if not patterns and session.given.output is Output.TABLE:
+        streams = tuple(view for view in observation.streams if not asked_for_alone(view))
+        observation = replace(observation, streams=streams)
+    left_out = print_status(printer, observation, session.given.limit)
     return note_reading(session, survey.observation, patterns, scanned=survey.scanned, left_out=left_out)
 
 

@@ -3,6 +3,7 @@
 import click
 
 from streamops.cli.command import Command
+from streamops.cli.globals import Output
 from streamops.cli.output.printer import Section
 from streamops.cli.params import patterns_argument, stream_argument
 from streamops.cli.reading import observe_stream, observe_streams, only_stream
@@ -16,7 +17,7 @@ from streamops.present.columns import (
     STREAM_DETAIL_COLUMNS,
 )
 from streamops.present.documents import read_errors_json, snapshot_header, stream_json
-from streamops.present.rows import finding_rows, group_rows
+from streamops.present.rows import asked_for_alone, finding_rows, group_rows
 
 INFO_GROUP_COLUMNS = tuple(
     column for column in GROUP_COLUMNS if column.key not in {"stream", "length", "trend"}
@@ -42,8 +43,10 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     printer = session.printer(STREAM_COLUMNS, STREAM_DETAIL_COLUMNS)
     survey = observe_streams(session, patterns)
     observation = survey.observation
-    shown = observation.streams[: session.given.limit]
-    left_out = len(observation.streams) - len(shown)
+    hides = not patterns and session.given.output is Output.TABLE
+    streams = [view for view in observation.streams if not (hides and asked_for_alone(view))]
+    shown = streams[: session.given.limit]
+    left_out = len(streams) - len(shown)
     printer.print_rows(
         shown,
         lambda: {

@@ -10,7 +10,7 @@ from streamops.model.streams import StreamRole
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
-from streamops.present.rows import GroupRow, group_rows
+from streamops.present.rows import GroupRow, asked_for_alone, group_rows
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
@@ -88,7 +88,7 @@ class GroupListing(ListScreen[GroupRow]):
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS, MORE_COLUMNS)
         self._rows_of_stream = PerItemCache[StreamView, tuple[GroupRow, ...]](
-            lambda stream: group_rows((stream,))
+            lambda stream: () if asked_for_alone(stream) else group_rows((stream,))
         )
         self._folded: tuple[Sequence[StreamView], Sequence[StreamView]] = ((), ())
         self._flat: tuple[Sequence[StreamView], Sequence[GroupRow]] = ((), ())
