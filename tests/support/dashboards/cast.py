@@ -39,6 +39,11 @@ username = "{BLIND}"
 password_file = "password"
 streams = ["audit:*", "emails:*"]
 
+[health]
+no_consumers_after = "2s"
+stopped_after = "4s"
+consumer_unseen = "5s"
+
 [[retention]]
 streams = ["{STREAM}"]
 maxlen = {MOST}

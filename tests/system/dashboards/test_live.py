@@ -5,6 +5,7 @@ state, the trouble is made.
 
 import math
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator
@@ -50,7 +51,7 @@ class Stage:
         (directory / "streamops.toml").write_text(CONFIGURATION.replace("URL", server.unix_url))
         (directory / "password").write_text(BLIND)
         (directory / "password").chmod(0o600)
-        (directory / "rules.yml").write_text(build_rules())
+        (directory / "rules.yml").write_text(re.sub(r" for: \S+", " for: 1s", build_rules()))
         paths = module_environment()["PYTHONPATH"]
         self._environ = {
             "STREAMOPS_CONFIG": str(directory / "streamops.toml"),
