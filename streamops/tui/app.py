@@ -1,6 +1,6 @@
 """The console: it owns the poller, and passes what is known down to the screen on top.
 
-It also goes from place to place, opens forms and plans, and owns what is being done: screens ask for that by messages.
+It also goes from place to place, opens forms and plans, and owns what is being done: screens call it for that.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
@@ -23,16 +23,15 @@ from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from streamops.errors import ExitCode, SettingsError, StreamopsError
+from streamops.model.entries import EntryId
 from streamops.present.text import safe, shorten
 from streamops.present.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
 from streamops.tui.app_state import AppState, RunningOperation
-from streamops.tui.asking import Copy, Follow, Go, GoTo, Remember, Say, ShowInPager, SwitchContext, Typed
 from streamops.tui.follower import Follower
 from streamops.tui.live import Live
 from streamops.tui.poller import Connected, Observed, PollFailed
 from streamops.tui.providers import Actions, Arrangements, Places, Plans
-from streamops.tui.reads import Fetch, fetch
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen
@@ -49,8 +48,9 @@ from streamops.tui.terminal import (
 from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name, themes
 
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
+    from streamops.model.acting import Confirmation
+    from streamops.operations.operation import Prepared
     from streamops.tui.acting.asks import Planning
-    from streamops.tui.acting.messages import Apply, LeavePlan, ShowPlan, StopOperation, UndoAction
     from streamops.tui.acting.running import RunningOperations
 
 SMALLEST: Final = Size(80, 24)
@@ -210,22 +210,6 @@ class StreamopsApp(App[int]):
         self.live.focus(focused=True)
         self.pass_down()
 
-    # -- what screens ask for: reads, places, texts --------------------------------------------------
-
-    def on_fetch(self, message: Fetch) -> None:
-        """Read on demand, in the background."""
-        # The function, not its coroutine: a screen that is left at once would leave one behind that nobody awaited.
-        _: Worker[None] = message.asker.run_worker(
-            partial(fetch, message, self.live.source), exit_on_error=False
-        )
-
-    def on_follow(self, message: Follow) -> None:
-        """Follow a stream for as long as the asking screen lives."""
-        source = self.live.source
-        if source is not None:
-            follower = Follower(source, message.stream, message.after, message.asker.post_message)
-            _: Worker[None] = message.asker.run_worker(follower.run, exit_on_error=False)
-
     def on_key(self, event: Key) -> None:
         """Give a prompt what was typed before it had the keys.
 
@@ -237,19 +221,27 @@ class StreamopsApp(App[int]):
             event.prevent_default()
             focused.insert_text_at_cursor(event.character)
 
-    def on_go(self, message: Go) -> None:
-        """Open a place on top."""
-        self.go(message.place)
+    def follow(self, screen: Frame, stream: str, after: EntryId | None) -> None:
+        """Follow a stream for as long as a screen lives, which gets ``Tailed`` and ``TailLost``.
 
-    def on_back(self) -> None:
+        Args:
+            screen: The screen.
+            stream: The stream.
+            after: The newest entry known; none for only what arrives from now on.
+        """
+        if (source := self.live.source) is not None:
+            follower = Follower(source, stream, after, screen.post_message)
+            _: Worker[None] = screen.run_worker(follower.run, exit_on_error=False)
+
+    def back(self) -> None:
         """Leave the place on top."""
         if len(self.screen_stack) > 1:
             self.pop_screen()
             self.pass_down()
 
-    async def on_go_to(self, message: GoTo) -> None:
+    def go_to(self, text: str) -> None:
         """Go to what was typed, or say why not."""
-        match goto.parse_goal(message.text, self.app_state.observation, self.frame.stream_name()):
+        match goto.parse_goal(text, self.app_state.observation, self.frame.stream_name()):
             case goto.Switch(context):
                 self.switch_context(context)
             case goto.ShowView(name):
@@ -257,56 +249,40 @@ class StreamopsApp(App[int]):
             case goto.SaveView(name):
                 self.save_view(name)
             case goto.Quit():
-                await self.action_quit()
+                self._quit()
             case goto.Nowhere(reason):
                 self.say(reason, warning=True)
             case place:
                 self.go(place)
 
-    def on_typed(self, message: Typed) -> None:
-        """Remember what was typed."""
-        self.live.remember(message.sign, message.text)
+    def note_typed(self, sign: str, text: str) -> None:
+        """Note what was typed into a prompt, so that it can be had again."""
+        self.live.remember(sign, text)
         self.pass_down()
 
-    def on_copy(self, message: Copy) -> None:
-        """Copy a text."""
-        self.copy(message.text, message.what)
+    def show_in_pager(self, value: bytes, what: str, *, raw: bool = False) -> None:
+        """Show a value in full with the person's own pager; the console is back when that is left.
 
-    def on_say(self, message: Say) -> None:
-        """Say something in passing."""
-        self.say(message.text, warning=message.warning)
-
-    def on_switch_context(self, message: SwitchContext) -> None:
-        """Connect elsewhere."""
-        self.switch_context(message.name)
-
-    def on_remember(self, message: Remember) -> None:
-        """Remember a group, whoever has to give way."""
-        self.live.want(message.stream, message.group)
-
-    def on_show_in_pager(self, message: ShowInPager) -> None:
-        """Show a value in full; the console is back when the pager is left."""
+        Args:
+            value: The value.
+            what: What it is, in words that are safe to show.
+            raw: Whether the bytes go to the pager as they are.
+        """
         if not self._paging:
-            self.run_worker(self._page_and_say(message), exit_on_error=False)
+            self.run_worker(self._page_and_say(value, what, raw=raw), exit_on_error=False)
 
-    # -- what screens ask for: plans -----------------------------------------------------------------
-
-    def on_show_plan(self, message: "ShowPlan") -> None:
-        """Make a plan and show it; a job of this console is shown as it runs."""
-        self.open_plan(message.title, message.planning)
-
-    def on_apply(self, message: "Apply") -> None:
-        """Do what a plan says, in a task of its own."""
+    def apply(self, prepared: "Prepared[Any, Any]", confirmation: "Confirmation") -> RunningOperation | None:
+        """Do what a plan says, in a task of its own; none, and the reason is said, where that cannot be."""
         from streamops.tui.acting.running import RunningOperations  # noqa: PLC0415 - as above
 
         source = self.live.source
         if source is None or self._leaving or self.app_state.mismatch is not None:
             self.say(self._why_not(), warning=True)
-            return
+            return None
         self._doing = self._doing or RunningOperations(self._take_all_running)
-        number = self._doing.begin(message.prepared)
-        message.begun(number)
-        self.run_worker(self._doing.carry_out(number, message.confirmation, source), exit_on_error=False)
+        deed = self._doing.begin(prepared)
+        self.run_worker(self._doing.carry_out(deed.number, confirmation, source), exit_on_error=False)
+        return deed
 
     def _why_not(self) -> str:
         if self._leaving:
@@ -315,28 +291,27 @@ class StreamopsApp(App[int]):
             return "server restarted or replaced: nothing was done; ^y accepts it, then make a new plan"
         return "not connected: nothing was done"
 
-    def on_stop_operation(self, message: "StopOperation") -> None:
+    def stop_operation(self, number: int) -> None:
         """Stop what is under way, after its batch."""
         if self._doing is not None:
-            self._doing.stop(message.number)
+            self._doing.stop(number)
 
-    def on_undo_action(self, message: "UndoAction") -> None:
+    def undo(self, audit_id: str) -> None:
         """Plan to take an action back."""
         from streamops.tui.acting.asks import MakePlan  # noqa: PLC0415 - as above
         from streamops.tui.acting.offers import UNDO, undoing  # noqa: PLC0415 - as above
 
         if self.app_state.read_only:
             self.say("read-only: nothing is changed here", warning=True)
-        elif (intent := undoing(message.audit_id)) is None:
+        elif (intent := undoing(audit_id)) is None:
             self.say(f"this version cannot {UNDO}", warning=True)
         else:
             self.open_plan(UNDO, MakePlan(intent))
 
-    def on_leave_plan(self, message: "LeavePlan") -> None:
+    def leave_plan(self) -> None:
         """Close the plan and the form it came from."""
         from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - as above
 
-        del message
         while isinstance(self.screen, ActingFrame):
             self.pop_screen()
         self.pass_down()
@@ -493,16 +468,16 @@ class StreamopsApp(App[int]):
         else:
             self.say(f"{way}: {what}")
 
-    async def _page_and_say(self, message: ShowInPager) -> None:
+    async def _page_and_say(self, value: bytes, what: str, *, raw: bool) -> None:
         from streamops.tui.pager import page  # noqa: PLC0415 - few page
 
         self._paging = True
         try:
             # Polls and jobs go on meanwhile, and nothing of it is drawn over the pager.
             with self.batch_update(), self.suspend(), _deaf_to_ctrl_c():
-                await asyncio.to_thread(page, message.value, os.environ, raw=message.raw)
+                await asyncio.to_thread(page, value, os.environ, raw=raw)
         except SuspendNotSupported:
-            self.say(f"{message.what}: a browser has no pager; copy it instead", warning=True)
+            self.say(f"{what}: a browser has no pager; copy it instead", warning=True)
         except StreamopsError as error:
             self.say(f"{error.message}. {error.hint}", warning=True)
         finally:

@@ -9,7 +9,6 @@ from textual.content import Content
 
 from streamops.present.text import safe
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Go
 from streamops.tui.routes import GroupRoute, Route, StreamRoute, StreamsRoute
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen
@@ -136,7 +135,8 @@ class Places(Provider):
                 yield GroupRoute(group.stream, group.group.name)
 
     def _go(self, place: Route) -> None:
-        self.screen.post_message(Go(place))
+        if isinstance(self.screen, Frame):
+            self.screen.console.go(place)
 
 
 class Arrangements(Provider):

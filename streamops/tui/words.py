@@ -5,6 +5,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Final
 
+from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation
 from streamops.model.streams import Mode
 from streamops.present.table import Cell, Tone
@@ -75,6 +76,11 @@ def status(app_state: AppState, now: float) -> Line:
     if observation is not None:
         cells += _shortfalls(observation)
     return tuple(cells)
+
+
+def error_text(error: StreamopsError) -> str:
+    """What is wrong, and what to do about it: which permission is missing, for one."""
+    return ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part)
 
 
 def whole_seconds(seconds: float) -> str:

@@ -38,16 +38,16 @@ class RunningOperations:
         """All that run, and the last that ran, newest last."""
         return tuple(self._deeds.values())
 
-    def begin(self, prepared: Prepared[Any, Any]) -> int:
-        """Note a deed that is about to be done; its number."""
+    def begin(self, prepared: Prepared[Any, Any]) -> RunningOperation:
+        """Note a deed that is about to be done."""
         self._last += 1
-        number = self._last
+        deed = RunningOperation(number=self._last, plan=prepared.plan, prepared=prepared)
         for old in _too_old(self._deeds.values()):
             del self._deeds[old]
-        self._deeds[number] = RunningOperation(number=number, plan=prepared.plan, prepared=prepared)
-        self._stops[number] = asyncio.Event()
+        self._deeds[deed.number] = deed
+        self._stops[deed.number] = asyncio.Event()
         self._notify_changed()
-        return number
+        return deed
 
     async def carry_out(self, number: int, confirmation: Confirmation, source: Source) -> None:
         """Do it to its end; what becomes of it is told, whatever it is."""

@@ -1,1 +1,1 @@
-"""The screens. Law: each is given a moment and posts messages up; none opens another or reads for itself."""
+"""The screens. Each is given the moment that it shows, and calls the app for anything beyond itself."""

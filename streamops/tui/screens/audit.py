@@ -17,7 +17,6 @@ from streamops.present.records import action_facts
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.tui import routes, words
-from streamops.tui.acting.messages import UndoAction
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.acting.record_lines import action_lines
 from streamops.tui.app_state import AppState
@@ -162,7 +161,7 @@ class AuditScreen(ListScreen[Action]):
         """Plan to undo the action under the cursor."""
         row = self.list.highlighted
         if row is not None:
-            self.post_message(UndoAction(row.first.begun_id))
+            self.console.undo(row.first.begun_id)
 
     def _ask(self, after: ActionPage | None) -> None:
         self._asked = True
@@ -201,4 +200,4 @@ class ActionScreen(ReadingFrame):
 
     def action_undo(self) -> None:
         """Plan to undo it."""
-        self.post_message(UndoAction(self._action.first.begun_id))
+        self.console.undo(self._action.first.begun_id)

@@ -11,7 +11,6 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Remember
 from streamops.tui.charting import SPANS, since_words, window
 from streamops.tui.details import group_lines, paragraph
 from streamops.tui.group_box import group_box
@@ -63,7 +62,7 @@ class ChartsScreen(Frame):
 
     def on_mount(self) -> None:
         """Have the group remembered from now on, whatever becomes of others."""
-        self.post_message(Remember(self.group_place.stream, self.group_place.group))
+        self.console.live.want(self.group_place.stream, self.group_place.group)
 
     def show_body(self, app_state: AppState) -> None:
         """Draw what is remembered up to the moment."""

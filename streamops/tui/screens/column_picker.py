@@ -9,7 +9,6 @@ from textual.binding import Binding, BindingType
 from streamops.present.filters import EVERY_SIGN, common_sign, names_of
 from streamops.present.table import Cell, Column, Tone
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Back
 from streamops.tui.details import paragraph
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.line_view import SORT_MARKS
@@ -161,7 +160,7 @@ class ColumnPickerScreen(ListScreen[Heading]):
         row = self.list.highlighted
         if row is not None:
             self._listing.sort_by(row.column.key)
-            self.post_message(Back())
+            self.console.back()
 
     def action_show_or_hide(self) -> None:
         """Show the column, or hide it; one is always shown."""

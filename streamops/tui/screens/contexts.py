@@ -6,7 +6,6 @@ from typing import Final
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import SwitchContext
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.source import ContextInfo
@@ -76,7 +75,7 @@ class ContextsScreen(ListScreen[ContextInfo]):
         """Connect to the context."""
         row = self.list.highlighted
         if row is not None:
-            self.post_message(SwitchContext(row.name))
+            self.console.switch_context(row.name)
 
     def empty_note(self) -> str:
         """Why there are none."""

@@ -9,9 +9,7 @@ from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Follow
 from streamops.tui.follower import Tailed, TailLost
-from streamops.tui.reads import problem
 from streamops.tui.recent_entries import RecentEntries
 from streamops.tui.remember import PerItemCache
 from streamops.tui.screens.entry_list import EntryList
@@ -76,7 +74,7 @@ class EntriesScreen(EntryList):
         self._changed()
         if first:
             after = page.entries[0].id if page.entries else None
-            self.post_message(Follow(self._stream, after, self))
+            self.console.follow(self, self._stream, after)
 
     def _forget(self, page: EntryPage) -> None:
         """Keep only what arrived after a page, which is going to be added before it."""
@@ -87,7 +85,7 @@ class EntriesScreen(EntryList):
     def unread(self, error: StreamopsError) -> None:
         """Say why there are no entries."""
         self._afresh = False
-        self._asked, self._error = False, safe(problem(error))
+        self._asked, self._error = False, safe(words.error_text(error))
         self.show_body(self.app_state)
 
     def on_tailed(self, message: Tailed) -> None:

@@ -17,11 +17,9 @@ from streamops.present.references import Reference, references_of
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import size
-from streamops.tui import routes
+from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Copy, Go, ShowInPager
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of
-from streamops.tui.reads import problem
 from streamops.tui.screens.searched import Searched
 from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -90,19 +88,19 @@ class EntryScreen(Searched):
 
     def unread(self, error: StreamopsError) -> None:
         """Say why it could not be read."""
-        self._note = safe(problem(error))
+        self._note = safe(words.error_text(error))
         self._show_entry()
 
     def _take_payload(self, key: str, limit: int, payload: KeptPayload | None) -> None:
         gone = "it is gone: acknowledged by the last group, or its time was up"
         self._payloads[key] = gone if payload is None else payload
         if payload is not None and limit > SHOWN_BYTES:
-            self.post_message(ShowInPager(whole_text(payload.head), safe(key)))
+            self.console.show_in_pager(whole_text(payload.head), safe(key))
         self._show_entry()
         self.show_bars()
 
     def _lack_payload(self, key: str, error: StreamopsError) -> None:
-        self._payloads[key] = problem(error)
+        self._payloads[key] = words.error_text(error)
         self._show_entry()
 
     def selection(self) -> Selection | None:
@@ -150,12 +148,12 @@ class EntryScreen(Searched):
         part = self.part
         reference = None if part is None else part.reference
         if reference is not None and reference.id is not None:
-            self.post_message(Go(routes.EntryRoute(reference.stream, reference.id)))
+            self.console.go(routes.EntryRoute(reference.stream, reference.id))
         elif reference is not None and (kept := self._payloads.get(reference.key)) is not READING:
             self._open_payload(reference.key, kept)
         elif part is not None and part.value is not None:
             decoding = self._decodings.get(self._at, self._every)
-            self.post_message(ShowInPager(whole_text(part.value, decoding), part.name))
+            self.console.show_in_pager(whole_text(part.value, decoding), part.name)
 
     def action_copy_value(self) -> None:
         """Copy the value of the part, as it is where it is text, else in hex."""
@@ -166,19 +164,19 @@ class EntryScreen(Searched):
             text, kind = part.value.decode(), ""
         except UnicodeDecodeError:
             text, kind = part.value.hex(), " in hex"
-        self.post_message(Copy(text, f"{part.name}{kind}, {size(len(part.value))}"))
+        self.console.copy(text, f"{part.name}{kind}, {size(len(part.value))}")
 
     def action_copy_entry(self) -> None:
         """Copy the entry as JSON, as ``streams search -o json`` has it."""
         if self._entry is not None:
             document = json.encode(entry_json(self._entry_place.stream, self._entry))
             text = json.format(document, indent=2).decode()
-            self.post_message(Copy(text, f"{self._entry.id} as JSON, {size(len(text))}"))
+            self.console.copy(text, f"{self._entry.id} as JSON, {size(len(text))}")
 
     def _open_payload(self, key: str, kept: KeptPayload | str | None) -> None:
         """Read the beginning of a payload; once that is here, page all of it."""
         if isinstance(kept, KeptPayload) and len(kept.head) == kept.size:
-            self.post_message(ShowInPager(whole_text(kept.head), safe(key)))
+            self.console.show_in_pager(whole_text(kept.head), safe(key))
             return
         limit = PAGED_BYTES if isinstance(kept, KeptPayload) else SHOWN_BYTES
         self._payloads[key] = READING

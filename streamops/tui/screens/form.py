@@ -18,7 +18,6 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.choice import Pick
-from streamops.tui.acting.messages import ShowPlan
 from streamops.tui.acting.offers import names_for, receiver_for
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form
 from streamops.tui.app_state import AppState
@@ -212,7 +211,7 @@ class FormScreen(ActingFrame):
                     row.answer.focus()
             self._show_help()
             return
-        self.post_message(ShowPlan(self.title_word, MakePlan(intent, limits, self._chosen(intent))))
+        self.console.open_plan(self.title_word, MakePlan(intent, limits, self._chosen(intent)))
 
     def _chosen(self, intent: Struct) -> str:
         """How its rows were chosen; nothing once the form names others."""

@@ -1,8 +1,10 @@
 """The frame around every screen: header, crumbs or a prompt, banner, status and keys, and what the keys of all screens do."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from inspect import isawaitable
 from time import monotonic
-from typing import ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -10,15 +12,13 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from streamops.errors import StreamopsError
+from streamops.errors import StreamopsError, Unreachable
 from streamops.model.entries import EntryId
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import goto, words
 from streamops.tui.app_state import AppState, RunningOperation
-from streamops.tui.asking import Back, Go, GoTo, Typed
 from streamops.tui.own_keys import own_hints
-from streamops.tui.reads import Fetch
 from streamops.tui.routes import Route, SearchRoute, command, entry_of
 from streamops.tui.selection import Selection, fitting
 from streamops.tui.source import Source
@@ -27,6 +27,9 @@ from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import FILTER, GO_TO, HELP, SEARCH, Prompt, whole_line
 from streamops.tui.widgets.text_view import Builder, no_lines
+
+if TYPE_CHECKING:
+    from streamops.tui.app import StreamopsApp
 
 
 class Prompting(Screen[None]):
@@ -39,6 +42,11 @@ class Prompting(Screen[None]):
 
     BLANK: ClassVar[bool] = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("colon", "go_to", "go to", show=False, id="go_to")]
+
+    @property
+    def console(self) -> "StreamopsApp":
+        """The app that this is a screen of."""
+        return cast("StreamopsApp", self.app)
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__()
@@ -112,13 +120,13 @@ class Prompting(Screen[None]):
             return
         self._close_prompt(cancelled=False)
         if message.text.strip():
-            self.post_message(Typed(message.sign, message.text.strip()))
+            self.console.note_typed(message.sign, message.text.strip())
         if message.sign == FILTER:
             self.prompted(message.text)
             self.submitted()
         elif message.text.strip():
             if message.sign == GO_TO:
-                self.post_message(GoTo(message.text))
+                self.console.go_to(message.text)
             else:
                 self.entered(message.sign, message.text.strip())
 
@@ -126,7 +134,7 @@ class Prompting(Screen[None]):
         """Something other than a filter or a place was typed to its end: what to search the stream for."""
         del sign
         if (stream := self.stream_name()) is not None:
-            self.post_message(Go(SearchRoute(stream, text)))
+            self.console.go(SearchRoute(stream, text))
 
     def _close_prompt(self, *, cancelled: bool) -> None:
         prompt, self._prompt = self._prompt, None
@@ -149,6 +157,8 @@ class Prompting(Screen[None]):
 Answer = TypeVar("Answer")
 
 ROOM_FOR_WORDS: Final = 120
+READS: Final = "reads"
+"""The group of workers that read for a screen."""
 
 
 class Frame(Prompting):
@@ -297,7 +307,28 @@ class Frame(Prompting):
         failed: Callable[[StreamopsError], object] | None = None,
     ) -> None:
         """Read something in the background; ``take`` gets it, or ``failed`` the reason why not (``unread`` if not given)."""
-        self.post_message(Fetch(self, read, take, failed or self.unread))
+        # The function, not its coroutine: a screen that is left at once would leave one behind that nobody awaited.
+        _: Worker[None] = self.run_worker(
+            partial(self._fetch, read, take, failed or self.unread), group=READS, exit_on_error=False
+        )
+
+    async def _fetch(
+        self,
+        read: Callable[[Source], Awaitable[Answer]],
+        take: Callable[[Answer], object],
+        failed: Callable[[StreamopsError], object],
+    ) -> None:
+        source = self.console.live.source
+        try:
+            if source is None:
+                raise Unreachable("not connected", "wait for the connection, then press r")
+            found = await read(source)
+        except StreamopsError as error:
+            failed(error)
+            return
+        taken = take(found)
+        if isawaitable(taken):
+            await taken
 
     def unread(self, error: StreamopsError) -> None:
         """Say why something could not be read."""
@@ -344,7 +375,7 @@ class Frame(Prompting):
         if self._prompt is not None:
             self._close_prompt(cancelled=True)
         elif not self.cancel():
-            self.post_message(Back())
+            self.console.back()
 
     def cancel(self) -> bool:
         """Undo a selection on the screen before it is left; say whether there was one."""

@@ -12,7 +12,6 @@ from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
 from streamops.present.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Go
 from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
 from streamops.tui.group_box import group_box
@@ -115,7 +114,7 @@ class GroupScreen(ListScreen[ConsumerRow]):
 
     def action_pending(self) -> None:
         """List the pending entries of all consumers."""
-        self.post_message(Go(routes.PendingRoute(self.group_place.stream, self.group_place.group)))
+        self.console.go(routes.PendingRoute(self.group_place.stream, self.group_place.group))
 
     def _gap(self) -> str:
         observation = self.app_state.observation

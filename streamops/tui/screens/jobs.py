@@ -16,10 +16,8 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import routes, words
 from streamops.tui.acting.asks import PlanRest
-from streamops.tui.acting.messages import ShowPlan
 from streamops.tui.acting.record_lines import job_help, job_lines
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Say
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen
@@ -61,7 +59,7 @@ class JobKeys(Frame):
     def action_resume(self) -> None:
         """Plan the rest of it."""
         if (job := self.job()) is not None:
-            self.post_message(ShowPlan(f"{job.operation} (job {job.id})", PlanRest(job.id)))
+            self.console.open_plan(f"{job.operation} (job {job.id})", PlanRest(job.id))
 
     def action_stop(self) -> None:
         """Ask it to stop, once the key was pressed twice: a cancelled job is not resumed."""
@@ -69,7 +67,7 @@ class JobKeys(Frame):
         if job is None:
             return
         if job.state in {JobState.DONE, JobState.CANCELLED}:
-            self.post_message(Say(f"job {job.id} is over"))
+            self.console.say(f"job {job.id} is over")
         elif self._asked_for == job.id and monotonic() - self._asked_at < SURE_WITHIN:
             self._asked_for = ""
             self.fetch(
@@ -79,14 +77,14 @@ class JobKeys(Frame):
             )
         else:
             self._asked_for, self._asked_at = job.id, monotonic()
-            self.post_message(Say(f"X once more stops job {job.id} for good; what it did stays done"))
+            self.console.say(f"X once more stops job {job.id} for good; what it did stays done")
 
     def _asked_to_stop(self, job: str, over: bool) -> None:  # noqa: FBT001 - an answer
-        self.post_message(Say(f"job {job} is over" if over else f"job {job} stops after its batch"))
+        self.console.say(f"job {job} is over" if over else f"job {job} stops after its batch")
         self.reread()
 
     def _not_asked_to_stop(self, error: StreamopsError) -> None:
-        self.post_message(Say(error.message, warning=True))
+        self.console.say(error.message, warning=True)
 
 
 # Who runs it is worth more than the whole of the name.

@@ -16,7 +16,6 @@ from streamops.present.units import count
 from streamops.present.views import SavedView
 from streamops.tui import words
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Go
 from streamops.tui.details import column_lines
 from streamops.tui.ordering import ListState, Ordering
 from streamops.tui.routes import Route, entry_of
@@ -348,7 +347,7 @@ class ListScreen(Arranged[Row]):
         row = self.list.highlighted
         place = None if row is None else self.place_of(row)
         if place is not None:
-            self.post_message(Go(place))
+            self.console.go(place)
 
     def stream_name(self) -> str | None:
         """The stream of the row under the cursor."""

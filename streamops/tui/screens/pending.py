@@ -22,7 +22,6 @@ from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import ChartPart, parts_line
 from streamops.tui.details import group_lines
-from streamops.tui.reads import problem
 from streamops.tui.routes import Route
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.marking import Marking
@@ -174,11 +173,11 @@ class PendingScreen(Marking[PendingRow]):
 
     def unread(self, error: StreamopsError) -> None:
         """Say why there is no page."""
-        self._asked, self._error = False, safe(problem(error))
+        self._asked, self._error = False, safe(words.error_text(error))
         self.show_body(self.app_state)
 
     def _lack_whole(self, error: StreamopsError) -> None:
-        reason = safe(problem(error))
+        reason = safe(words.error_text(error))
         self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
 
     def on_line_view_highlighted(self) -> None:

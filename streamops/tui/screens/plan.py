@@ -15,7 +15,6 @@ from streamops.present.text import safe
 from streamops.tui import words
 from streamops.tui.acting.answer_row import AnswerRow
 from streamops.tui.acting.asks import MakePlan, Planning
-from streamops.tui.acting.messages import Apply, LeavePlan, StopOperation, UndoAction
 from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
 from streamops.tui.acting.progress_lines import progress_lines
 from streamops.tui.app_state import AppState, RunningOperation
@@ -115,16 +114,11 @@ class PlanScreen(ActingFrame):
         """Whether it is this plan's."""
         return self._deed is not None and self._deed.number == deed.number
 
-    def take_running(self, number: int) -> None:
-        """Learn which deed the plan has become."""
-        self._deed = next(deed for deed in self.app_state.deeds if deed.number == number)
-        self._refresh()
-
     # -- what is answered ----------------------------------------------------------------------------
 
     def on_answer_row_cancelled(self) -> None:
         """Do nothing, and go."""
-        self.post_message(LeavePlan())
+        self.console.leave_plan()
 
     def on_answer_row_agreed(self, message: AnswerRow.Agreed) -> None:
         """Do it."""
@@ -133,7 +127,8 @@ class PlanScreen(ActingFrame):
             return
         # A key that is pressed twice says yes once.
         self._agreed_to = prepared
-        self.post_message(Apply(prepared, Confirmation(yes=True, typed=message.typed), self.take_running))
+        self._deed = self.console.apply(prepared, Confirmation(yes=True, typed=message.typed))
+        self._refresh()
 
     def on_answer_row_again(self) -> None:
         """Count again after an error, also after one that ended an attempt to do it."""
@@ -145,17 +140,17 @@ class PlanScreen(ActingFrame):
         """Stop what is under way before the screen is left; leave the form too where it is over."""
         deed = self._deed
         if deed is not None and deed.running and not deed.stopping:
-            self.post_message(StopOperation(deed.number))
+            self.console.stop_operation(deed.number)
             return True
         if deed is not None and not deed.running:
-            self.post_message(LeavePlan())
+            self.console.leave_plan()
             return True
         return False
 
     def action_undo(self) -> None:
         """Plan to undo what was done."""
         if (audit_id := self._undoable()) is not None:
-            self.post_message(UndoAction(audit_id))
+            self.console.undo(audit_id)
 
     def command_text(self) -> str:
         """The equivalent command."""

@@ -17,7 +17,6 @@ from streamops.present.units import count, duration, rfc3339
 from streamops.tui import routes
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Go
 from streamops.tui.details import paragraph
 from streamops.tui.routes import Route
 from streamops.tui.screens.read_listing import ReadListing
@@ -178,7 +177,7 @@ class PoolScreen(ReadingFrame):
         """Show the group whose work it does."""
         pool = None if self._row is None else self._row.pool
         if pool is not None and pool.stream and pool.group:
-            self.post_message(Go(routes.GroupRoute(pool.stream, pool.group)))
+            self.console.go(routes.GroupRoute(pool.stream, pool.group))
 
 
 SAID_ABOVE: Final = "pool"

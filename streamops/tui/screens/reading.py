@@ -9,8 +9,8 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
+from streamops.tui import words
 from streamops.tui.app_state import AppState
-from streamops.tui.reads import problem
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.source import Source
@@ -58,7 +58,7 @@ class ReadingFrame(Frame):
 
     def unread(self, error: StreamopsError) -> None:
         """Say why it could not be read."""
-        self.error = safe(problem(error))
+        self.error = safe(words.error_text(error))
         self.refresh_detail()
 
     def refresh_detail(self) -> None:

@@ -18,7 +18,6 @@ from streamops.present.units import count, percent, timestamp
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.finding import Scan, query
-from streamops.tui.reads import problem
 from streamops.tui.recent_entries import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line
@@ -98,7 +97,7 @@ class SearchScreen(EntryList):
     def unread(self, error: StreamopsError) -> None:
         """Say why the scan broke off."""
         self._asked = self._scanning = False
-        self._error = safe(problem(error))
+        self._error = safe(words.error_text(error))
         self.show_body(self.app_state)
 
     @property

@@ -19,7 +19,6 @@ from streamops.present.topics import TopicRow
 from streamops.present.units import count, timestamp
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Go
 from streamops.tui.details import finding_lines, paragraph
 from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
@@ -185,7 +184,7 @@ class TopicScreen(ReadingFrame):
     def action_waiting(self) -> None:
         """Show what waits for it."""
         if (stream := self.stream_name()) is not None:
-            self.post_message(Go(routes.DelayedRoute(stream)))
+            self.console.go(routes.DelayedRoute(stream))
 
     def _observed(self, row: TopicRow) -> tuple[StreamView | None, GroupView | None]:
         topic = row.topic

@@ -11,7 +11,6 @@ from streamops.present.text import safe
 from streamops.present.units import duration, timestamp
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import Go
 from streamops.tui.details import paragraph
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.selection import Selection, holds_dead_letters, selection_at
@@ -75,7 +74,7 @@ class TraceScreen(ReadingFrame):
     def action_entry(self) -> None:
         """Show the entry."""
         place = self._trace_place
-        self.post_message(Go(routes.EntryRoute(place.stream, place.id)))
+        self.console.go(routes.EntryRoute(place.stream, place.id))
 
 
 def trace_lines(trace: EntryTrace, width: int) -> list[Line]:

@@ -10,7 +10,6 @@ from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.views import SavedView, view_toml
 from streamops.tui.app_state import AppState
-from streamops.tui.asking import GoTo
 from streamops.tui.details import paragraph
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
@@ -99,7 +98,7 @@ class ViewsScreen(ListScreen[ViewRow]):
         """Open the view."""
         row = self.list.highlighted
         if row is not None:
-            self.post_message(GoTo(f"view {row.name}"))
+            self.console.show_view(row.name)
 
     def empty_note(self) -> str:
         """How one comes to be."""

@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from streamops.tui.app import StreamopsApp
-from streamops.tui.asking import ShowInPager
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import settings_for
 
@@ -22,7 +21,7 @@ class PagingApp(StreamopsApp):
     ]
 
     def action_page(self, raw: bool) -> None:  # noqa: FBT001 - an action's parameters have no names
-        self.post_message(ShowInPager(VALUE, "a value", raw=raw))
+        self.show_in_pager(VALUE, "a value", raw=raw)
 
 
 if __name__ == "__main__":

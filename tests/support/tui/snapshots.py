@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from streamops.tui.app import StreamopsApp
-from streamops.tui.reads import fetch
+from streamops.tui.screens.frame import READS
 from tests.support.tui.cheap import undrawn
 from tests.support.tui.driving import NARROW, WIDE, press, settle, shown, until
 
@@ -59,10 +59,5 @@ def looking(snap_compare: Compare) -> Look:
 
 async def _arrived(app: StreamopsApp) -> None:
     """Wait until all that was asked for on demand is shown."""
-    await until(app, lambda: not any(_reads(worker) for worker in app.workers))
+    await until(app, lambda: all(worker.is_finished for worker in app.workers if worker.group == READS))
     await settle(app)
-
-
-def _reads(worker: object) -> bool:
-    work = getattr(worker, "_work", None)
-    return getattr(work, "func", None) is fetch and not worker.is_finished  # type: ignore[attr-defined]

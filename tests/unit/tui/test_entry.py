@@ -151,9 +151,7 @@ async def test_keys_decode_the_field_one_stands_on_and_v_shows_all_as_it_came() 
 async def test_a_value_goes_to_the_pager_whole_and_indented(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[bytes, str]] = []
     app = app_for(source_of(BIG))
-    monkeypatch.setattr(
-        type(app), "on_show_in_pager", lambda _, message: seen.append((message.value, message.what))
-    )
+    monkeypatch.setattr(type(app), "show_in_pager", lambda _, value, what: seen.append((value, what)))
     async with running(app):
         await press(app, *"jjjj", "t")
         await shown(app, "following")

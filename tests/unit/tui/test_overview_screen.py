@@ -27,7 +27,6 @@ from streamops.tui.overview import (
     waiting_facts,
     worker_facts,
 )
-from streamops.tui.reads import Fetch
 from streamops.tui.screens.overview import AGAIN, OverviewScreen
 from tests.support import invented
 from tests.support.invented import NOW, entry_id, minutes, seconds
@@ -222,7 +221,7 @@ async def test_workers_are_not_looked_for_with_every_poll() -> None:
 async def test_leaving_before_a_read_has_begun_leaves_nothing_behind() -> None:
     app = app_for(PulseSource(sample.shop()))
     async with running(app):
-        app.on_fetch(Fetch(app.frame, lambda source: source.find_delayed(), print, print))
+        app.frame.fetch(lambda source: source.find_delayed(), print)
         app.workers.cancel_node(app.frame)
         await until(app, lambda: all(one.is_finished for one in app.workers if one.node is app.frame))
     # A coroutine that was never awaited would warn here, and warnings are errors.
