@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from streamops.cli.session import Session
 from streamops.errors import ExitCode
-from streamops.present.keys import KEYS, key_names, shown_keys
+from streamops.present.actions import KEYS, key_names, shown_keys
 from streamops.present.table import Cell, Column, Tone
 from streamops.settings.config import read_config
 

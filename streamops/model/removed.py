@@ -46,6 +46,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,
     "streamops tend": _TEND,
+    "console.keymap.pulse": "The key is called overview.",
     "console.keymap.replay.*": _RECORDINGS,
     "console.keymap.silence": _SILENCES,
     "notify.repeat_after": _REPEATS,

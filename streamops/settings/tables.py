@@ -28,7 +28,7 @@ from streamops.model.topics import (
     topic_problems,
 )
 from streamops.monitor.thresholds import Thresholds
-from streamops.present.keys import keymap_problems
+from streamops.present.actions import keymap_problems
 from streamops.present.views import SavedView
 from streamops.service.addresses import Reach
 from streamops.settings.secrets import split_command

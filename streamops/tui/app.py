@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import App, SuspendNotSupported
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Key, Resize
 from textual.filter import LineFilter
 from textual.geometry import Size
@@ -24,18 +24,20 @@ from textual.worker import Worker, WorkerState
 
 from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.entries import EntryId
+from streamops.present.actions import PLANS
 from streamops.present.text import safe, shorten
 from streamops.present.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
 from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.follower import Follower
+from streamops.tui.keys import bindings
 from streamops.tui.live import Live
 from streamops.tui.poller import Connected, Observed, PollFailed
 from streamops.tui.providers import Actions, Arrangements, Places, Plans
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen
-from streamops.tui.selection import KEYS, Selection, queue_of, verb_of
+from streamops.tui.selection import Selection, queue_of, verb_of
 from streamops.tui.source import TuiSettings
 from streamops.tui.terminal import (
     HUNG_UP,
@@ -89,31 +91,11 @@ class StreamopsApp(App[int]):
         (WIDE, "-wide"),
         (ROOMY, "-roomy"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "quit_at_root", "quit", show=False, id="quit"),
-        Binding("r", "read_now", "read now", show=False, id="read_now"),
-        Binding("p", "freeze", "freeze", show=False, id="freeze"),
-        Binding("plus", "slower", "slower", show=False, id="slower"),
-        Binding("minus", "faster", "faster", show=False, id="faster"),
-        Binding("question_mark", "help", "help", show=False, id="help"),
-        Binding("1", "go('Overview')", "overview", show=False, id="pulse"),
-        Binding("2", "go('Streams')", "streams", show=False, id="streams"),
-        Binding("3", "root", "groups", show=False, id="groups"),
-        Binding("4", "go('DeadLetters', 'Jobs')", "dead letters, jobs", show=False, id="dead_letters"),
-        Binding("5", "go('Workers', 'Pools')", "workers, pools", show=False, id="workers"),
-        Binding("6", "go('Alerts')", "alerts", show=False, id="alerts"),
-        Binding("at,7", "go('Audit')", "audit log", show=False, id="audit"),
-        Binding("w", "go('Views')", "views", show=False, id="views"),
-        Binding("g", "charts", "charts", show=False, id="charts"),
-        Binding("d", "letters_of", "its dead letters", show=False, id="letters_of"),
-        Binding("t", "tail", "tail", show=False, id="tail"),
-        Binding("a", "trace", "what became of the entry", show=False, id="trace"),
-        Binding("s", "search", "search payloads", show=False, id="search"),
-        Binding("ctrl+y", "accept_server", "accept the other server", show=False, id="accept_server"),
-        Binding("y", "copy_id", "copy ID", show=False, id="copy_id"),
-        Binding("c", "copy_command", "copy command", show=False, id="copy_command"),
-        *(Binding(key, f"act({key!r})", "plan", show=False, id=f"plan.{key}") for key in KEYS),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        "quit", "read_now", "freeze", "slower", "faster", "help", "overview", "streams", "groups", "dead_letters", "workers",
+        "alerts", "audit", "views", "charts", "letters_of", "tail", "trace", "search", "accept_server", "copy_id",
+        "copy_command", *(f"plan.{key}" for key in PLANS),
+    )  # fmt: skip
     CSS = """
     Frame { layout: vertical; background: $background; }
     #banner { display: none; }
@@ -220,6 +202,8 @@ class StreamopsApp(App[int]):
         if isinstance(focused, Input) and event.is_printable and event.character is not None:
             event.prevent_default()
             focused.insert_text_at_cursor(event.character)
+        elif event.key not in self.screen.active_bindings and isinstance(self.screen, Frame):
+            self.screen.tell_key(event.key)
 
     def follow(self, screen: Frame, stream: str, after: EntryId | None) -> None:
         """Follow a stream for as long as a screen lives, which gets ``Tailed`` and ``TailLost``.
@@ -277,14 +261,17 @@ class StreamopsApp(App[int]):
 
         source = self.live.source
         if source is None or self._leaving or self.app_state.mismatch is not None:
-            self.say(self._why_not(), warning=True)
+            self.say(self.why_no_plan(), warning=True)
             return None
         self._doing = self._doing or RunningOperations(self._take_all_running)
         deed = self._doing.begin(prepared)
         self.run_worker(self._doing.carry_out(deed.number, confirmation, source), exit_on_error=False)
         return deed
 
-    def _why_not(self) -> str:
+    def why_no_plan(self) -> str:
+        """Why nothing can be planned or done now."""
+        if self.app_state.read_only:
+            return "read-only: nothing is changed here"
         if self._leaving:
             return "leaving: nothing was done"
         if self.app_state.mismatch is not None:
@@ -489,6 +476,8 @@ class StreamopsApp(App[int]):
         """A capital is a key only where it means something, and plans may be made."""
         if action == "act":
             return self.app_state.may_plan and verb_of(str(parameters[0]), self.frame.selection()) is not None
+        if action == "accept_server":
+            return self.app_state.mismatch is not None
         return super().check_action(action, parameters)
 
     def action_form(self, operation: str) -> None:
@@ -651,10 +640,9 @@ class StreamopsApp(App[int]):
 
     def action_accept_server(self) -> None:
         """Take the server that answers for the one that is meant, and unlock writes."""
-        if self.app_state.mismatch is not None:
-            self.live.accept_server()
-            self.pass_down()
-            self.say("writes are unlocked: this server is the one from now on")
+        self.live.accept_server()
+        self.pass_down()
+        self.say("writes are unlocked: this server is the one from now on")
 
     async def action_search(self) -> None:
         """Search the payloads of the stream under the cursor."""
@@ -664,10 +652,12 @@ class StreamopsApp(App[int]):
             await self.frame.search()
 
     def action_help(self) -> None:
-        """Explain the row under the cursor, and the keys."""
+        """Show the keys that work here; again: explain the row under the cursor."""
         from streamops.tui.screens.help import HelpScreen  # noqa: PLC0415 - the first screen needs none of it
 
-        if not isinstance(self.frame, HelpScreen):
+        if isinstance(self.frame, HelpScreen):
+            self.frame.turn()
+        else:
             self.push_screen(HelpScreen(self.frame))
 
     def action_copy_id(self) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from streamops.present.actions import ACTIONS, ConsoleAction, shown_keys
 from streamops.present.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import GroupRoute, Route, StreamRoute, StreamsRoute
@@ -16,38 +17,6 @@ from streamops.tui.screens.listing import ListScreen
 MOST: Final = 50
 IN_WORDS: Final = 0.1
 """The score of an operation whose words, not whose name, hold the query: names of streams go before it."""
-ACTIONS: Final[tuple[tuple[str, str, str], ...]] = (
-    ("Overview", "app.go('Overview')", "totals, rates and findings on one page (1)"),
-    ("Alerts", "app.go('Alerts')", "findings, since when, and the fix (6)"),
-    ("Charts", "app.charts", "the group under the cursor over minutes to hours (g)"),
-    ("All groups", "app.root", "every stream with every group (3)"),
-    ("All streams", "app.go('Streams')", "one row each (2)"),
-    ("Dead letters", "app.go('DeadLetters')", "all dead-letter queues, with the reasons (4)"),
-    ("Jobs", "app.go('Jobs')", "running, interrupted and finished jobs (4 4)"),
-    ("Delayed messages", "app.go('DelayedQueues')", "messages that are due later (:delayed)"),
-    ("Topics", "app.go('Topics')", "URLs that messages are posted to (:topics)"),
-    ("Workers", "app.go('Workers')", "worker processes with a heartbeat, pools (5)"),
-    ("Pools", "app.go('Pools')", "ready and desired workers, and why (5 5)"),
-    ("Audit log", "app.go('Audit')", "what was done, by whom and why (7 or @)"),
-    ("Contexts", "app.go('Contexts')", "connect elsewhere (:ctx)"),
-    ("Tail", "app.tail", "the stream under the cursor, live (t)"),
-    ("Filter", "screen.filter", "words, lag>1000, health:crit (/)"),
-    ("Search payloads", "app.search", "of the stream under the cursor, newest first (s)"),
-    ("Columns", "app.headings", "sort by any, show and hide (h)"),
-    ("Saved views", "app.go('Views')", "open one; :save NAME saves this list (w)"),
-    ("Faults only", "screen.faults", "and everything again (f)"),
-    ("Sort by the next column", "screen.sort", "(o)"),
-    ("Invert the order", "screen.invert", "(i)"),
-    ("Read now", "app.read_now", "without waiting for the interval (r)"),
-    ("Freeze", "app.freeze", "and go on (p)"),
-    ("Refresh slower", "app.slower", "1, 2, 5, 10, 30 s, off (+)"),
-    ("Refresh faster", "app.faster", "(-)"),
-    ("Copy ID", "app.copy_id", "or name, of the row under the cursor (y)"),
-    ("Copy command", "app.copy_command", "that prints what the screen shows (c)"),
-    ("Other colours", "app.toggle_theme", "dark, light, colour-blind"),
-    ("Help", "app.help", "the row under the cursor, its numbers, the keys (?)"),
-    ("Quit", "app.quit", "(q on the first screen, Ctrl-Q anywhere)"),
-)
 
 
 class Actions(Provider):
@@ -55,26 +24,29 @@ class Actions(Provider):
 
     async def discover(self) -> Hits:
         """All actions."""
-        for name, action, words in self._possible():
-            yield DiscoveryHit(Content(name), self._runner(action), text=name, help=words)
+        for action, run in self._possible():
+            yield DiscoveryHit(Content(action.title), run, text=action.title, help=_help(action))
 
     async def search(self, query: str) -> Hits:
         """The actions whose names match."""
         matcher = self.matcher(query)
-        for name, action, words in self._possible():
-            score = matcher.match(name)
+        for action, run in self._possible():
+            score = matcher.match(action.title)
             if score > 0:
-                yield Hit(score, Content(name), self._runner(action), text=name, help=words)
+                yield Hit(score, Content(action.title), run, text=action.title, help=_help(action))
 
-    def _possible(self) -> Iterator[tuple[str, str, str]]:
-        for name, action, words in ACTIONS:
-            where, _, verb = action.partition(".")
-            target = self.app if where == "app" else self.screen
-            if hasattr(target, f"action_{verb.partition('(')[0]}"):
-                yield name, action, words
+    def _possible(self) -> Iterator[tuple[ConsoleAction, Callable[[], object]]]:
+        for action in ACTIONS:
+            runs = (action.runs or action.name).removeprefix("app.")
+            method = f"action_{runs.partition('(')[0]}"
+            for target in (self.screen, self.app):
+                if action.title and hasattr(target, method):
+                    yield action, partial(target.run_action, runs)
+                    break
 
-    def _runner(self, action: str) -> Callable[[], object]:
-        return partial(self.screen.run_action, action)
+
+def _help(action: ConsoleAction) -> str:
+    return f"{action.help} ({shown_keys(action.name, {})})" if action.keys else action.help
 
 
 class Plans(Provider):

@@ -69,10 +69,10 @@ class AlertsScreen(Firing):
     AlertsScreen.-narrow Divider { display: block; width: 1fr; height: 1; }
     """
     HINTS = (
-        ("enter", "go there"),
-        ("g", "charts"),
-        ("/", "filter"),
-        ("esc", "back"),
+        ("open", "go there"),
+        "charts",
+        "filter",
+        "back",
     )
 
     def __init__(self, place: routes.AlertsRoute, app_state: AppState) -> None:

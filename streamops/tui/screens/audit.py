@@ -5,7 +5,7 @@ from functools import partial
 from typing import ClassVar
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Action, ActionPage, AuditPhase, AuditRecord
@@ -20,6 +20,7 @@ from streamops.tui import routes, words
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.acting.record_lines import action_lines
 from streamops.tui.app_state import AppState
+from streamops.tui.keys import bindings
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.reading import ReadingFrame
@@ -74,8 +75,8 @@ SHOWN = sorted(
 class AuditScreen(ListScreen[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
-    HINTS = (("enter", "details"), ("z", "undo"), ("/", "filter"), ("r", "read again"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
+    HINTS = (("open", "details"), "undo", "filter", ("read_now", "read again"), "back")
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, SHOWN)
@@ -171,8 +172,8 @@ class AuditScreen(ListScreen[Action]):
 class ActionScreen(ReadingFrame):
     """What the audit log tells of an action."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "undo", "undo", show=False, id="undo")]
-    HINTS = (("z", "undo"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
+    HINTS = ("undo", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.ActionRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)

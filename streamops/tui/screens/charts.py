@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.present.rows import GroupRow
@@ -14,6 +14,7 @@ from streamops.tui.app_state import AppState
 from streamops.tui.charting import SPANS, since_words, window
 from streamops.tui.details import group_lines, paragraph
 from streamops.tui.group_box import group_box
+from streamops.tui.keys import bindings
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.streams import missing
@@ -44,11 +45,8 @@ class ChartsScreen(Frame):
         span: The place of the chosen span among all.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,l", "span(1)", "further back", show=False, id="span_more"),
-        Binding("left,h", "span(-1)", "nearer", show=False, id="span_less"),
-    ]
-    HINTS = (("← →", "span"), ("t", "tail"), ("p", "freeze"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("span_more", "span_less")
+    HINTS = (("span_less span_more", "span"), "tail", "freeze", "back")
 
     def __init__(self, place: routes.ChartsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from msgspec import Struct
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.present.filters import EVERY_SIGN, common_sign, names_of
 from streamops.present.table import Cell, Column, Tone
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
+from streamops.tui.keys import bindings
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.line_view import SORT_MARKS
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -89,15 +90,12 @@ class ColumnPickerScreen(ListScreen[Heading]):
     """
 
     LITERAL = EVERY_SIGN
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "show_or_hide", "show or hide", show=False, id="show_or_hide"),
-        Binding("u", "own", "the list's own", show=False, id="own_columns"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("show_or_hide", "own_columns")
     HINTS = (
-        ("enter", "sort by it, again inverts"),
-        ("space", "show or hide"),
-        ("u", "the list's own"),
-        ("esc", "back"),
+        ("open", "sort by it, again inverts"),
+        "show_or_hide",
+        "own_columns",
+        "back",
     )
 
     def __init__(self, listing: ListScreen[Any]) -> None:

@@ -50,7 +50,7 @@ CONTEXT_COLUMNS: Final[tuple[Column[ContextInfo], ...]] = (
 class ContextsScreen(ListScreen[ContextInfo]):
     """The contexts; Enter connects to one."""
 
-    HINTS = (("enter", "connect"), ("/", "filter"), ("esc", "back"))
+    HINTS = (("open", "connect"), "filter", "back")
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state, (_marker(app_state.context.name), *CONTEXT_COLUMNS))

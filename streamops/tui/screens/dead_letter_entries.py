@@ -6,7 +6,7 @@ from time import monotonic
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.errors import SettingsError, StreamopsError
@@ -28,6 +28,7 @@ from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import ChartPart, parts_line
 from streamops.tui.details import paragraph
+from streamops.tui.keys import bindings
 from streamops.tui.payload import SHOWN_BYTES, field_lines
 from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
@@ -67,16 +68,14 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
     What is marked is acted on, by IDs; ``*`` once more takes all that there are, or that the expression holds of.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("equals_sign", "where", "those where", show=False, id="where")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("where")
     HINTS = (
-        ("enter", "open"),
-        ("=", "where"),
-        ("/", "filter"),
-        ("* !", "mark all, others"),
-        ("o i", "sort"),
-        ("esc", "back"),
+        "open",
+        "where",
+        "filter",
+        ("mark_all mark_others", "mark all, others"),
+        "sort",
+        "back",
     )
 
     def __init__(self, place: routes.DeadLetterEntriesRoute, app_state: AppState) -> None:

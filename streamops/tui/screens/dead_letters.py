@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId
@@ -18,6 +18,7 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
+from streamops.tui.keys import bindings
 from streamops.tui.routes import Route
 from streamops.tui.screens.dead_letter_entries import dead_letter_detail, own_fields, queue_lines
 from streamops.tui.screens.read_listing import ReadListing
@@ -32,10 +33,8 @@ from streamops.tui.widgets.text_view import Builder
 class DeadLetterScreen(ReadingFrame):
     """A letter in full; ``v`` shows its fields as they came, ``a`` the whole trace of its entry."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "raw", "decoded or raw", show=False, id="raw"),
-    ]
-    HINTS = (("v", "raw"), ("a", "trace"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
+    HINTS = (("raw", "raw"), ("trace", "trace"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.DeadLetterRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
@@ -127,12 +126,12 @@ class DeadLettersScreen(ReadListing[QueueRow]):
     """The queues; Enter leads to a queue's letters, the key again to long work."""
 
     HINTS = (
-        ("enter", "letters"),
+        ("open", "letters"),
         ("4", "jobs"),
-        ("t", "tail"),
-        ("/", "filter"),
-        ("o i", "sort"),
-        ("esc", "back"),
+        "tail",
+        "filter",
+        "sort",
+        "back",
     )
 
     def __init__(self, place: routes.DeadLettersRoute, app_state: AppState) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.wording import counted
@@ -17,6 +17,7 @@ from streamops.present.units import count, duration, size
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
+from streamops.tui.keys import bindings
 from streamops.tui.payload import SHOWN_BYTES, field_lines
 from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
@@ -43,11 +44,11 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
 
     AGAIN = 5.0
     HINTS = (
-        ("enter", "message"),
-        ("* !", "mark all, others"),
-        ("/", "filter"),
-        ("o i", "sort"),
-        ("esc", "back"),
+        ("open", "message"),
+        ("mark_all mark_others", "mark all, others"),
+        "filter",
+        "sort",
+        "back",
     )
 
     def __init__(self, place: routes.DelayedRoute, app_state: AppState) -> None:
@@ -115,8 +116,14 @@ GONE = "it is gone: it became an entry, or was cancelled"
 class DelayedMessageScreen(ReadingFrame):
     """A message in full; ``v`` shows its fields as they came."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "raw", "decoded or raw", show=False, id="raw")]
-    HINTS = (("v", "raw"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
+    HINTS = (
+        ("raw", "raw"),
+        ("read_now", "read again"),
+        ("up down", "scroll"),
+        ("copy_id", "copy ID"),
+        "back",
+    )
 
     def __init__(self, place: routes.DelayedMessageRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
@@ -161,7 +168,7 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
     """The queues; Enter leads to a queue's messages. Finding them goes through all keys, so it is done at leisure."""
 
     AGAIN = 15.0
-    HINTS = (("enter", "messages"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
+    HINTS = (("open", "messages"), "tail", "filter", "sort", "back")
 
     def __init__(self, place: routes.DelayedQueuesRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, DELAYED_QUEUE_COLUMNS)

@@ -23,12 +23,12 @@ class EntriesScreen(EntryList):
 
     CRUMB = "tail"
     HINTS = (
-        ("enter", "entry"),
-        ("t", "follow"),
-        ("/", "filter"),
-        ("home", "older"),
-        ("p", "freeze"),
-        ("esc", "back"),
+        ("open", "entry"),
+        ("tail", "follow"),
+        "filter",
+        ("first", "older"),
+        "freeze",
+        "back",
     )
 
     def __init__(self, place: routes.EntriesRoute, app_state: AppState) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import ClassVar, Final
 
 from msgspec import json
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.deliveries import KeptPayload
@@ -20,6 +20,7 @@ from streamops.present.units import size
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of
+from streamops.tui.keys import bindings
 from streamops.tui.screens.searched import Searched
 from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -32,25 +33,19 @@ PAGED_BYTES: Final = 64 * 1024 * 1024
 class EntryScreen(Searched):
     """An entry's fields; ``/`` finds words in them, Tab goes from one to the next."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "raw", "decoded or raw", show=False, id="raw"),
-        Binding("tab", "part(1)", "next field", show=False, id="next_field"),
-        Binding("shift+tab", "part(-1)", "previous field", show=False, id="previous_field"),
-        Binding("enter", "open", "follow, or page", show=False, id="open"),
-        Binding("d", "decode", "decode otherwise", show=False, id="decode"),
-        Binding("x", "copy_value", "copy the value", show=False, id="copy_value"),
-        Binding("e", "copy_entry", "copy the entry as JSON", show=False, id="copy_entry"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        "raw", "next_field", "previous_field", "open", "decode", "copy_value", "copy_entry"
+    )
     HINTS = (
-        ("tab", "field"),
-        ("enter", "page, follow"),
-        ("d", "decode"),
-        ("x", "copy value"),
-        ("e", "copy JSON"),
-        ("v", "raw"),
-        ("a", "trace"),
-        ("/", "find"),
-        ("esc", "back"),
+        ("next_field", "field"),
+        ("open", "page, follow"),
+        ("decode", "decode"),
+        ("copy_value", "copy value"),
+        ("copy_entry", "copy JSON"),
+        ("raw", "raw"),
+        ("trace", "trace"),
+        "find",
+        "back",
     )
 
     def __init__(self, place: routes.EntryRoute, app_state: AppState) -> None:

@@ -22,6 +22,7 @@ from streamops.tui.acting.offers import names_for, receiver_for
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
+from streamops.tui.keys import Hint
 from streamops.tui.routes import Route
 from streamops.tui.screens.acting import ActingFrame
 from streamops.tui.selection import Selection
@@ -31,7 +32,7 @@ from streamops.tui.widgets.paint import Line, fit
 from streamops.tui.widgets.text_view import TextView
 
 LABEL: Final = 18
-CHOOSE: Final = ("space", "choose")
+CHOOSE: Final = ("Space", "choose")
 
 
 class NameInput(Input):
@@ -117,7 +118,7 @@ class FormScreen(ActingFrame):
         Binding("up", "app.focus_previous", "previous field", show=False),
         Binding("down", "app.focus_next", "next field", show=False),
     ]
-    HINTS = (("enter", "make the plan"), ("↑↓", "field"), CHOOSE, ("esc", "back"))
+    HINTS = (("Enter", "make the plan"), ("↑ ↓", "field"), CHOOSE, "back")
     DEFAULT_CSS = """
     FormScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     FormScreen #about { height: auto; max-height: 4; }
@@ -171,7 +172,7 @@ class FormScreen(ActingFrame):
         self._show_help()
         self.show_bars()
 
-    def hints(self) -> tuple[tuple[str, str], ...]:
+    def hints(self) -> tuple[Hint, ...]:
         """Without what the focused row does not offer."""
         row = self._focused_row()
         return self.HINTS if row is not None and row.offers else tuple(x for x in self.HINTS if x != CHOOSE)

@@ -7,20 +7,21 @@ from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from streamops.errors import StreamopsError, Unreachable
 from streamops.model.entries import EntryId
+from streamops.present.actions import KEYS, key_names
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import goto, words
 from streamops.tui.app_state import AppState, RunningOperation
-from streamops.tui.own_keys import own_hints
+from streamops.tui.keys import Hint, bindings, first_key, hint_pairs
 from streamops.tui.routes import Route, SearchRoute, command, entry_of
-from streamops.tui.selection import Selection, fitting
+from streamops.tui.selection import VERBS, Selection, fitting
 from streamops.tui.source import Source
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
@@ -41,7 +42,7 @@ class Prompting(Screen[None]):
     """
 
     BLANK: ClassVar[bool] = True
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("colon", "go_to", "go to", show=False, id="go_to")]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("go_to")
 
     @property
     def console(self) -> "StreamopsApp":
@@ -156,7 +157,6 @@ class Prompting(Screen[None]):
 
 Answer = TypeVar("Answer")
 
-ROOM_FOR_WORDS: Final = 120
 READS: Final = "reads"
 """The group of workers that read for a screen."""
 
@@ -170,15 +170,13 @@ class Frame(Prompting):
     """
 
     AUTO_FOCUS = "#main"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "back", show=False, id="back"),
-    ]
-    HINTS: ClassVar[tuple[tuple[str, str], ...]] = ()
-    COMMON_HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
-        (":", "go to"),
+    BINDINGS: ClassVar[list[BindingType]] = bindings("back")
+    HINTS: ClassVar[tuple[Hint, ...]] = ()
+    COMMON_HINTS: ClassVar[tuple[Hint, ...]] = (
+        "go_to",
         ("^p", "commands"),
         ("^q", "quit"),
-        ("?", "help"),
+        "help",
     )
 
     def __init__(self, place: Route, app_state: AppState) -> None:
@@ -251,17 +249,32 @@ class Frame(Prompting):
                 return (Cell(f" ▲ {self._complaint}", Tone.WARN),)
             return words.keys(HELP[self._prompt.sign], self.size.width)
         first, *others = (*self.hints(), *self.COMMON_HINTS)
-        hints = own_hints((first, *self._acting_hints(), *others), self, self.app_state.keymap)
+        hints = hint_pairs((first, *self.verb_hints(), *others), self.app_state.keymap)
         return words.keys(hints, self.size.width)
 
-    def _acting_hints(self) -> tuple[tuple[str, str], ...]:
-        """The capitals that open a plan here, each with its word where there is room; none where nothing may be changed."""
+    def tell_key(self, key: str) -> None:
+        """Say why a key does nothing here: it is for something else, or nothing may be changed."""
+        keymap = self.app_state.keymap
+        meant = [row for row in KEYS.values() if key in key_names(keymap.get(row.name, row.keys))]
+        if not meant:
+            return
+        shown = first_key(meant[0].name, keymap)
+        verbs = [verb for verb in VERBS if f"plan.{verb.key}" in {row.name for row in meant}]
+        if verbs and self.app_state.read_only:
+            self.console.say(f"read-only: {shown} ({verbs[0].word}) changes nothing here", warning=True)
+        elif verbs and not self.app_state.may_plan:
+            self.console.say(f"{shown}: {self.console.why_no_plan()}", warning=True)
+        elif verbs:
+            fits = "; ".join(f"{verb.word}: {', '.join(sorted(verb.sorts))}" for verb in verbs)
+            self.console.say(f"{shown} has nothing to act on here. {fits}")
+        else:
+            self.console.say(f"{shown} does nothing here. Elsewhere: {'; '.join(row.help for row in meant)}")
+
+    def verb_hints(self) -> tuple[Hint, ...]:
+        """The capitals that open a plan here; none where nothing may be changed."""
         if self.app_state.read_only:
             return ()
-        verbs = sorted((verb.key, verb.word) for verb in fitting(self.selection()))
-        if self.size.width >= ROOM_FOR_WORDS:
-            return tuple(verbs)
-        return ((" ".join(key for key, _ in verbs), "plan"),) if verbs else ()
+        return tuple((f"plan.{verb.key}", verb.word) for verb in fitting(self.selection()))
 
     # -- what subclasses fill in ---------------------------------------------------------------------
 
@@ -292,7 +305,7 @@ class Frame(Prompting):
         """What an action would act on; none where there is nothing to act on."""
         return None
 
-    def hints(self) -> tuple[tuple[str, str], ...]:
+    def hints(self) -> tuple[Hint, ...]:
         """Keys of this place and what they do, for the line at the bottom."""
         return self.HINTS
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.observation import GroupView
@@ -15,6 +15,7 @@ from streamops.tui.app_state import AppState
 from streamops.tui.charting import SPANS
 from streamops.tui.details import group_lines
 from streamops.tui.group_box import group_box
+from streamops.tui.keys import bindings
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.streams import find_stream, missing
@@ -37,16 +38,14 @@ class GroupScreen(ListScreen[ConsumerRow]):
     GroupScreen #charts { display: none; height: 13; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l", "pending", "list all pending entries", show=False, id="pending")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pending")
     HINTS = (
-        ("enter", "its pending"),
-        ("l", "all pending"),
-        ("g", "charts"),
-        ("t", "tail"),
-        ("o i", "sort"),
-        ("esc", "back"),
+        ("open", "its pending"),
+        "pending",
+        "charts",
+        "tail",
+        "sort",
+        "back",
     )
 
     def __init__(self, place: routes.GroupRoute, app_state: AppState) -> None:

@@ -1,87 +1,41 @@
-"""Help: the row under the cursor, what was found about it and what mends it, its numbers, and the keys."""
+"""Help: the keys that work here; then the row under the cursor, its findings, the fix, its numbers, and every key."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from itertools import zip_longest
+from typing import ClassVar, Final
 
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.observation import Finding, GroupView, StreamView
+from streamops.present.actions import KEYS, HelpTopic, shown_keys
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph, title_lines
 from streamops.tui.explaining import finding_help, lag_help
-from streamops.tui.own_keys import own_sections
+from streamops.tui.keys import Hint, Pairs, bindings, first_key, hint_names, hint_pairs
 from streamops.tui.routes import Route, command
 from streamops.tui.screens.frame import Frame
-from streamops.tui.selection import fitting
-from streamops.tui.widgets.paint import BLANK_LINE, Line, fit
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit
 from streamops.tui.widgets.text_view import TextView
 
 KEY_WIDTH: Final = 18
+TWO_COLUMNS: Final = 76
+"""Cells from which on the keys stand in two columns."""
 MOST_ABOUT: Final = 16
 """Lines of what a row tells, which stands on the screen below in full: a payload must not hide what explains it."""
 
-Keys = tuple[tuple[str, str], ...]
-MOVING: Final[Keys] = (
-    ("↑ ↓ j k", "move by a row"),
-    ("PgUp PgDn Home End", "move by a page, to the first, to the last"),
-    ("Enter", "open: stream, group, consumer, pending entry, entry"),
-    ("Esc", "go back; stop, or drop marks and filter first"),
-    ("1 2 3", "overview; all streams; all groups"),
-    ("4 5 6 7", "dead letters, again: jobs; workers, again: pools; alerts; audit log"),
-    ("t", "tail the stream under the cursor; follow again"),
-    ("l", "on a group: all its pending entries; on a pool: its group"),
-    ("g", "charts of the group"),
-    ("d", "dead letters of the stream under the cursor"),
-    ("a", "what became of the entry under the cursor: its trace"),
-    (":", "go to: stream [group [consumer]], stream ID, view NAME, ctx NAME, a word"),
-    ("^p", "command palette"),
-)
-FINDING: Final[Keys] = (
-    ("/", "filter: words, !word, lag>1000, idle>5m, health:crit, lag=? for unknown"),
-    ("n b", "next and previous match"),
-    ("f", "faults only"),
-    ("o i", "sort by the next column; invert"),
-    ("h", "columns: sort by any, show and hide"),
-    ("w :save NAME", "saved views; save the list as it is arranged"),
-    ("=", "on dead letters: those of which an expression holds, listed or not"),
-    ("s", "search payloads of the stream: words, or where EXPRESSION; g goes on"),
-)
-LOOKING: Final[Keys] = (
-    ("p", "freeze the screen, go on"),
-    ("+ -", "refresh slower, faster: 1, 2, 5, 10, 30 s, off"),
-    ("r", "read now"),
-    ("y c", "copy the ID or name; the command that prints the same"),
-    ("v", "on an entry: decoded or as it came"),
-    ("?", "this"),
-    ("q ^q", "quit, from the first screen; from anywhere"),
-)
-ACTING: Final[Keys] = (
-    (
-        "Space * ! u",
-        "on entries: mark one, all shown (again: all there are), the others, none; plans take what is marked, else what a filter shows",
-    ),
-    ("C A N", "plan to claim; on pending entries: to acknowledge, to give back"),
-    ("T D R E", "plan to trim; to delete; to replay dead letters, as they are or edited"),
-    ("W X", "plan to rewind a group; to destroy it, or remove a consumer"),
-    ("P S", "plan to pause a pool of workers or a topic, or go on; to scale a pool"),
-    ("A O L", "on a pool: plan to pause its controller, or go on; to overrule it; to set other limits"),
-    ("R D", "on delayed messages: plan to run them now, to cancel them"),
-    ("z", "in the audit log and after an outcome: plan to undo it"),
-)
-SECTIONS: Final = (("Moving", MOVING), ("Finding", FINDING), ("Looking", LOOKING))
-
 
 class HelpScreen(Frame):
-    """Text about a row, then the keys.
+    """The keys of a screen on one page; on another the row under its cursor explained.
 
     Args:
         frame: The screen on which help was asked for.
     """
 
-    HINTS = (("↑↓", "scroll"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings(open="app.help")
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame.place, frame.app_state)
@@ -89,8 +43,22 @@ class HelpScreen(Frame):
         self._numbers = frame.numbers()
         self._focus = frame.focus_place()
         self._subject = frame.selection()
-        self._here = frame.hints()
+        self._here = (*frame.verb_hints(), *frame.hints())
+        self._active = {active.binding.id for active in frame.active_bindings.values() if active.enabled}
+        self._explains = False
         self._view = TextView(self._build, id="main")
+
+    def hints(self) -> tuple[Hint, ...]:
+        """Where the other page is."""
+        other = "keys" if self._explains else "explain the row"
+        return (("open", other), ("up down", "scroll"), "back")
+
+    def turn(self) -> None:
+        """Show the other page."""
+        self._explains = not self._explains
+        self._view.show(self._build)
+        self._view.scroll_home(animate=False)
+        self.show_bars()
 
     def compose_body(self) -> Iterable[Widget]:
         """The text."""
@@ -101,7 +69,47 @@ class HelpScreen(Frame):
         return (Cell("help ", Tone.OK),)
 
     def _build(self, width: int) -> list[Line]:
-        return [*self._row(width), *self._command(width), BLANK_LINE, *self._keys_here(), *self._every_key()]
+        if not self._explains:
+            return self._key_page(width)
+        return [*self._row(width), *self._command(width), BLANK_LINE, *self._every_key()]
+
+    # -- the keys ------------------------------------------------------------------------------------
+
+    def _key_page(self, width: int) -> list[Line]:
+        """The keys that work on the screen below, those of its row first, in two columns where there is room."""
+        keymap = self.app_state.keymap
+        told = {name for hint in self._here for name in hint_names(hint)}
+        sections = [(self._row_name() or "Here", hint_pairs(self._here, keymap))]
+        for topic in HelpTopic:
+            left = [name for name in _names(topic) if name in self._active and name not in told]
+            sections.append((topic, tuple(dict.fromkeys(hint_pairs(left, keymap)))))
+        lines = [line for title, pairs in sections if pairs for line in _section(title, pairs)]
+        if width < TWO_COLUMNS:
+            return lines
+        half, column = -(-len(lines) // 2), width // 2
+        return [
+            (*_padded(left, column), *right)
+            for left, right in zip_longest(lines[:half], lines[half:], fillvalue=())
+        ]
+
+    def _row_name(self) -> str:
+        stream, group = focused(self.app_state, self._focus)
+        names = [stream.stream.name] if stream is not None else []
+        return " ▸ ".join(safe(name) for name in (names if group is None else [*names, group.group.name]))
+
+    def _every_key(self) -> list[Line]:
+        """What each key does in a sentence."""
+        keymap = self.app_state.keymap
+        own = [(shown_keys(name, keymap), f"{name}, in place of {shown_keys(name, {})}") for name in keymap]
+        lines = [*heading("Of your own"), *key_lines(own), BLANK_LINE] if own else []
+        for topic in HelpTopic:
+            if topic is HelpTopic.ACT and self.app_state.read_only:
+                continue
+            pairs = [(first_key(name, keymap), KEYS[name].help) for name in _names(topic, plans=True)]
+            lines += [*heading(topic), *key_lines(pairs), BLANK_LINE]
+        return lines
+
+    # -- the row -------------------------------------------------------------------------------------
 
     def _row(self, width: int) -> list[Line]:
         """The row in full, its findings explained, its lag, and every number of it."""
@@ -145,19 +153,6 @@ class HelpScreen(Frame):
             *paragraph(safe(line), width, Tone.PLAIN, indent=3),
         ]
 
-    def _keys_here(self) -> list[Line]:
-        verbs = () if self.app_state.read_only else fitting(self._subject)
-        plans = [(verb.key, f"plan to {verb.word}") for verb in verbs]
-        here = (*self._here, *plans)
-        return [*heading("Keys here"), *key_lines(here), BLANK_LINE] if here else []
-
-    def _every_key(self) -> list[Line]:
-        lines: list[Line] = []
-        acting = () if self.app_state.read_only else (("Actions: each shows its plan first", ACTING),)
-        for title, keys in (*own_sections(self.app_state.keymap), *SECTIONS, *acting):
-            lines += [*heading(title), *key_lines(keys), BLANK_LINE]
-        return lines
-
 
 def focused(app_state: AppState, place: Route) -> tuple[StreamView | None, GroupView | None]:
     """The stream and the group that a place is about, as they were observed; none where it is about none."""
@@ -174,6 +169,20 @@ def heading(text: str) -> list[Line]:
     return [(Cell(f" {text}", Tone.STRONG),)]
 
 
-def key_lines(keys: Keys) -> list[Line]:
+def key_lines(pairs: Iterable[tuple[str, str]]) -> list[Line]:
     """Keys and what they do."""
-    return [(Cell(f" {fit(key, KEY_WIDTH)} ", Tone.OK), Cell(words)) for key, words in keys]
+    return [(Cell(f" {fit(key, KEY_WIDTH)} ", Tone.OK), Cell(words)) for key, words in pairs]
+
+
+def _names(topic: HelpTopic, *, plans: bool = False) -> list[str]:
+    return [
+        name for name, row in KEYS.items() if row.topic is topic and (plans or not name.startswith("plan."))
+    ]
+
+
+def _section(title: str, pairs: Pairs) -> list[Line]:
+    return [*heading(title), *((Cell(f" {key}", Tone.OK), Cell(f"  {word}")) for key, word in pairs)]
+
+
+def _padded(line: Line, width: int) -> Line:
+    return (*line, Cell(" " * (width - sum(cell_width(cell.text) for cell in line))))

@@ -6,7 +6,7 @@ from time import monotonic
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobPage, JobState
@@ -18,6 +18,7 @@ from streamops.tui import routes, words
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.acting.record_lines import job_help, job_lines
 from streamops.tui.app_state import AppState
+from streamops.tui.keys import Hint, bindings
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen
@@ -33,10 +34,6 @@ SURE_WITHIN: Final = 4.0
 class JobKeys(Frame):
     """Keys of the screens of jobs. A capital opens the plan of the rest; stopping asks for its key twice."""
 
-    KEYS: Final = (
-        Binding("R", "resume", "plan the rest", show=False, id="resume"),
-        Binding("X", "stop", "stop it", show=False, id="stop"),
-    )
     _asked_for = ""
     _asked_at = 0.0
 
@@ -50,10 +47,10 @@ class JobKeys(Frame):
             return not self.app_state.read_only
         return super().check_action(action, parameters)
 
-    def hints(self) -> tuple[tuple[str, str], ...]:
+    def hints(self) -> tuple[Hint, ...]:
         """Without what may not be done."""
         if self.app_state.read_only:
-            return tuple(pair for pair in self.HINTS if pair[0] not in {"R", "X"})
+            return tuple(pair for pair in self.HINTS if pair not in {"resume", "stop"})
         return self.HINTS
 
     def action_resume(self) -> None:
@@ -97,13 +94,13 @@ COLUMNS = tuple(
 class JobsScreen(JobKeys, ListScreen[Job]):
     """The newest jobs."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("resume", "stop")
     HINTS = (
-        ("enter", "details"),
-        ("R", "plan the rest"),
-        ("X", "stop it"),
-        ("/", "filter"),
-        ("esc", "back"),
+        ("open", "details"),
+        "resume",
+        "stop",
+        "filter",
+        "back",
     )
 
     def __init__(self, place: routes.JobsRoute, app_state: AppState) -> None:
@@ -204,8 +201,8 @@ class JobsScreen(JobKeys, ListScreen[Job]):
 class JobScreen(JobKeys, ReadingFrame):
     """A job in full; it is read again with every observation."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*JobKeys.KEYS]
-    HINTS = (("R", "plan the rest"), ("X", "stop it"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("resume", "stop")
+    HINTS = ("resume", "stop", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.JobRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)

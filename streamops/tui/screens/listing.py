@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar, Final, Generic, TypeVar
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.entries import EntryId
@@ -17,6 +17,7 @@ from streamops.present.views import SavedView
 from streamops.tui import words
 from streamops.tui.app_state import AppState
 from streamops.tui.details import column_lines
+from streamops.tui.keys import Hint, bindings
 from streamops.tui.ordering import ListState, Ordering
 from streamops.tui.routes import Route, entry_of
 from streamops.tui.screens.frame import Frame
@@ -48,15 +49,9 @@ class Arranged(Frame, Generic[Row]):
     LITERAL: ClassVar[frozenset[str]] = NONE
     """Signs that always belong to the words of a filter."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "filter", show=False, id="filter"),
-        Binding("n", "match(1)", "next match", show=False, id="next"),
-        Binding("b", "match(-1)", "previous match", show=False, id="previous"),
-        Binding("f", "faults", "faults only", show=False, id="faults"),
-        Binding("o", "sort", "sort by the next column", show=False, id="sort"),
-        Binding("i", "invert", "invert the order", show=False, id="invert"),
-        Binding("h", "app.headings", "columns: sort, show, hide", show=False, id="headings"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        "filter", "next", "previous", "faults", "sort", "invert", "headings"
+    )
 
     def __init__(
         self,
@@ -280,11 +275,11 @@ class ListScreen(Arranged[Row]):
         more: Columns that can be compared and sorted by too, and are shown where somebody asks for them.
     """
 
-    HINTS: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("enter", "open"),
-        ("/", "filter"),
-        ("f", "faults"),
-        ("o", "sort"),
+    HINTS: ClassVar[tuple[Hint, ...]] = (
+        "open",
+        "filter",
+        "faults",
+        "sort",
     )
 
     def __init__(

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.units import count
 from streamops.tui.app_state import AppState
+from streamops.tui.keys import bindings
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.selection import Selection, together
@@ -21,12 +22,7 @@ Row = TypeVar("Row")
 class Marking(ListScreen[Row]):
     """A list of entries. Marks stay with their rows, and go with them."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "mark", show=False, id="mark"),
-        Binding("asterisk", "mark_all", "mark all shown", show=False, id="mark_all"),
-        Binding("u", "unmark", "unmark all", show=False, id="unmark"),
-        Binding("exclamation_mark", "mark_others", "mark those that are not", show=False, id="mark_others"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("mark", "mark_all", "unmark", "mark_others")
 
     def __init__(
         self,

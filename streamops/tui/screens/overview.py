@@ -42,7 +42,7 @@ class OverviewScreen(Firing):
     OverviewScreen.-roomy #panel { height: 18; }
     OverviewScreen Divider { display: block; width: 1fr; height: 1; }
     """
-    HINTS = (("enter", "go there"), ("6", "alerts"), ("g", "charts"), ("3", "groups"), ("esc", "back"))
+    HINTS = (("open", "go there"), "alerts", "charts", "groups", "back")
 
     def __init__(self, place: routes.OverviewRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)

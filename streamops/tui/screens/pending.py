@@ -121,13 +121,13 @@ class PendingScreen(Marking[PendingRow]):
     """Pending entries by ID. The next page is read when the cursor nears the end; ``r`` begins anew."""
 
     HINTS = (
-        ("enter", "entry"),
-        ("a", "its trace"),
-        ("t", "tail"),
-        ("/", "filter"),
-        ("o i", "sort"),
-        ("r", "read again"),
-        ("esc", "back"),
+        ("open", "entry"),
+        "trace",
+        "tail",
+        "filter",
+        "sort",
+        ("read_now", "read again"),
+        "back",
     )
 
     def __init__(self, place: routes.PendingRoute, app_state: AppState) -> None:

@@ -18,6 +18,7 @@ from streamops.tui.acting.asks import MakePlan, Planning
 from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
 from streamops.tui.acting.progress_lines import progress_lines
 from streamops.tui.app_state import AppState, RunningOperation
+from streamops.tui.keys import Hint, bindings
 from streamops.tui.routes import Route
 from streamops.tui.screens.acting import ActingFrame
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -36,15 +37,17 @@ class PlanScreen(ActingFrame):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll(-1)", "up", show=False, id="up"),
-        Binding("down,j", "scroll(1)", "down", show=False, id="down"),
-        Binding("pageup", "page(-1)", "page up", show=False, id="page_up"),
-        Binding("pagedown", "page(1)", "page down", show=False, id="page_down"),
-        Binding("home", "top", "first", show=False, id="first"),
-        Binding("end", "bottom", "last", show=False, id="last"),
+        *bindings(
+            "undo",
+            up="scroll(-1)",
+            down="scroll(1)",
+            page_up="page(-1)",
+            page_down="page(1)",
+            first="top",
+            last="bottom",
+        ),
         Binding("left", "app.focus_previous", "previous", show=False),
         Binding("right", "app.focus_next", "next", show=False),
-        Binding("z", "undo", "undo", show=False, id="undo"),
     ]
 
     def __init__(
@@ -167,16 +170,21 @@ class PlanScreen(ActingFrame):
 
     # -- what it shows -------------------------------------------------------------------------------
 
-    def hints(self) -> tuple[tuple[str, str], ...]:
+    def hints(self) -> tuple[Hint, ...]:
         """What the keys do now."""
         deed = self._deed
         if deed is None:
-            return (("esc", "back"), ("↑↓", "scroll"), ("r", "count again"), ("c", "copy command"))
+            return (
+                "back",
+                ("up down", "scroll"),
+                ("read_now", "count again"),
+                ("copy_command", "copy command"),
+            )
         if deed.running:
-            leave = (("1 2 :", "leave, it goes on"),)
-            return leave if deed.stopping else (("esc", "stop after this batch"), *leave)
-        undo = (("z", "undo"),) if self._undoable() is not None else ()
-        return (("esc", "close"), *undo, ("y", "copy ID"), ("@", "audit"))
+            leave: tuple[Hint, ...] = (("groups go_to", "leave, it goes on"),)
+            return leave if deed.stopping else (("back", "stop after this batch"), *leave)
+        undo: tuple[Hint, ...] = ("undo",) if self._undoable() is not None else ()
+        return (("back", "close"), *undo, ("copy_id", "copy ID"), "audit")
 
     def position_words(self) -> Line:
         """When it was counted."""

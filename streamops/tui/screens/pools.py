@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
@@ -18,6 +18,7 @@ from streamops.tui import routes
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
+from streamops.tui.keys import bindings
 from streamops.tui.routes import Route
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
@@ -35,7 +36,7 @@ class PoolsScreen(ReadListing[PoolRow]):
     """The pools; Enter leads to one with the decisions about it."""
 
     AGAIN = 2.0
-    HINTS = (("enter", "decisions"), ("5", "workers"), ("/", "filter"), ("f", "faults"), ("esc", "back"))
+    HINTS = (("open", "decisions"), ("workers", "workers"), "filter", "faults", "back")
 
     def __init__(self, place: routes.PoolsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, POOL_COLUMNS, POOL_DETAIL_COLUMNS)
@@ -114,10 +115,8 @@ MOST_DECISIONS = 100
 class PoolScreen(ReadingFrame):
     """A pool in full, read again with every observation."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l", "group", "its group", show=False, id="pool.group"),
-    ]
-    HINTS = (("l", "its group"), ("t", "tail"), ("r", "read again"), ("y", "copy name"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pool.group")
+    HINTS = ("pool.group", "tail", ("read_now", "read again"), ("copy_id", "copy name"), "back")
 
     def __init__(self, place: routes.PoolRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)

@@ -5,7 +5,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.model.entries import StreamEntry
@@ -18,6 +18,7 @@ from streamops.present.units import count, percent, timestamp
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.finding import Scan, query
+from streamops.tui.keys import bindings
 from streamops.tui.recent_entries import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line
@@ -29,13 +30,13 @@ class SearchScreen(EntryList):
     """What was found so far. Esc stops the scan, ``g`` goes on where it stopped."""
 
     CRUMB = "search"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("g", "go_on", "go on", show=False, id="go_on")]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("go_on")
     HINTS = (
-        ("enter", "entry"),
-        ("g", "go on"),
-        ("s", "search anew"),
-        ("/", "filter"),
-        ("esc", "stop, back"),
+        ("open", "entry"),
+        "go_on",
+        ("search", "search anew"),
+        "filter",
+        ("back", "stop, back"),
     )
 
     def __init__(self, place: routes.SearchRoute, app_state: AppState) -> None:

@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import count
 from streamops.tui.app_state import AppState
+from streamops.tui.keys import bindings
 from streamops.tui.ordering import split_words
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
@@ -25,11 +26,7 @@ class Searched(Frame):
         view: The text.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "find", show=False, id="find"),
-        Binding("n", "match(1)", "next match", show=False, id="next"),
-        Binding("b", "match(-1)", "previous match", show=False, id="previous"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("find", "next", "previous")
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state)

@@ -154,12 +154,12 @@ class StatusScreen(GroupListing):
     """All streams and groups; the pane tells the server's findings too."""
 
     HINTS = (
-        ("enter", "open"),
-        ("t", "tail"),
-        ("/", "filter"),
-        ("f", "faults"),
-        ("o i", "sort"),
-        ("2", "streams"),
+        "open",
+        "tail",
+        "filter",
+        "faults",
+        "sort",
+        "streams",
     )
 
     def detail(self, row: GroupRow) -> Builder:

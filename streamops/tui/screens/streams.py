@@ -20,12 +20,12 @@ class StreamsScreen(ListScreen[StreamView]):
     """The streams; Enter leads to a stream's groups."""
 
     HINTS = (
-        ("enter", "groups"),
-        ("t", "tail"),
-        ("/", "filter"),
-        ("f", "faults"),
-        ("o i", "sort"),
-        ("3", "groups"),
+        ("open", "groups"),
+        "tail",
+        "filter",
+        "faults",
+        "sort",
+        "groups",
     )
 
     def __init__(self, place: Route, app_state: AppState) -> None:
@@ -76,7 +76,7 @@ class StreamsScreen(ListScreen[StreamView]):
 class StreamScreen(GroupListing):
     """The groups of one stream."""
 
-    HINTS = (("enter", "open"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
+    HINTS = ("open", "tail", "filter", "sort", "back")
 
     def __init__(self, place: routes.StreamRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)

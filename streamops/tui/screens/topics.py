@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.errors import NotFound
 from streamops.model.observation import GroupView, StreamView
@@ -20,6 +20,7 @@ from streamops.present.units import count, timestamp
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import finding_lines, paragraph
+from streamops.tui.keys import bindings
 from streamops.tui.routes import Route
 from streamops.tui.row_facts import column_facts
 from streamops.tui.screen_reads import read_topics
@@ -46,7 +47,7 @@ COLUMNS = tuple(
 class TopicsScreen(ReadListing[TopicRow]):
     """The topics; Enter leads to a topic with its counters and what failed last."""
 
-    HINTS = (("enter", "topic"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
+    HINTS = (("open", "topic"), "tail", "filter", "sort", "back")
 
     def __init__(self, place: routes.TopicsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS, TOPIC_DETAIL_COLUMNS)
@@ -115,16 +116,14 @@ def selection_of_topic(row: TopicRow) -> Selection | None:
 class TopicScreen(ReadingFrame):
     """A topic in full; its counters move with every observation, what failed is read on demand."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("l", "waiting", "what waits for it", show=False, id="waiting")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("waiting")
     HINTS = (
-        ("l", "waiting"),
-        ("d", "dead letters"),
-        ("t", "tail"),
-        ("r", "read again"),
-        ("y", "copy name"),
-        ("esc", "back"),
+        ("waiting", "waiting"),
+        ("letters_of", "dead letters"),
+        "tail",
+        ("read_now", "read again"),
+        ("copy_id", "copy name"),
+        "back",
     )
 
     def __init__(self, place: routes.TopicRoute, app_state: AppState) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.present.table import Cell, Tone
@@ -12,6 +12,7 @@ from streamops.present.units import duration, timestamp
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
+from streamops.tui.keys import bindings
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.source import Source
@@ -37,10 +38,8 @@ NARROW: Final = 56
 class TraceScreen(ReadingFrame):
     """What became of an entry; Enter shows the entry itself."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "entry", "the entry", show=False, id="trace.entry")
-    ]
-    HINTS = (("enter", "the entry"), ("r", "read again"), ("↑↓", "scroll"), ("y", "copy ID"), ("esc", "back"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("trace.entry")
+    HINTS = ("trace.entry", ("read_now", "read again"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.TraceRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)

@@ -56,7 +56,7 @@ class ViewsScreen(ListScreen[ViewRow]):
     """The saved views."""
 
     LITERAL = EVERY_SIGN
-    HINTS = (("enter", "open"), ("/", "filter"), ("y", "copy name"), ("esc", "back"))
+    HINTS = ("open", "filter", ("copy_id", "copy name"), "back")
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)

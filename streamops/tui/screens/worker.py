@@ -126,7 +126,7 @@ class WorkerScreen(ReadListing[ReadingRow]):
     """The groups of a worker; Enter leads to what it holds there."""
 
     AGAIN = 2.0
-    HINTS = (("enter", "its pending"), ("t", "tail"), ("/", "filter"), ("o i", "sort"), ("esc", "back"))
+    HINTS = (("open", "its pending"), "tail", "filter", "sort", "back")
 
     def __init__(self, place: routes.WorkerRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, COLUMNS)

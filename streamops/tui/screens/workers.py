@@ -49,12 +49,12 @@ class WorkersScreen(ReadListing[WorkerRow]):
 
     AGAIN = 2.0
     HINTS = (
-        ("enter", "what it reads"),
-        ("5", "pools"),
-        ("/", "filter"),
-        ("f", "faults"),
-        ("o i", "sort"),
-        ("esc", "back"),
+        ("open", "what it reads"),
+        ("workers", "pools"),
+        "filter",
+        "faults",
+        "sort",
+        "back",
     )
 
     def __init__(self, place: routes.WorkersRoute, app_state: AppState) -> None:

@@ -5,12 +5,13 @@ from typing import ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from rich.segment import Segment
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
 from streamops.present.table import Align, Cell, Column, Tone
+from streamops.tui.keys import bindings
 from streamops.tui.theme import Background
 from streamops.tui.widgets.layout import Layout, PlacedColumn
 from streamops.tui.widgets.paint import Painted, brush_of, fit, wrap
@@ -54,15 +55,15 @@ class LineView(Painted, Generic[Row], can_focus=True):
     DEFAULT_CSS = """
     LineView { width: 1fr; height: 1fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False, id="up"),
-        Binding("down,j", "move(1)", "down", show=False, id="down"),
-        Binding("pageup", "page(-1)", "page up", show=False, id="page_up"),
-        Binding("pagedown", "page(1)", "page down", show=False, id="page_down"),
-        Binding("home", "top", "first", show=False, id="first"),
-        Binding("end", "bottom", "last", show=False, id="last"),
-        Binding("enter", "choose", "open", show=False, id="open"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        up="move(-1)",
+        down="move(1)",
+        page_up="page(-1)",
+        page_down="page(1)",
+        first="top",
+        last="bottom",
+        open="choose",
+    )
 
     class Highlighted(Message):
         """The cursor stands on another row, or on the same row read anew."""

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import ClassVar, Final
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from streamops.tui.keys import bindings
 from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of
 
 SCROLLBAR: Final = 1
@@ -31,14 +32,9 @@ class TextView(Painted, ScrollView, can_focus=True):
     DEFAULT_CSS = """
     TextView { height: 1fr; overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "up", show=False, id="up"),
-        Binding("down,j", "scroll_down", "down", show=False, id="down"),
-        Binding("pageup", "page_up", "page up", show=False, id="page_up"),
-        Binding("pagedown", "page_down", "page down", show=False, id="page_down"),
-        Binding("home", "scroll_home", "first", show=False, id="first"),
-        Binding("end", "scroll_end", "last", show=False, id="last"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(
+        "page_up", "page_down", up="scroll_up", down="scroll_down", first="scroll_home", last="scroll_end"
+    )
 
     def __init__(self, build: Builder = no_lines, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         super().__init__(id=id)

@@ -15,7 +15,7 @@ COLOURS = re.compile(r"\x1b\[([\d;:]*)m")
 def written() -> bytes:
     """What the console writes to a real terminal while every screen is walked."""
     walk = [
-        b"?",
+        b"??",
         b"\x1b",
         b"\r",
         b"\r",
@@ -75,7 +75,7 @@ def test_a_real_terminal_shows_the_escaped_text_and_keeps_its_title(written: byt
     assert any("[@click=app.bell]click[/]" in line for line in screen.display)
 
 
-@pytest.mark.parametrize("keys", [b"\x10", b"?", b"t"])
+@pytest.mark.parametrize("keys", [b"\x10", b"??", b"t"])
 def test_no_color_writes_no_colour(keys: bytes) -> None:
     with on_a_terminal("tests.support.tui", environment={"NO_COLOR": "1"}) as terminal:
         terminal.wait_for(rb"HEALTH")

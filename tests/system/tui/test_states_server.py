@@ -29,7 +29,7 @@ async def test_a_server_that_goes_is_told_with_a_countdown_and_another_in_its_pl
         assert hints(app) == ""
         await press(app, "W")
         assert not any("Form" in type(screen).__name__ for screen in app.screen_stack)
-        await press(app, "question_mark")
+        await press(app, "question_mark", "question_mark")
         view = app.frame.query_one("#main", TextView)
         await until(app, lambda: len(view.lines) > 0)
         assert "plan to" not in "".join(cell.text for line in view.lines for cell in line)
@@ -79,7 +79,7 @@ async def test_a_slow_server_leaves_keys_answered_and_its_data_told_as_old(
         await until(app, lambda: len(list_of(app).rows) == 2)
         server.command("CLIENT", "PAUSE", "1500", "ALL")
         polled = app.app_state.arrived
-        await press(app, "j", "question_mark")
+        await press(app, "j", "question_mark", "question_mark")
         await shown(app, "The lag here")
         await press(app, "escape", "slash", *"audit", "enter")
         assert names(app) == ["orders/audit"]

@@ -110,7 +110,7 @@ class Walk:
         self.terminal.wait_for("20 entries of worker-1 will belong to worker-2", "Low: can be undone")
         self._agree()
         self.terminal.wait_for("20 of 20")
-        self._back_to("a its trace")
+        self._back_to("DELIVERIES")
 
     def replays_what_timed_out(self) -> None:
         """The letters that an expression holds of, to the group that gave them up."""

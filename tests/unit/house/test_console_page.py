@@ -6,11 +6,10 @@ from typing import Final
 from docs.reference import ROOT_DIRECTORY
 from streamops.model.acting import Environment, Impact, Plan
 from streamops.operations.confirmation import ConfirmationKind, required_confirmation
-from streamops.present.keys import FIXED, KEYS, key_names, shown_keys
+from streamops.present.actions import FIXED, KEYS, key_names, shown_keys
 from streamops.tui.app import SMALLEST
 from streamops.tui.selection import VERBS, Verb
 from tests.support.tables import table
-from tests.support.tui.bindings import bindings
 
 PAGE: Final = (ROOT_DIRECTORY / "docs" / "console.md").read_text()
 PROSE: Final = PAGE.partition("## Keys by name")[0]
@@ -36,10 +35,7 @@ def test_every_key_is_listed_by_its_name() -> None:
 
 
 def test_every_key_does_what_the_console_says_of_it() -> None:
-    described: dict[str, set[str]] = {}
-    for _, binding in bindings():
-        described.setdefault(binding.id or "", set()).add(binding.description)
-    assert [name for name in KEYS if not any(words in SAID[name] for words in described[name])] == []
+    assert {name: action.help for name, action in KEYS.items()} == SAID
 
 
 @table("verb", VERBS)
@@ -48,7 +44,7 @@ def test_a_capital_opens_the_plans_that_the_console_has_for_it(verb: Verb) -> No
 
 
 def test_digits_open_the_screens_that_the_console_binds_them_to() -> None:
-    bound = {binding.key.split(",")[-1]: binding.description for _, binding in bindings()}
+    bound = {action.keys.split(",")[0]: action.word for action in KEYS.values()}
     screens = dict(SCREEN.findall(PROSE))
     assert sorted(screens) == list("1234567")
     for digit, words in screens.items():

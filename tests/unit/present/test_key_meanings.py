@@ -1,4 +1,4 @@
-from streamops.present.keys import KEYS, Where, key_names
+from streamops.present.actions import KEYS, Where, key_names
 
 
 def test_s_searches_on_every_screen_and_does_nothing_else() -> None:

@@ -56,8 +56,8 @@ def source(text: str) -> InventedSource:
 WALK = (
     ["C", "up", "down", *"x", "enter", "pagedown", "tab", "enter", "pagedown", "escape"],
     ["enter", "l", "space", "A", "tab", "enter", "tab", "enter", "z", "escape", "escape"],
-    ["1", "at", "enter", "pagedown", "question_mark", "escape", "z", "escape", "escape"],
-    ["1", "4", "4", "enter", "question_mark", "escape", "X", "R", "escape", "escape", "yc"],
+    ["1", "at", "enter", "pagedown", "question_mark", "question_mark", "escape", "z", "escape", "escape"],
+    ["1", "4", "4", "enter", "question_mark", "question_mark", "escape", "X", "R", "escape", "escape", "yc"],
 )
 
 

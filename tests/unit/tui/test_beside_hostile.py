@@ -21,14 +21,29 @@ from tests.support.tui.invented_beside import heart
 from tests.support.tui.source import InventedSource, app_for
 
 LETTERS = [
-    ["4", "f", "f", "enter", "space", "asterisk", "asterisk", "down", "question_mark", "escape", "u"],
+    [
+        "4",
+        "f",
+        "f",
+        "enter",
+        "space",
+        "asterisk",
+        "asterisk",
+        "down",
+        "question_mark",
+        "question_mark",
+        "escape",
+        "u",
+    ],
     ["enter", "v", "end", "a", "escape", "escape"],
     ["E", "down", "x", "end", "enter", "escape", "escape", "R", "enter", "escape", "escape"],
     ["equals_sign", "x", "escape", "slash", "x", "escape", "y", "c"],
 ]
 DELAYED = [["enter", "down", "space", "R", "enter", "escape", "escape", "u", "enter", "v", "end", "y"]]
 TOPICS = [["down", "P", "enter", "escape", "escape", "enter", "end", "l", "escape", "d", "y"]]
-WORKERS = [["5", "P", "enter", "escape", "escape", "enter", "question_mark", "escape", "enter", "y"]]
+WORKERS = [
+    ["5", "P", "enter", "escape", "escape", "enter", "question_mark", "question_mark", "escape", "enter", "y"]
+]
 
 
 def source(text: str) -> InventedSource:
@@ -94,7 +109,10 @@ pytestmark = pytest.mark.usefixtures("own_directories")
         (routes.DelayedQueuesRoute(), DELAYED),
         (routes.TopicsRoute(), TOPICS),
         (None, WORKERS),
-        (routes.TraceRoute(f"s{EVERYTHING}", entry_id()), [["down", "end", "question_mark"]]),
+        (
+            routes.TraceRoute(f"s{EVERYTHING}", entry_id()),
+            [["down", "end", "question_mark", "question_mark"]],
+        ),
     ],
     ids=["dead letters", "delayed", "topics", "workers", "trace"],
 )

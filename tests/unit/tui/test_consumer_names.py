@@ -35,7 +35,7 @@ async def test_space_in_an_empty_receiver_goes_through_the_consumers_of_the_grou
     async with running(app):
         await press(app, *CLAIM)
         await shown(app, "Space chooses: worker-5, worker-6")
-        assert "space choose" in bar(app, "keys")
+        assert "Space choose" in bar(app, "keys")
         for name in ("worker-5", "worker-6", "worker-5"):
             await press(app, "space")
             assert receiver(app).value == name
@@ -43,7 +43,7 @@ async def test_space_in_an_empty_receiver_goes_through_the_consumers_of_the_grou
         assert receiver(app).value == "worker-5x "
         await press(app, "down", "down")
         await shown(app, "Only entries that nobody was given for so long")
-        assert "space choose" not in bar(app, "keys")
+        assert "Space choose" not in bar(app, "keys")
 
 
 async def test_receiver_that_the_advice_names_is_filled_in() -> None:

@@ -5,10 +5,9 @@ from importlib import import_module
 import pytest
 from textual.widgets import Input
 
+from streamops.present.actions import ACTIONS, KEYS
 from streamops.tui import routes
-from streamops.tui.providers import ACTIONS
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.help import ACTING, FINDING, LOOKING, MOVING
 from streamops.tui.widgets.line_view import LineView
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import FAULTY, shop_source
@@ -51,7 +50,7 @@ WALKS: dict[str, list[tuple[str, str]]] = {
         ("colon c t x enter", "prod ▸ contexts"),
         ("colon s t a t u s enter", "prod"),
         ("question_mark", "prod"),
-        ("question_mark escape", "prod"),
+        ("question_mark question_mark escape", "prod"),
         ("f enter", "prod ▸ payments ▸ ledger"),
     ],
 }
@@ -87,7 +86,7 @@ async def test_a_drill_down_reads_what_it_shows_and_no_more() -> None:
 async def test_help_explains_the_focused_row_its_numbers_and_findings() -> None:
     app = app_for(shop_source())
     async with running(app):
-        await press(app, "f", "question_mark")
+        await press(app, "f", "question_mark", "enter")
         await shown(app, "payments ▸ ledger")
         text = screen_text(app)
         assert "✗ stalled" in text
@@ -97,8 +96,7 @@ async def test_help_explains_the_focused_row_its_numbers_and_findings() -> None:
         assert "Entries of the stream not yet delivered to the group." in lines
         assert "streamops -c prod status" in lines
         assert "not readable: stream secrets" in lines
-        for key, _ in (*MOVING, *FINDING, *LOOKING, *ACTING):
-            assert key in lines
+        assert [row.help for row in KEYS.values() if row.help not in lines] == []
 
 
 async def test_q_quits_on_the_first_screen_only() -> None:
@@ -141,9 +139,10 @@ async def test_the_palette_runs_actions_and_finds_names() -> None:
 async def test_every_action_of_the_palette_exists() -> None:
     app = app_for(shop_source())
     async with running(app):
-        for _, action, _ in ACTIONS:
-            where, _, verb = action.partition(".")
-            assert hasattr(app if where == "app" else app.frame, f"action_{verb.partition('(')[0]}"), action
+        for action in ACTIONS:
+            if action.title:
+                runs = (action.runs or action.name).removeprefix("app.").partition("(")[0]
+                assert hasattr(app, f"action_{runs}") or hasattr(app.frame, f"action_{runs}"), action
 
 
 async def test_names_complete_in_the_go_to_line() -> None:

@@ -7,7 +7,7 @@ from streamops.tui.explaining import finding_help, lag_help
 from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.widgets.text_view import TextView
 from tests.support.tui import sample
-from tests.support.tui.driving import press, running, until
+from tests.support.tui.driving import press, running, screen_text, shown
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
@@ -46,17 +46,38 @@ def test_a_lag_that_is_not_known_says_why() -> None:
     assert view.group.lag.reason in text
 
 
-async def test_help_is_about_the_row_and_read_only_shows_no_key_that_writes() -> None:
+async def test_help_lists_the_keys_of_the_row_then_explains_it_and_read_only_shows_no_key_that_writes() -> (
+    None
+):
     for read_only in (False, True):
         app = app_for(shop_source(), read_only=read_only)
         async with running(app):
             await press(app, *"jj", "question_mark")
-            view = app.frame.query_one("#main", TextView)
-            await until(app, lambda view=view: len(view.lines) > 0)  # type: ignore[misc]
-            text = flat(view.lines)
+            await shown(app, "orders ▸ fulfilment")
+            keys = screen_text(app)
+            assert "Enter  open" in keys
+            assert ("C  claim" in keys) is not read_only
+            await press(app, "question_mark")
+            await shown(app, "dead consumer")
+            text = flat(app.frame.query_one("#main", TextView).lines)
             assert "orders ▸ fulfilment" in text
             assert RULE_OF[FindingCode.DEAD_CONSUMER].means.split(".")[0] in text
             assert "from XINFO GROUPS pending" in text
             assert "The lag here" in text
-            assert ("Actions: each shows its plan first" in text) is not read_only
+            assert ("plan: trim" in text) is not read_only
             assert ("C  claim" in text) is not read_only
+            await press(app, "enter")
+            await shown(app, "Enter  open")
+
+
+async def test_key_that_can_do_nothing_here_says_why() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, "v")
+        await shown(app, "v does nothing here. Elsewhere: on an entry: decoded or as it came")
+        await press(app, "S")
+        await shown(app, "S has nothing to act on here. scale: pool")
+    app = app_for(shop_source(), read_only=True)
+    async with running(app):
+        await press(app, "C")
+        await shown(app, "read-only: C (claim) changes nothing here")

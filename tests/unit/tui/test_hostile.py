@@ -24,8 +24,10 @@ from tests.support.tui.source import settings_for
 WALK = (
     [
         "question_mark",
+        "question_mark",
         "escape",
         "enter",
+        "question_mark",
         "question_mark",
         "escape",
         "enter",
@@ -71,7 +73,7 @@ async def test_hostile_errors_and_notices_are_only_text() -> None:
     app = StreamopsApp(settings_for(source))
     async with running(app):
         source.fails = source.observation = Refused(f"refused {EVERYTHING}", f"hint {EVERYTHING}")
-        await press(app, "r", "enter", "l", "question_mark")
+        await press(app, "r", "enter", "l", "question_mark", "question_mark")
         await until(app, lambda: "refused [@click" in bar(app, "banner"))
         check_screen(app)
         app.say(f"notice {EVERYTHING}")

@@ -33,7 +33,7 @@ async def test_eighty_by_twenty_four_has_twenty_rows_and_one_line_of_each_bar() 
         assert lines[2].split()[:4] == ["STREAM", "GROUP", "HEALTH", "REASON"]
         assert sum("service-" in line for line in lines) == 19
         assert lines[22].strip().startswith("refresh 30 s")
-        assert lines[23].strip().startswith("enter open  C T W X plan")
+        assert lines[23].strip().startswith("Enter open  C claim  T trim")
         assert app.frame.query_one("#pane").display is False
 
 

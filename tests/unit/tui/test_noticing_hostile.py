@@ -14,9 +14,37 @@ from tests.support.tui.overview_source import PulseSource
 from tests.support.tui.source import settings_for
 
 WALK = [
-    ["1", "question_mark", "escape", "r", "enter", "escape"],
-    ["6", "question_mark", "pagedown", "escape", "m", "m", "j", "m", "c", "y", "enter", "escape"],
-    ["3", "g", "right", "right", "right", "question_mark", "pagedown", "escape", "c", "y", "escape", "enter"],
+    ["1", "question_mark", "question_mark", "escape", "r", "enter", "escape"],
+    [
+        "6",
+        "question_mark",
+        "question_mark",
+        "pagedown",
+        "escape",
+        "m",
+        "m",
+        "j",
+        "m",
+        "c",
+        "y",
+        "enter",
+        "escape",
+    ],
+    [
+        "3",
+        "g",
+        "right",
+        "right",
+        "right",
+        "question_mark",
+        "question_mark",
+        "pagedown",
+        "escape",
+        "c",
+        "y",
+        "escape",
+        "enter",
+    ],
 ]
 
 

@@ -1,0 +1,68 @@
+"""The actions of the console as Textual binds them, and as hints tell them with the keys of this keymap."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeAlias
+
+from textual.binding import Binding, BindingType
+
+from streamops.present.actions import ACTION_OF, ACTIONS, KEYS, SIGNS, key_names
+
+Hint: TypeAlias = str | tuple[str, str]
+"""An action's name, or names with spaces between and the word for them here; what is no name is told as it is."""
+Pairs: TypeAlias = tuple[tuple[str, str], ...]
+SHORT: Final = {
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "escape": "Esc",
+    "enter": "Enter",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "space": "Space",
+    "tab": "Tab",
+    "shift+tab": "⇧Tab",
+    "ctrl+y": "^y",
+    **SIGNS,
+}
+"""Keys as a hint tells them."""
+
+
+def bindings(*names: str, **runs: str) -> list[BindingType]:
+    """Bind actions by their names; a keyword says what one runs here, instead of what it runs elsewhere."""
+    chosen = {**{name: ACTION_OF[name].runs or name for name in names}, **runs}
+    return [
+        Binding(KEYS[name].keys, action, KEYS[name].word, show=False, id=name)
+        for name, action in chosen.items()
+    ]
+
+
+def hint_pairs(hints: Iterable[Hint], keymap: Mapping[str, str]) -> Pairs:
+    """Keys of this keymap, and what they do."""
+    return tuple(
+        (" ".join(first_key(name, keymap) for name in hint_names(hint)), _word(hint)) for hint in hints
+    )
+
+
+def hint_names(hint: Hint) -> tuple[str, ...]:
+    """The actions that a hint is about; those of one word go together, such as sorting and inverting."""
+    if not isinstance(hint, str):
+        return tuple(hint[0].split(" "))
+    action = ACTION_OF[hint]
+    return tuple(
+        one.name for one in ACTIONS if (one.word, one.where) == (action.word, action.where) and one.keys
+    )
+
+
+def _word(hint: Hint) -> str:
+    return ACTION_OF[hint].word if isinstance(hint, str) else hint[1]
+
+
+def first_key(name: str, keymap: Mapping[str, str]) -> str:
+    """The key of an action by this keymap, the first of several; what is no action's name as it is."""
+    if name not in KEYS:
+        return name
+    key, *_ = key_names(keymap.get(name, KEYS[name].keys))
+    return SHORT.get(key, key)
