@@ -18,6 +18,17 @@ DANGER: Final = {
     Impact.REDELIVERS: Cell("Medium: delivers again, skips or drops", Tone.WARN),
     Impact.DESTRUCTIVE: Cell("High: loses state for good", Tone.CRITICAL),
 }
+MEDIUM: Final = {
+    "ack": "skips {}",
+    "delayed.run-now": "delivers {} before time",
+    "groups.rewind": "delivers again or skips {}",
+    "nack": "delivers {} again",
+    "replay": "delivers {} again",
+    "restore": "adds {} again",
+    "streams.reclaim": "delivers {} again",
+    "trim": "deletes {} for good",
+}
+"""What a plan of medium danger does to what it counts, by operation."""
 LOSES_NOTHING: Final = Cell("Low: loses nothing")
 NAMED: Final = 20
 """Skipped and failed entries that people see one by one."""
@@ -173,7 +184,11 @@ def _set_back(plan: Plan) -> str:
 
 def _danger(plan: Plan) -> Cell:
     # Taking a claim back, say: it does no harm, and there is nothing to take back in turn.
-    return LOSES_NOTHING if plan.impact is Impact.REVERSIBLE and not plan.undo else DANGER[plan.impact]
+    if plan.impact is Impact.REVERSIBLE and not plan.undo:
+        return LOSES_NOTHING
+    if plan.impact is Impact.REDELIVERS and (words := MEDIUM.get(plan.operation)):
+        return Cell(f"Medium: {words.format(counted(plan.count, *plan.unit))}", Tone.WARN)
+    return DANGER[plan.impact]
 
 
 def _headline(outcome: Outcome) -> Cell:

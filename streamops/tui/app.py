@@ -105,9 +105,9 @@ class StreamopsApp(App[int]):
     SearchIcon { display: none; }
     Toast { padding: 0 1; width: auto; max-width: 76; }
     .-narrow #pane, .-narrow Divider { display: none; }
-    GroupScreen.-narrow #body { layout: vertical; }
-    GroupScreen.-narrow #pane { display: block; width: 1fr; height: 1fr; }
-    GroupScreen.-narrow Divider { display: block; width: 1fr; height: 1; }
+    ListScreen.-below #body { layout: vertical; }
+    ListScreen.-below #pane { display: block; width: 1fr; height: 1fr; }
+    ListScreen.-below Divider { display: block; width: 1fr; height: 1; }
     """
 
     def __init__(self, settings: TuiSettings) -> None:
@@ -333,6 +333,22 @@ class StreamopsApp(App[int]):
             self.action_root()
         elif place != self.frame.place:
             self.push_screen(self._screen_of(place))
+
+    def go_to_crumb(self, depth: int) -> None:
+        """Go back to a crumb of the place on top; open it where the way here did not lead over it.
+
+        Args:
+            depth: How many crumbs it has; 0 for the context's, which is the first screen.
+        """
+        crumbs = self.frame.place.breadcrumbs[:depth]
+        if not crumbs:
+            self.action_root()
+        elif any(isinstance(one, Frame) and one.place.breadcrumbs == crumbs for one in self.screen_stack):
+            while self.frame.place.breadcrumbs != crumbs:
+                self.pop_screen()
+            self.pass_down()
+        else:
+            self.go_to(" ".join(crumbs))
 
     def _open_sibling(self, place: Route) -> None:
         """Open one of the two places of one key, in the place of the other where that is on top."""

@@ -24,6 +24,8 @@ SHORT: Final = {
     "space": "Space",
     "tab": "Tab",
     "shift+tab": "⇧Tab",
+    "ctrl+p": "^p",
+    "ctrl+q": "^q",
     "ctrl+y": "^y",
     **SIGNS,
 }
@@ -37,6 +39,12 @@ def bindings(*names: str, **runs: str) -> list[BindingType]:
         Binding(KEYS[name].keys, action, KEYS[name].word, show=False, id=name)
         for name, action in chosen.items()
     ]
+
+
+def key_of(shown: str) -> str:
+    """The key that a hint tells, the first of several, as Textual names it."""
+    first = shown.split(" ", maxsplit=1)[0]
+    return next((key for key, sign in SHORT.items() if sign == first), first)
 
 
 def hint_pairs(hints: Iterable[Hint], keymap: Mapping[str, str]) -> Pairs:

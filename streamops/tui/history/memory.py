@@ -86,6 +86,7 @@ class MetricsHistory:
     def __init__(self, most: int = MOST_GROUPS) -> None:
         self._most = most
         self.since: float | None = None
+        self.totals = Totals()
         self._at = 0.0
         self._gap = 0.0
         self._wishes: set[Key] = set()
@@ -117,8 +118,8 @@ class MetricsHistory:
         for ticks in self._ticks:
             ticks.advance(at, joined=joined)
         self.since = at if self.since is None else self.since
-        totals = together(self._sums.values(observation.streams))
-        self._write(self._whole, totals_row(totals))
+        self.totals = together(self._sums.values(observation.streams))
+        self._write(self._whole, totals_row(self.totals))
         self._take_groups(observation.streams, at)
 
     def want(self, stream: str, group: str) -> None:

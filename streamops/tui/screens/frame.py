@@ -6,6 +6,7 @@ from inspect import isawaitable
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
@@ -24,7 +25,7 @@ from streamops.tui.routes import Route, SearchRoute, command, entry_of
 from streamops.tui.selection import VERBS, Selection, fitting
 from streamops.tui.source import Source
 from streamops.tui.theme import Background
-from streamops.tui.widgets.bars import Bar
+from streamops.tui.widgets.bars import Bar, KeyBar
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import FILTER, GO_TO, HELP, SEARCH, Prompt, whole_line
 from streamops.tui.widgets.text_view import Builder, no_lines
@@ -184,7 +185,7 @@ class Frame(Prompting):
         self._header = Bar(id="header")
         self._banner = Bar(Background.BANNER, id="banner")
         self._status = Bar(Background.PAGE, id="status")
-        self._keys = Bar(id="keys")
+        self._keys = KeyBar(id="keys")
         self._composed_once = False
 
     def compose(self) -> ComposeResult:
@@ -251,6 +252,11 @@ class Frame(Prompting):
         first, *others = (*self.hints(), *self.COMMON_HINTS)
         hints = hint_pairs((first, *self.verb_hints(), *others), self.app_state.keymap)
         return words.keys(hints, self.size.width)
+
+    @on(Bar.Clicked, "#crumbs")
+    def _leave_to(self, message: Bar.Clicked) -> None:
+        """Go back to a crumb."""
+        self.console.go_to_crumb(message.part)
 
     def tell_key(self, key: str) -> None:
         """Say why a key does nothing here: it is for something else, or nothing may be changed."""

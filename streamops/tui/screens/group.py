@@ -38,6 +38,7 @@ class GroupScreen(ListScreen[ConsumerRow]):
     GroupScreen #charts { display: none; height: 13; }
     """
 
+    keeps_pane = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("pending")
     HINTS = (
         ("open", "its pending"),

@@ -261,6 +261,9 @@ class Arranged(Frame, Generic[Row]):
             self.rearrange()
 
 
+HEADER_LINES: Final = 1
+ROOM_BELOW: Final = 8
+"""Lines, with the divider, that a pane under the list needs."""
 PANE_AFTER: Final = 0.006
 """Seconds from a highlighted row to its details."""
 
@@ -275,6 +278,8 @@ class ListScreen(Arranged[Row]):
         more: Columns that can be compared and sorted by too, and are shown where somebody asks for them.
     """
 
+    keeps_pane: ClassVar[bool] = False
+    """Whether the pane stays under a list that is longer than what is left."""
     HINTS: ClassVar[tuple[Hint, ...]] = (
         "open",
         "filter",
@@ -291,6 +296,7 @@ class ListScreen(Arranged[Row]):
     ) -> None:
         super().__init__(place, app_state, columns, more)
         self._telling = False
+        self._height: int | None = None
         self.pane = TextView(id="pane")
 
     # -- what subclasses say -------------------------------------------------------------------------
@@ -321,6 +327,29 @@ class ListScreen(Arranged[Row]):
         self._all = self.rows_of(app_state)
         self.rearrange()
         self.refresh_detail()
+
+    def rearrange(self) -> None:
+        """Show the rows as the wish has them, with the pane where there is room."""
+        super().rearrange()
+        self._place_pane()
+
+    def on_resize(self) -> None:
+        """Put the pane where there is room."""
+        self._place_pane()
+
+    def _place_pane(self) -> None:
+        """Where it is too narrow for a pane beside the list, put it under a list that leaves room for it."""
+        if not self._composed_once:
+            return
+        body = self.query_one("#body")
+        rows, most = len(self.list.rows), body.size.height - ROOM_BELOW
+        lines = HEADER_LINES + rows
+        below = self.has_class("-narrow") and min(rows, most) > 0 and (lines <= most or self.keeps_pane)
+        height = min(lines, most) if below else None
+        if height != self._height:
+            self._height = height
+            self.set_class(below, "-below")
+            body.children[0].styles.height = "1fr" if height is None else height
 
     def on_line_view_highlighted(self) -> None:
         """Tell the row under the cursor, a little later: the key must be answered first, and keys come in rows."""

@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any, ClassVar
 
+from msgspec.structs import replace
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import Confirmation, Plan
+from streamops.model.acting import Confirmation, Environment, Plan
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.operations.operation import Prepared
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
@@ -121,6 +123,8 @@ class PlanScreen(ActingFrame):
 
     def on_answer_row_cancelled(self) -> None:
         """Do nothing, and go."""
+        if self._deed is None and self._prepared is not None:
+            self.console.say(f"{self.title_word}: cancelled, nothing was done")
         self.console.leave_plan()
 
     def on_answer_row_agreed(self, message: AnswerRow.Agreed) -> None:
@@ -239,7 +243,14 @@ class PlanScreen(ActingFrame):
         elif not prepared.plan.count:
             self._answer.ask_to_close(again=True)
         else:
-            self._answer.ask_for(prepared.policy, prepared.plan.fingerprint)
+            self._answer.ask_for(self._policy(prepared), prepared.plan.fingerprint)
+
+    def _policy(self, prepared: "Prepared[Any, Any]") -> ConfirmationPolicy:
+        """What has to be answered: outside development the same keys for every plan, those that a command applies at once too."""
+        policy = prepared.policy
+        careful = self.app_state.context.environment != Environment.DEVELOPMENT
+        free = policy.kind is ConfirmationKind.NONE
+        return replace(policy, kind=ConfirmationKind.TAB) if careful and free else policy
 
     # -- keys ----------------------------------------------------------------------------------------
 

@@ -14,15 +14,16 @@ from streamops.present.rows import GroupRow, asked_for_alone, group_rows
 from streamops.present.spark import spark
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.present.units import health_text
+from streamops.present.units import compact, health_text
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
+from streamops.tui.charting import total_count, total_rate
 from streamops.tui.details import group_lines, server_lines
 from streamops.tui.remember import PerItemCache
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.selection import Selection, selection_at
-from streamops.tui.widgets.paint import Line
+from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
 
@@ -177,9 +178,30 @@ class StatusScreen(GroupListing):
         faults = sorted(filter(is_fault, rows), key=_trouble, reverse=True)
         return [*faults, *(row for row in rows if not is_fault(row))] if faults else rows
 
+    def selection_words(self) -> Line:
+        """The filter; without one, what all of them add up to."""
+        return super().selection_words() or totals_words(self.app_state)
+
     def empty_note(self) -> str:
         """Why no stream is listed."""
         return why_empty(self.app_state)
+
+
+def totals_words(app_state: AppState) -> Line:
+    """Lag, pending entries, dead letters and rates of all streams; nothing while what is shown is older than they are."""
+    past = app_state.past
+    if past is None or app_state.frozen or app_state.loss is not None:
+        return BLANK_LINE
+    totals = past.totals
+    letters = (f"dead letters {compact(totals.letters)}",) if totals.letters else ()
+    words = (
+        f"lag {total_count(totals.waiting, totals.untold_lags)}",
+        f"pending {compact(totals.pending)}",
+        *letters,
+        f"added {total_rate(totals.added, totals.streams, totals.untold_added)}",
+        f"acked {total_rate(totals.acked, totals.groups, totals.untold_rates)}",
+    )
+    return (Cell(f"{' · '.join(words)} ", Tone.DIM),)
 
 
 def _trouble(row: GroupRow) -> tuple[int, int]:

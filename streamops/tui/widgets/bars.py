@@ -6,9 +6,12 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual.containers import Container
+from textual.events import Click
 from textual.geometry import Region
+from textual.message import Message
 from textual.strip import Strip
 
+from streamops.tui.keys import key_of
 from streamops.tui.theme import Background
 from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, cell_width
 
@@ -44,6 +47,36 @@ class Bar(Painted):
             self._left, self._right = left, right
             self.refresh()
 
+    class Clicked(Message):
+        """A part at the left end was clicked: a blank cell, then two cells a part.
+
+        Attributes:
+            part: Which part, from 0.
+        """
+
+        def __init__(self, bar: "Bar", part: int) -> None:
+            super().__init__()
+            self.part = part
+            self._bar = bar
+
+        @property
+        def control(self) -> "Bar":
+            """The bar, by which Textual chooses a handler."""
+            return self._bar
+
+    def on_click(self, event: Click) -> None:
+        """Tell which part that was."""
+        end = 0
+        for index, cell in enumerate(self._left):
+            end += cell_width(cell.text)
+            if index and event.x < end:
+                self.clicked((index - 1) // 2)
+                return
+
+    def clicked(self, part: int) -> None:
+        """Say that a part was clicked."""
+        self.post_message(self.Clicked(self, part))
+
     def draw_line(self, y: int, width: int) -> Strip:
         """Draw both ends."""
         brush = brush_of(self)
@@ -52,6 +85,15 @@ class Bar(Painted):
         taken = min(sum(cell_width(cell.text) for cell in self._right), width)
         left = brush.line(self._left, width - taken, self._ground)
         return Strip.join([left, brush.line(self._right, taken, self._ground)]) if taken else left
+
+
+class KeyBar(Bar):
+    """Keys and what they do; a click presses one."""
+
+    def clicked(self, part: int) -> None:
+        """Press the key of a part."""
+        # From here, not from the screen: Textual stops a key on its way up at the one who sent it.
+        self.app.simulate_key(key_of(self._left[1 + 2 * part].text))
 
 
 class Divider(Painted):

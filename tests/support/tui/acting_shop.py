@@ -6,20 +6,14 @@ from msgspec.structs import replace
 
 from streamops.errors import StalePlan
 from streamops.model.acting import Progress
-from streamops.tui.app import StreamopsApp
 from tests.support.invented import seconds
 from tests.support.tui import acts
-from tests.support.tui.driving import bar
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource
 
 CLAIM_FORM = [*"jj", "enter", "end", "C"]
 CLAIM_PLAN = [*"jj", "C", "space", "enter"]
 DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Look again.")
-
-
-def crumbs(app: StreamopsApp) -> str:
-    return bar(app, "crumbs")
 
 
 def planned(source: InventedSource) -> Any:  # noqa: ANN401 - whichever intent it was

@@ -99,6 +99,11 @@ def bar(app: StreamopsApp, name: str) -> str:
     return f"{left} | {right}" if right else left
 
 
+def crumbs(app: StreamopsApp) -> str:
+    """Where one is: the left end of the crumbs."""
+    return bar(app, "crumbs").partition(" | ")[0]
+
+
 def typed_word(app: StreamopsApp) -> str:
     """What the plan asks to be typed, as it is shown."""
     said: str = app.frame.query_one("#says").text  # type: ignore[attr-defined]

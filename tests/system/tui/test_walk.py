@@ -131,7 +131,9 @@ class Walk:
         self.terminal.press("Space", "Space")
         self.terminal.wait_for("● redeliver")
         self.terminal.press("Enter")
-        self.terminal.wait_for("3 dead letters", "Medium: delivers again", "Reasons: timeout 3.")
+        self.terminal.wait_for(
+            "3 dead letters", "Medium: delivers 3 dead letters again", "Reasons: timeout 3."
+        )
         self._agree(type_in_production="3")
         self.terminal.wait_for("3 of 3")
         self._back_to("3 dead letters of orders")
@@ -166,8 +168,8 @@ class Walk:
         self.terminal.wait_for("make the plan")
         self.terminal.type("6")
         self.terminal.press("Enter")
-        self.terminal.wait_for("4 to 6 workers.", "Enter applies")
-        self.terminal.press("Enter")
+        self.terminal.wait_for("4 to 6 workers.")
+        self._agree()
         self.terminal.wait_for("pool billing was asked for 6 workers")
         self._back_to("1/1")
 

@@ -4,8 +4,8 @@ from msgspec.structs import replace
 
 from streamops.model.streams import ReadError
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs, planned
-from tests.support.tui.driving import bar, press, running, shown, until
+from tests.support.tui.acting_shop import CLAIM_PLAN, planned
+from tests.support.tui.driving import bar, crumbs, press, running, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 from streamops.model.acting import Confirmation, Environment
 from streamops.tui.acting.answer_row import AnswerRow
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_PLAN, crumbs
-from tests.support.tui.driving import press, running, screen_text, shown, typed_word, until
+from tests.support.tui.acting_shop import CLAIM_PLAN
+from tests.support.tui.driving import crumbs, press, running, screen_text, shown, typed_word, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 

@@ -4,8 +4,8 @@ from streamops.model.acting import Limits
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.claim.intent import ClaimIntent
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN, crumbs, planned
-from tests.support.tui.driving import press, running, screen_text, shown, until
+from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN, planned
+from tests.support.tui.driving import bar, crumbs, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
@@ -16,7 +16,7 @@ async def test_a_capital_opens_a_form_filled_in_from_the_row_and_writes_nothing(
     async with running(app):
         await press(app, *CLAIM_FORM)
         await shown(app, "Take pending entries over")
-        assert crumbs(app) == "prod ▸ orders ▸ fulfilment | claim"
+        assert bar(app, "crumbs") == "prod ▸ orders ▸ fulfilment | claim"
         assert not source.planned
         await press(app, *"worker-5", "enter")
         await shown(app, "12 entries of worker-7 will belong to worker-5")

@@ -4,7 +4,6 @@ import pytest
 
 from streamops.tui.selection import KEYS
 from tests.support.tui import acts
-from tests.support.tui.acting_shop import crumbs
 from tests.support.tui.driving import NARROW, bar, press, running, settle, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
@@ -49,5 +48,5 @@ async def test_the_palette_offers_what_fits_the_row() -> None:
         await press(app, *"groups create")
         await shown(app, "Plan: groups create")
         await press(app, "enter")
-        await until(app, lambda: crumbs(app).endswith("groups.create"))
+        await until(app, lambda: bar(app, "crumbs").endswith("groups.create"))
         await shown(app, "payments")

@@ -11,7 +11,7 @@ from streamops.tui.widgets.line_view import LineView
 from streamops.tui.widgets.paint import Painted
 from streamops.tui.widgets.text_view import TextView
 from tests.support.tui import sample
-from tests.support.tui.driving import list_of, press, running, screen_text, until
+from tests.support.tui.driving import bar, list_of, press, running, screen_text, until
 from tests.support.tui.source import InventedSource, app_for
 
 
@@ -51,7 +51,7 @@ def laid_out(monkeypatch: pytest.MonkeyPatch) -> list[Screen[object]]:
 async def test_a_move_draws_the_rows_the_cursor_left_and_reached(drawn: Counter[str]) -> None:
     app = app_for(InventedSource(sample.many(100)))
     async with running(app, drawn=True):
-        await until(app, lambda: "1/100" in screen_text(app))
+        await until(app, lambda: "1/100" in screen_text(app) and "acked" in bar(app, "crumbs"))
         drawn.clear()
         await press(app, "j")
         await until(app, lambda: "2/100" in screen_text(app))

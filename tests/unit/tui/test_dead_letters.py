@@ -9,7 +9,18 @@ from streamops.tui import routes
 from tests.support.invented import entry_id, minutes
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import planned
-from tests.support.tui.driving import NARROW, bar, list_of, names, press, running, screen_text, shown, until
+from tests.support.tui.driving import (
+    NARROW,
+    bar,
+    crumbs,
+    list_of,
+    names,
+    press,
+    running,
+    screen_text,
+    shown,
+    until,
+)
 from tests.support.tui.invented_beside import QUEUE, letter
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
@@ -31,7 +42,7 @@ async def test_the_key_leads_to_queues_then_to_jobs_and_back_without_piling_up()
         await press(app, "4", "4", "4")
         assert len(app.screen_stack) == 2
         await press(app, "escape")
-        assert bar(app, "crumbs") == "prod"
+        assert crumbs(app) == "prod"
 
 
 async def test_a_queue_is_summed_up_and_each_letter_newest_first_tells_why_it_died() -> None:

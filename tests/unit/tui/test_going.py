@@ -9,7 +9,18 @@ from streamops.present.actions import ACTIONS, KEYS
 from streamops.tui import routes
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.line_view import LineView
-from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
+from tests.support.tui.driving import (
+    WIDE,
+    bar,
+    crumbs,
+    list_of,
+    names,
+    press,
+    running,
+    screen_text,
+    shown,
+    until,
+)
 from tests.support.tui.shop import FAULTY, shop_source
 from tests.support.tui.source import app_for
 
@@ -133,7 +144,7 @@ async def test_the_palette_runs_actions_and_finds_names() -> None:
             ),
         )
         await press(app, "enter")
-        await until(app, lambda: bar(app, "crumbs") == "prod ▸ payments ▸ ledger")
+        await until(app, lambda: crumbs(app) == "prod ▸ payments ▸ ledger")
 
 
 async def test_every_action_of_the_palette_exists() -> None:
@@ -151,7 +162,7 @@ async def test_names_complete_in_the_go_to_line() -> None:
         await press(app, "colon", *"inv")
         await until(app, lambda: app.frame.query_one(Input)._suggestion == "inventory")
         await press(app, "right", "enter")
-        await until(app, lambda: bar(app, "crumbs") == "prod ▸ inventory")
+        await until(app, lambda: crumbs(app) == "prod ▸ inventory")
 
 
 COPIES = [
@@ -178,3 +189,19 @@ async def test_ids_names_and_commands_are_copied(walk: list[tuple[str, str]]) ->
                 await press(app, key)
             await until(app, lambda copied=copied: app.clipboard == copied)  # type: ignore[misc]
             await shown(app, f"copied by the terminal (OSC 52): {copied}"[:60])
+
+
+async def test_a_click_presses_the_key_at_the_bottom_and_goes_back_to_a_crumb() -> None:
+    app = app_for(shop_source())
+    async with app.run_test(size=WIDE) as pilot:
+        await press(app, "enter", "enter")
+        await until(app, lambda: bar(app, "crumbs").startswith("prod ▸ payments ▸ ledger ▸ "))
+        await pilot.click("#crumbs", offset=(bar(app, "crumbs").index("payments") + 2, 0))
+        await until(app, lambda: crumbs(app) == "prod ▸ payments")
+        await press(app, "escape", "enter", "enter")
+        await pilot.click("#crumbs", offset=(bar(app, "crumbs").index("ledger") + 2, 0))
+        await until(app, lambda: crumbs(app) == "prod ▸ payments ▸ ledger")
+        await pilot.click("#crumbs", offset=(2, 0))
+        await until(app, lambda: crumbs(app) == "prod")
+        await pilot.click("#keys", offset=(bar(app, "keys").index("claim"), 0))
+        await shown(app, "Take pending entries over.")

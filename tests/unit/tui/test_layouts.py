@@ -7,7 +7,7 @@ from tests.support.tui import sample
 from tests.support.tui.driving import (
     NARROW,
     WIDE,
-    bar,
+    crumbs,
     list_of,
     names,
     press,
@@ -51,7 +51,7 @@ async def test_resizing_keeps_the_place_and_the_cursor() -> None:
         await press(app, *"jj", "enter")
         await resize(app, *NARROW)
         await shown(app, "▲ dead consumer")
-        assert bar(app, "crumbs") == "prod ▸ orders ▸ fulfilment"
+        assert crumbs(app) == "prod ▸ orders ▸ fulfilment"
         await resize(app, 30, 8)
         await settle(app)
         await resize(app, 200, 60)
@@ -93,3 +93,17 @@ async def test_nothing_moves_by_itself_but_data() -> None:
         assert app.animation_level == "none"
         await press(app, "slash")
         assert app.frame.query_one(Input).cursor_blink is False
+
+
+async def test_a_narrow_list_with_room_under_it_tells_the_row_under_the_cursor_there() -> None:
+    app = app_for(shop_source())
+    async with running(app, NARROW):
+        await shown(app, "Nothing was delivered for 6 min while 1,204 entries wait.")
+        pane = app.frame.query_one("#pane")
+        assert pane.region.y > list_of(app).region.bottom - 1
+        await press(app, "j")
+        await shown(app, "One entry was delivered 27 times")
+    app = app_for(InventedSource(sample.many(100)))
+    async with running(app, NARROW):
+        await until(app, lambda: len(list_of(app).rows) > NARROW[1])
+        assert not app.frame.query_one("#pane").display

@@ -32,7 +32,17 @@ from tests.support import invented
 from tests.support.invented import NOW, entry_id, minutes, seconds
 from tests.support.present.text import text
 from tests.support.tui import sample
-from tests.support.tui.driving import NARROW, WIDE, bar, names, press, running, screen_text, shown, until
+from tests.support.tui.driving import (
+    NARROW,
+    WIDE,
+    crumbs,
+    names,
+    press,
+    running,
+    screen_text,
+    shown,
+    until,
+)
 from tests.support.tui.overview_source import DELAYED, MANY_GROUPS, PulseSource
 from tests.support.tui.source import InventedSource, app_for
 
@@ -186,9 +196,9 @@ async def test_the_page_is_shown_and_enter_leads_to_the_worst(size: tuple[int, i
             await shown(app, "15 in 2 queues")
             assert "Nothing was del" in screen_text(app)
         await press(app, "enter")
-        await until(app, lambda: bar(app, "crumbs") == "prod ▸ payments ▸ ledger")
+        await until(app, lambda: crumbs(app) == "prod ▸ payments ▸ ledger")
         await press(app, "escape", "escape")
-        await until(app, lambda: bar(app, "crumbs") == "prod")
+        await until(app, lambda: crumbs(app) == "prod")
 
 
 async def test_unreadable_parts_are_told_and_the_rest_is_shown() -> None:

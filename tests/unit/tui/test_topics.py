@@ -7,7 +7,7 @@ import pytest
 from streamops.operations.topics.intent import RemoveTopicIntent, TopicOffIntent, TopicOnIntent
 from streamops.tui.app import StreamopsApp
 from tests.support.tui.acting_shop import planned
-from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
+from tests.support.tui.driving import bar, crumbs, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
@@ -76,5 +76,5 @@ async def test_a_topic_of_a_file_cannot_be_switched_here(tmp_path: Path) -> None
         await until(app, lambda: len(list_of(app).rows) == 4)
         await shown(app, "It stands in a configuration")
         await press(app, *"PX")
-        assert bar(app, "crumbs") == "prod ▸ topics"
+        assert crumbs(app) == "prod ▸ topics"
         assert not source.planned

@@ -3,7 +3,7 @@
 from streamops.errors import Refused
 from streamops.tui import routes
 from tests.support.invented import entry_id, minutes
-from tests.support.tui.driving import NARROW, bar, names, press, running, shown, until
+from tests.support.tui.driving import NARROW, crumbs, names, press, running, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
@@ -43,7 +43,7 @@ async def test_where_there_is_no_entry_the_key_does_nothing() -> None:
     app = app_for(shop_source())
     async with running(app):
         await press(app, "a")
-        assert bar(app, "crumbs") == "prod"
+        assert crumbs(app) == "prod"
 
 
 async def test_a_trace_that_cannot_be_read_says_why() -> None:
