@@ -72,7 +72,7 @@ async def test_weights_share_the_turns_and_starve_nobody(redis: ConnectionOption
         for stream in weights:
             await publisher.publish_many(stream, ({"n": number} for number in range(200)))
 
-    @app.handler(weights, group="workers", start="0", concurrency=1)
+    @app.handler(weights, group="workers", start="all", concurrency=1)
     async def work(entry: Entry) -> None:
         turns.append(entry.stream)
         # Work that takes a moment; what takes none has no queue to weigh.

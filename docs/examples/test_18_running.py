@@ -18,11 +18,11 @@ from streamops.runtime import Streamops
 
 app = Streamops()
 
-@app.handler("orders", group="shipping", start="0")
+@app.handler("orders", group="shipping", start="all")
 async def ship(order_id: str) -> None:
     print("shipped", order_id, flush=True)
 
-@app.handler({"emails:high": 3, "emails:low": 1}, group="mailer", start="0")
+@app.handler({"emails:high": 3, "emails:low": 1}, group="mailer", start="all")
 async def mail(address: str) -> None:
     print("mailed", address, flush=True)
 """

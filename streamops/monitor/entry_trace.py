@@ -119,7 +119,7 @@ def gone(stream: str, entry_id: EntryId, first: EntryId | None, last: EntryId | 
 
 
 def in_group(
-    entry_id: EntryId, group: InGroup, now: datetime | None, *, dead_lettered: bool
+    entry_id: EntryId, group: InGroup, now: datetime | None, *, dead_lettered: bool, is_gone: bool = False
 ) -> Iterator[TraceEvent]:
     """How a group stands to an entry.
 
@@ -128,6 +128,7 @@ def in_group(
         group: What was read of the group.
         now: The server's clock; none if it may not be asked.
         dead_lettered: Whether a dead letter of that group is known.
+        is_gone: Whether the stream does not have the entry.
     """
     row, name = group.row, group.group
     if row is not None:
@@ -137,7 +138,8 @@ def in_group(
     elif group.problem:
         yield TraceEvent(TraceKind.WAITING, f"{name}: could not be asked: {group.problem}")
     elif entry_id > group.position:
-        yield TraceEvent(TraceKind.WAITING, f"{name}: not delivered yet")
+        never = "never delivered: it is not in the stream" if is_gone else "not delivered yet"
+        yield TraceEvent(TraceKind.WAITING, f"{name}: {never}")
     elif dead_lettered:
         yield TraceEvent(TraceKind.DONE, f"{name}: not pending: it gave the entry up")
     else:
@@ -149,10 +151,12 @@ def in_group(
         yield TraceEvent(TraceKind.MARKED, text)
 
 
-def acted_on(what: str, row: PendingEntry, at: datetime | None) -> TraceEvent:
-    """That an operator's action changed the entry's pending row, given as it was before."""
+def acted_on(what: str, row: PendingEntry, at: datetime | None, undone_by: str = "") -> TraceEvent:
+    """That an operator's action changed the entry's pending row, given as it was before, and whether it was undone."""
     delivered = counted(row.delivery_count, "time", "times")
     text = f"{what}: before, {row.consumer} had it, delivered {delivered}, {idleness(row)}"
+    if undone_by:
+        text += f"; undone by action {undone_by}"
     return TraceEvent(TraceKind.ACTION, text, at)
 
 

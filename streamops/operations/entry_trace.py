@@ -73,11 +73,11 @@ class EntryTracer:
         else:
             events = [*added(stream, entry)]
         for group in groups:
-            events += in_group(entry_id, group, now, dead_lettered=group.group in died)
+            events += in_group(entry_id, group, now, dead_lettered=group.group in died, is_gone=entry is None)
         events += await self._actions(stream, entry_id, unknown)
         events += await self._waiting(stream, entry_id, unknown)
         events += await self._retries(reading, entry_id, unknown)
-        events += map(dead_lettered, letters)
+        events += map(dead_lettered, sorted(letters, key=lambda one: one.id))
         events += await self._replays(stream, ids, entry_id, unknown)
         unknown += never_known(events, groups)
         return EntryTrace(stream=stream, id=entry_id, events=tuple(events), unknown=tuple(unknown), now=now)
@@ -153,7 +153,7 @@ class EntryTracer:
         entries = await self._newest(stream, entry_id.next(), unknown) if entry_id < LAST_ID else ()
         return [
             replayed(stream, one)
-            for one in entries
+            for one in sorted(entries, key=lambda one: one.id)
             if origin_of(one) in ids and REPLAY_OF in dict(one.fields)
         ]
 
@@ -180,7 +180,11 @@ class EntryTracer:
             for first in (action.first for action in actions[:ACTIONS]):
                 before = state_before(await read_action(self._server, EntryId.parse(first.begun_id)))
                 what = f"{first.operation} of {first.target} by {first.actor}"
-                events += [acted_on(what, row, first.at) for row in before.rows if row.id == entry_id]
+                events += [
+                    acted_on(what, row, first.at, first.undone_by)
+                    for row in before.rows
+                    if row.id == entry_id
+                ]
         except StreamopsError as error:
             unknown.append(f"What operators did to it: {error.message}.")
             return []

@@ -39,7 +39,7 @@ def _place(handler: Handler) -> Iterator[Problem]:
     if handler.start != "$" and not _is_id(handler.start):
         yield (
             f"start={handler.start!r}",
-            "Write '$' for what comes from now on, '0' for all there is, or an entry's ID.",
+            "Write 'new' for what comes from now on, 'all' for what there is too, or an entry's ID.",
         )
     streams = [stream for stream, _ in handler.streams]
     if twice := next((stream for stream in streams if streams.count(stream) > 1), None):

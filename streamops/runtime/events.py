@@ -93,6 +93,12 @@ class ConsumerRemoved(GroupEvent, frozen=True):
     consumer: str
 
 
+class BacklogSkipped(GroupEvent, frozen=True):
+    """A group was created after the entries that a stream had, up to ``after``; they are not given to it."""
+
+    after: str
+
+
 class GroupRestored(GroupEvent, frozen=True):
     """A group that somebody had destroyed was created anew, at ``began``."""
 

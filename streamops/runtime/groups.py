@@ -11,11 +11,14 @@ from collections.abc import Iterable
 from streamops.errors import ServerError
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
-from streamops.runtime.events import GroupRestored, Lost, Troubled
+from streamops.runtime.events import BacklogSkipped, GroupRestored, Lost, Troubled
 from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked
 from streamops.wire.consuming.claiming import group_consumers
 from streamops.wire.consuming.leases import register, renew
 from streamops.wire.consuming.reading import ensure_group, group_position, restore_group
+
+NEW, ALL = "$", "0"
+NEVER = b"0-0"
 
 
 class Groups:
@@ -34,9 +37,12 @@ class Groups:
         """
         for stream in streams:
             group = stream.subscription.group
-            await ensure_group(self._server, stream.key, group, "0" if stream.retries else start)
+            begins = ALL if stream.retries else start
+            is_new = await ensure_group(self._server, stream.key, group, begins)
             # Should somebody destroy it before anything was read, it goes on from here, and not from the beginning.
             stream.last_seen = await group_position(self._server, stream.key, group)
+            if is_new and begins == NEW and stream.last_seen != NEVER:
+                self._context.events.emit(BacklogSkipped(stream.key, group, stream.last_seen.decode()))
 
     async def restore(self, streams: Iterable[ConsumerStream]) -> None:
         """See to those that do not know our name; raises ``ServerError`` as all of these do."""

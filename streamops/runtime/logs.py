@@ -8,6 +8,7 @@ import structlog
 from streamops.runtime.events import (
     Abandoned,
     Adopted,
+    BacklogSkipped,
     ConsumerRemoved,
     DeadLettered,
     DelayedDeadLettered,
@@ -37,6 +38,10 @@ LEVELS: Final[dict[type[Event], tuple[int, str]]] = {
     Reclaimed: (logging.INFO, "entries taken over"),
     Adopted: (logging.WARNING, "entries adopted whose delivery was lost"),
     ConsumerRemoved: (logging.INFO, "dead consumer removed"),
+    BacklogSkipped: (
+        logging.WARNING,
+        'group is new and is not given what the stream had before; start="all" would begin with it',
+    ),
     GroupRestored: (logging.WARNING, "group was gone and is created anew"),
     Troubled: (logging.WARNING, "server cannot be asked"),
     Overran: (logging.WARNING, "leases ran out, others took entries over"),

@@ -27,6 +27,8 @@ from streamops.runtime.handlers import (
 from streamops.runtime.retry import Exponential, Retry, Schedule, Seconds, schedule_of, seconds
 
 EXPONENTIAL: Final = Exponential()
+STARTS: Final = {"new": "$", "all": "0"}
+"""Where a group begins, in words, as Redis writes it."""
 Registered = TypeVar("Registered", bound=Function)
 
 
@@ -77,7 +79,7 @@ class Router:
         streams: str | Sequence[str] | Mapping[str, int],
         *,
         group: str,
-        start: str = "$",
+        start: str = "new",
         concurrency: int = 16,
         prefetch: int = 500,
         prefetch_bytes: int = 16 * 1024 * 1024,
@@ -108,7 +110,8 @@ class Router:
         Args:
             streams: A stream, several, or several with weights: ``{"jobs:high": 5, "jobs:low": 1}``.
             group: The consumer group.
-            start: Where the group begins if there is none yet: ``$`` (what comes from now on), ``0`` (all there is) or an ID.
+            start: Where the group begins if there is none yet: ``new`` (what comes from now on; Redis's ``$``), ``all`` (what
+                there is too; Redis's ``0``) or an ID. A worker that creates it after entries that are there logs so.
             concurrency: How many entries, or batches, are handled at once.
             prefetch: How many entries are read ahead at most; fewer where handlers are slow.
             prefetch_bytes: How many bytes of them.
@@ -143,7 +146,7 @@ class Router:
                 function=function,
                 streams=streams_of(streams),
                 group=group,
-                start=start,
+                start=STARTS.get(start, start),
                 kind=kind_of(function, threads=threads),
                 concurrency=concurrency,
                 prefetch=prefetch,
@@ -205,7 +208,7 @@ class Router:
 
         def declare(function: Registered) -> Registered:
             called = name or name_of(function)
-            self.handler(f"cron:{called}", group="cron", start="0", key=SLOT, name=called, **options)(
+            self.handler(f"cron:{called}", group="cron", start="all", key=SLOT, name=called, **options)(
                 function
             )
             self._handlers[-1] = replace(self._handlers[-1], cron=schedule)

@@ -9,7 +9,8 @@ from textual.message import Message
 
 from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
-from streamops.model.streams import ServerInfo
+from streamops.model.streams import ServerInfo, StreamRole
+from streamops.present.rows import asked_for_alone
 from streamops.present.views import SavedView
 from streamops.tui.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
 from streamops.tui.poller import Connected, Observed, Poller, PollFailed
@@ -178,7 +179,7 @@ class Live:
 
 
 class HealthCounts:
-    """Counts groups by health; a stream without groups counts for itself."""
+    """Counts the rows of the first screen by health: groups, and streams without groups."""
 
     def __init__(self) -> None:
         self._streams: Sequence[StreamView] = ()
@@ -200,6 +201,8 @@ class HealthCounts:
         return {health: number for health, number in zip(Health, self._counts, strict=True) if number}
 
     def _add(self, stream: StreamView, number: int) -> None:
+        if asked_for_alone(stream) or stream.stream.role is StreamRole.RETRY:
+            return
         if not stream.groups:
             self._counts[stream.health] += number
         for group in stream.groups:

@@ -73,8 +73,8 @@ class OverviewRoute(Route, frozen=True):
     """The overview: how all of it is, on one page."""
 
     screen = "overview:OverviewScreen"
-    typed = "pulse"
-    under = ("pulse",)
+    typed = "overview"
+    under = ("overview",)
     words = ("status",)
 
 

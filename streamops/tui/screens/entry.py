@@ -38,7 +38,7 @@ class EntryScreen(Searched):
     )
     HINTS = (
         ("next_field", "field"),
-        ("open", "page, follow"),
+        ("open", "pager, follow"),
         ("decode", "decode"),
         ("copy_value", "copy value"),
         ("copy_entry", "copy JSON"),
@@ -74,9 +74,12 @@ class EntryScreen(Searched):
         if entry is not None:
             self._entry = entry
         else:
-            since = " since it was read" if self._entry is not None else ""
+            place = self._entry_place
+            known = self._entry is not None or place.group is not None
             self._note = (
-                f"{self._entry_place.id} is no longer in the stream: it was trimmed or deleted{since}"
+                f"{place.id} is no longer in the stream: it was trimmed or deleted"
+                if known
+                else f"{place.id} is not in {safe(place.stream)}; a tells what is known of it"
             )
         self._show_entry()
         self.show_bars()

@@ -12,6 +12,7 @@ from streamops.operations import entry_trace
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
+from streamops.operations.undo.intent import UndoIntent
 from tests.support.monitor.dead_letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
 
@@ -54,7 +55,7 @@ async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console
     make_group(server)
     entry_id, other = add_pairs(server, STREAM, OWN), add_pairs(server, STREAM, OWN)
     server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "STREAMS", STREAM, ">")
-    await do(
+    claimed = await do(
         console,
         ClaimIntent(
             stream=STREAM, group=GROUP, to="worker-2", min_idle=timedelta(0), ids=(EntryId.parse(entry_id),)
@@ -62,9 +63,12 @@ async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console
     )
     trace = await told(console, entry_id)
     assert "claim of orders/billing by" in texts(trace)
+    assert "undone" not in texts(trace)
     assert "before, worker-1 had it" in texts(trace)
     assert "pending with worker-2" in texts(trace)
     assert TraceKind.ACTION not in kinds(await told(console, other))
+    await do(console, UndoIntent(audit_id=EntryId.parse(claimed.audit_id)))
+    assert "; undone by action " in texts(await told(console, entry_id))
 
 
 async def test_the_trace_of_an_entry_tells_that_it_died_and_was_replayed(

@@ -88,8 +88,9 @@ async def test_drain_while_a_reply_is_under_way_burns_no_attempt(
         async def handle(entry: Entry) -> None:
             begun.append(entry.id)
 
+        # Before the worker asks: a read that waits already would be answered with the first of them alone.
+        ids = [add_entry(server, "s", "n", "1") for _ in range(3)]
         async with working(app, replace(QUICK, consumer=consumer)):
-            ids = [add_entry(server, "s", "n", "1") for _ in range(3)]
             await until(lambda: pending_count(server, "s", "g") == 3)
     assert begun == []
     assert [row[3] for row in server.command("XPENDING", "s", "g", "-", "+", 10)] == [0, 0, 0]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import NotFound, SettingsError
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Skip
+from streamops.runtime.events import BacklogSkipped
 from tests.support.runtime.worker import add_fields, app_on, letters
 from tests.support.runtime.working import (
     LONGEST_WAIT,
@@ -50,6 +51,29 @@ async def test_entries_are_decoded_handled_and_acknowledged(server: RunningServe
     assert seen == [Order("a", 1), Order("b", 2), Order("c", 3)]
     assert keys(server) == {"s", "{s}:retry:g"}
     assert server.command("XINFO", "CONSUMERS", "s", "g") == []
+
+
+async def test_a_group_begins_where_its_handler_says_and_tells_what_it_skips(server: RunningServer) -> None:
+    app, seen, told = app_on(server), list[tuple[str, str]](), list[BacklogSkipped]()
+    app.events.on(BacklogSkipped, told.append)
+
+    @app.handler("s", group="later")
+    async def later(entry: Entry) -> None:
+        seen.append(("later", entry.id))
+
+    @app.handler("s", group="before", start="all")
+    async def before(entry: Entry) -> None:
+        seen.append(("before", entry.id))
+
+    old = add_fields(server, n="1")
+    async with working(app):
+        new = add_fields(server, n="2")
+        await until(lambda: len(seen) == 3)
+    assert sorted(seen) == [("before", old), ("before", new), ("later", new)]
+    assert told == [BacklogSkipped("s", "later", old)]
+    told.clear()
+    async with working(app):
+        assert told == []
 
 
 async def test_many_entries_at_once_are_each_handled_once(server: RunningServer) -> None:

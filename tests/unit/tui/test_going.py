@@ -49,7 +49,7 @@ WALKS: dict[str, list[tuple[str, str]]] = {
         ("down down down enter", "prod ▸ orders"),
         ("enter", "prod ▸ orders ▸ billing"),
         ("3", "prod"),
-        ("1", "prod ▸ pulse"),
+        ("1", "prod ▸ overview"),
         ("escape", "prod"),
         ("enter 6", "prod ▸ alerts"),
         ("7", "prod ▸ audit"),

@@ -47,7 +47,7 @@ def test_a_place_has_its_crumbs_and_its_command() -> None:
         (routes.WorkersRoute(), ("workers",), "workers ls"),
         (routes.WorkerRoute("so-1", "billing"), ("workers", "so-1"), "workers ls --pool=billing"),
         (routes.TraceRoute("o", EntryId(5, 1)), ("o", "5-1", "trace"), "entries trace o 5-1"),
-        (routes.OverviewRoute(), ("pulse",), "status"),
+        (routes.OverviewRoute(), ("overview",), "status"),
         (routes.AlertsRoute(), ("alerts",), "alerts ls"),
         (routes.ChartsRoute("o", "g"), ("o", "g", "charts"), "groups show o g"),
         (routes.StreamRoute("-x"), ("-x",), "streams show -- -x"),
@@ -84,7 +84,7 @@ def test_line_that_is_typed_leads_to_a_place() -> None:
     for text, goal in [
         ("status", routes.StatusRoute()),
         (" streams ", routes.StreamsRoute()),
-        ("pulse", routes.OverviewRoute()),
+        ("overview", routes.OverviewRoute()),
         ("alerts", routes.AlertsRoute()),
         ("ctx", routes.ContextsRoute()),
         ("ctx staging", Switch("staging")),

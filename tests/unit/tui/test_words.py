@@ -120,6 +120,12 @@ def test_a_tally_counts_groups_and_streams_without() -> None:
     assert tally.count(sample.observation()) == {}
 
 
+def test_a_tally_leaves_out_streams_of_streamops_itself_as_the_first_screen_does() -> None:
+    audit = sample.stream_view("streamops:audit")
+    shop = sample.shop()
+    assert HealthCounts().count(replace(shop, streams=(*shop.streams, audit))) == HealthCounts().count(shop)
+
+
 def test_a_tally_follows_what_changes() -> None:
     before = sample.shop()
     critical, *others = sorted(before.streams, key=lambda view: view.health, reverse=True)
