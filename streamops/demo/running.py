@@ -1,4 +1,4 @@
-"""The demo as one thing: a server and a workload on it, both gone at the end."""
+"""The demo as one thing: a server, a workload and workers on it, all gone at the end."""
 
 import asyncio
 import subprocess
@@ -21,32 +21,37 @@ STOP_SECONDS = 5.0
 async def running_demo() -> AsyncIterator[ConnectionOptions]:
     """Run an embedded server with the sample workload on it; yields how to reach it.
 
-    The history is written and the workload is at work when this yields. Both processes end with the context,
-    and with this process however it ends. ``label`` of the options is a URL for a second terminal.
+    The history is written and the workload is at work when this yields; workers, a pool and its controller follow. All
+    processes end with the context, and with this process however it ends. ``label`` of the options is a URL for a second terminal.
 
     Raises:
         SettingsError: There is no server to run.
         ServerError: The server or the workload did not start.
     """
     with embedded_server() as options:
-        async with _running_workload(f"unix://{quote(options.socket_path or '')}"):
+        url = f"unix://{quote(options.socket_path or '')}"
+        async with (
+            _running("streamops.demo.parcels", url=url) as parcels,
+            _running("streamops.demo.workload", "--url", url) as workload,
+        ):
+            await _wait_until_ready(workload)
+            await _wait_until_ready(parcels)
             yield options
 
 
 @asynccontextmanager
-async def _running_workload(url: str) -> AsyncIterator[None]:
+async def _running(module: str, *args: str, url: str = "") -> AsyncIterator[Process]:
     process = await asyncio.create_subprocess_exec(
-        *module_command("streamops.demo.workload", "--url", url),
-        env=module_environment(),
+        *module_command(module, *args),
+        env=module_environment() | ({"STREAMOPS_URL": url} if url else {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A Ctrl-C in the terminal is for the console, which then stops the workload in order.
+        # A Ctrl-C in the terminal is for the console, which then stops it in order.
         start_new_session=True,
     )
     try:
-        await _wait_until_ready(process)
-        yield
+        yield process
     finally:
         await _stop(process)
 

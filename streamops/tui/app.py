@@ -56,7 +56,7 @@ if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of ac
     from streamops.tui.acting.running import RunningOperations
 
 SMALLEST: Final = Size(80, 24)
-WIDE: Final = 100
+WIDE: Final = 110
 ROOMY: Final = 140
 LONGEST_NOTICE: Final = 400
 DRAWN_WITHIN: Final = 0.05

@@ -24,7 +24,7 @@ from streamops.tui.widgets.text_view import Builder, no_lines
 
 COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in ("stream", "group"))
 
-WIDE: Final = 100
+WIDE: Final = 110
 TALL: Final = 32
 """From so many columns and lines on there is room for charts below the consumers."""
 LAG_AND_RATES: Final = 2

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from tests.support.cli.running import Cli, Place
@@ -20,6 +21,8 @@ def test_the_demo_without_a_terminal_prints_a_live_status_and_leaves_nothing(cli
     status = json.loads(result.out)
     streams = {stream["stream"]: stream for stream in status["streams"]}
     assert any(group["rates"]["added_per_second"] for group in streams["orders:events"]["groups"])
+    assert [group["group"] for group in streams["parcels:outgoing"]["groups"]] == ["couriers"]
+    assert processes_of(where[1]) == []
     assert {"poison", "dead_letters"} & {
         finding["code"]
         for stream in status["streams"]
@@ -28,6 +31,17 @@ def test_the_demo_without_a_terminal_prints_a_live_status_and_leaves_nothing(cli
             *(found for group in stream["groups"] for found in group["findings"]),
         ]
     }
+
+
+def processes_of(socket: str) -> list[str]:
+    """Processes that were started with a server's socket in their words or in their environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            told = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+            if socket.encode() in told:
+                found.append(process.name)
+    return found
 
 
 def test_the_demo_on_a_terminal_opens_the_console() -> None:
