@@ -134,7 +134,10 @@ async def _demo_console(*, read_only: bool) -> int:
         actor = this_actor(DEMO, Environment.DEVELOPMENT, ("--url", options.label))
         app = StreamopsApp(
             TuiSettings(
-                context, (context,), lambda _: Console.open(options, actor=actor, read_only=read_only)
+                context,
+                (context,),
+                lambda _: Console.open(options, actor=actor, read_only=read_only),
+                guided=True,
             )
         )
         app.fit_colours()

@@ -151,6 +151,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("help", "question_mark", _ALL, HelpTopic.LOOK, "help", "keys that work here; again: the row and its findings explained", title="Help"),
     ConsoleAction("quit", "q", _ALL, HelpTopic.LOOK, "quit", "quit, from the first screen; ^q from anywhere", "quit_at_root", "Quit"),
     ConsoleAction("accept_server", "ctrl+y", _ALL, HelpTopic.ACT, "accept the server", "accept the other server, after a restart or replacement"),
+    ConsoleAction("skip_guide", "ctrl+g", _ALL, HelpTopic.LOOK, "skip the guide", "skip the demo's guided minute"),
     ConsoleAction("resume", "R", Where.JOBS, HelpTopic.ACT, "plan the rest", "on a job: plan the rest of it"),
     ConsoleAction("stop", "X", Where.JOBS, HelpTopic.ACT, "stop it", "on a job: stop it, pressed twice"),
     ConsoleAction("undo", "z", _ALL, HelpTopic.ACT, "undo", "in the audit log and after an outcome: plan to undo it"),

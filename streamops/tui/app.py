@@ -30,6 +30,7 @@ from streamops.present.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
 from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.follower import Follower
+from streamops.tui.guide import Guide
 from streamops.tui.keys import bindings
 from streamops.tui.live import Live
 from streamops.tui.poller import Connected, Observed, PollFailed
@@ -94,11 +95,11 @@ class StreamopsApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         "quit", "read_now", "freeze", "slower", "faster", "help", "overview", "streams", "groups", "dead_letters", "workers",
         "alerts", "audit", "views", "charts", "letters_of", "tail", "trace", "search", "accept_server", "copy_id",
-        "copy_command", *(f"plan.{key}" for key in PLANS),
+        "copy_command", "skip_guide", *(f"plan.{key}" for key in PLANS),
     )  # fmt: skip
     CSS = """
     Frame { layout: vertical; background: $background; }
-    #banner { display: none; }
+    #banner, #guide { display: none; }
     #body { height: 1fr; layout: horizontal; }
     #pane { width: 34; }
     .-roomy #pane { width: 46; }
@@ -116,6 +117,7 @@ class StreamopsApp(App[int]):
         self.error: StreamopsError | None = None
         self.terminal: TtyStream | None = None
         self.live = Live(settings, self.post_message)
+        self.guide = Guide() if settings.guided else None
         self._polling: Worker[None] | None = None
         self._doing: RunningOperations | None = None
         self._leaving = self._paging = False
@@ -494,6 +496,8 @@ class StreamopsApp(App[int]):
             return self.app_state.may_plan and verb_of(str(parameters[0]), self.frame.selection()) is not None
         if action == "accept_server":
             return self.app_state.mismatch is not None
+        if action == "skip_guide":
+            return self.guide is not None
         return super().check_action(action, parameters)
 
     def action_form(self, operation: str) -> None:
@@ -686,6 +690,19 @@ class StreamopsApp(App[int]):
         """Copy the command that prints what the screen shows."""
         command = self.frame.command_text()
         self.copy(command, command)
+
+    @property
+    def is_helping(self) -> bool:
+        """Whether help is on top."""
+        from streamops.tui.screens.help import HelpScreen  # noqa: PLC0415 - as above
+
+        return isinstance(self.frame, HelpScreen)
+
+    def action_skip_guide(self) -> None:
+        """End the guided minute."""
+        if self.guide is not None:
+            self.guide.skip()
+            self.pass_down()
 
     def action_charts(self) -> None:
         """Show the charts of the group under the cursor."""

@@ -24,6 +24,7 @@ SHORT: Final = {
     "space": "Space",
     "tab": "Tab",
     "shift+tab": "⇧Tab",
+    "ctrl+g": "^g",
     "ctrl+p": "^p",
     "ctrl+q": "^q",
     "ctrl+y": "^y",

@@ -49,6 +49,7 @@ class TuiSettings(Struct, frozen=True):
         views: Saved views, by name.
         save_view: Adds a view to the configuration and says where; raises ``SettingsError``. None where there is none.
         keymap: Keys by the IDs of the bindings that they replace.
+        guided: Whether the first minute is guided, as in the demo.
         mouse: Whether the mouse is used.
         colour: Whether colour is used.
         copy: Which way text is copied: ``auto``, ``osc52``, ``tool`` or ``file``.
@@ -62,6 +63,7 @@ class TuiSettings(Struct, frozen=True):
     views: Mapping[str, SavedView] = {}
     save_view: Callable[[str, SavedView], Awaitable[str]] | None = None
     keymap: Mapping[str, str] = {}
+    guided: bool = False
     mouse: bool = True
     colour: bool = True
     copy: str = "auto"

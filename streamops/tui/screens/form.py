@@ -119,6 +119,7 @@ class FormScreen(ActingFrame):
         Binding("down", "app.focus_next", "next field", show=False),
     ]
     HINTS = (("Enter", "make the plan"), ("↑ ↓", "field"), CHOOSE, "back")
+    COMMON_HINTS = (("^p", "commands"), ("^q", "quit"))
     DEFAULT_CSS = """
     FormScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
     FormScreen #about { height: auto; max-height: 4; }

@@ -183,6 +183,7 @@ class Frame(Prompting):
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._header = Bar(id="header")
+        self._guide = Bar(Background.PAGE, id="guide")
         self._banner = Bar(Background.BANNER, id="banner")
         self._status = Bar(Background.PAGE, id="status")
         self._keys = KeyBar(id="keys")
@@ -194,6 +195,7 @@ class Frame(Prompting):
         yield self._header
         yield self._crumbs
         yield self._banner
+        yield self._guide
         yield from self.compose_body()
         yield self._status
         yield self._keys
@@ -235,6 +237,9 @@ class Frame(Prompting):
         """Say again what the bars around the body say."""
         app_state, now = self.app_state, monotonic()
         self._crumbs.show(words.crumbs(app_state.context, self.place.breadcrumbs), self.selection_words())
+        guide = "" if self.console.guide is None else self.console.guide.line(self.console)
+        self._guide.display = bool(guide)
+        self._guide.show((Cell(guide, Tone.OK),))
         self._banner.display = app_state.loss is not None or app_state.mismatch is not None
         if app_state.loss is None and app_state.mismatch is not None:
             self._banner.show(words.mismatch_banner(app_state.mismatch))
