@@ -691,13 +691,6 @@ class StreamopsApp(App[int]):
         command = self.frame.command_text()
         self.copy(command, command)
 
-    @property
-    def is_helping(self) -> bool:
-        """Whether help is on top."""
-        from streamops.tui.screens.help import HelpScreen  # noqa: PLC0415 - as above
-
-        return isinstance(self.frame, HelpScreen)
-
     def action_skip_guide(self) -> None:
         """End the guided minute."""
         if self.guide is not None:

@@ -1,12 +1,8 @@
 """The first minute of the demo: five things to try, each told on a line until it was done, or skipped."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from streamops.tui import routes
-
-if TYPE_CHECKING:
-    from streamops.tui.app import StreamopsApp
 
 
 class Step(NamedTuple):
@@ -14,25 +10,21 @@ class Step(NamedTuple):
 
     Attributes:
         text: What to press, and what that shows.
-        done: Whether it was tried.
+        places: Being at one of these is having tried it; none where it is something else.
     """
 
     text: str
-    done: "Callable[[StreamopsApp], bool]"
+    places: tuple[type[routes.Route], ...] = ()
 
 
-def _at(*places: type[routes.Route]) -> "Callable[[StreamopsApp], bool]":
-    return lambda app: isinstance(app.frame.place, places)
-
-
+HELP: Final = Step("the worst group is on top; ? lists its keys, ?? explains it")
+CLAIM: Final = Step("C, then Enter, plans to claim its entries; Enter claims them")
 STEPS: Final = (
-    Step("the worst group is on top; ? lists its keys, ?? explains it", lambda app: app.is_helping),
-    Step("Esc, Enter on payments:events ledger: a consumer is dead", _at(routes.GroupRoute)),
-    Step(
-        "C, then Enter, plans to claim its entries; Enter claims them", lambda app: bool(app.app_state.deeds)
-    ),
-    Step("@ is the audit log; on a claim z plans its undo", _at(routes.AuditRoute, routes.ActionRoute)),
-    Step("5 5 shows a pool follow its load; ? and ^p tell the rest", _at(routes.PoolsRoute)),
+    HELP,
+    Step("Esc, Enter on payments:events ledger: a consumer is dead", (routes.GroupRoute,)),
+    CLAIM,
+    Step("@ is the audit log; on a claim z plans its undo", (routes.AuditRoute, routes.ActionRoute)),
+    Step("5 5 shows a pool follow its load; ? and ^p tell the rest", (routes.PoolsRoute,)),
 )
 
 
@@ -40,16 +32,23 @@ class Guide:
     """Where somebody stands in the first minute."""
 
     def __init__(self) -> None:
-        self._step = 0
+        self._left: tuple[Step, ...] = STEPS
 
-    def line(self, app: "StreamopsApp") -> str:
-        """What to try next; empty once all was tried, or it was skipped."""
-        while self._step < len(STEPS) and STEPS[self._step].done(app):
-            self._step += 1
-        if self._step >= len(STEPS):
-            return ""
-        return f" {self._step + 1} of {len(STEPS)}: {STEPS[self._step].text} · ^g skips"
+    def line(self, place: routes.Route, *, helped: bool, acted: bool) -> str:
+        """What to try next; empty once all was tried, or it was skipped.
+
+        Args:
+            place: Where one is.
+            helped: Whether help is shown.
+            acted: Whether something was done in this console.
+        """
+        while self._left:
+            step = self._left[0]
+            if not (isinstance(place, step.places) or (step is HELP and helped) or (step is CLAIM and acted)):
+                return f" {len(STEPS) - len(self._left) + 1} of {len(STEPS)}: {step.text} · ^g skips"
+            self._left = self._left[1:]
+        return ""
 
     def skip(self) -> None:
         """Say nothing more."""
-        self._step = len(STEPS)
+        self._left = ()

@@ -171,6 +171,7 @@ class Frame(Prompting):
     """
 
     AUTO_FOCUS = "#main"
+    is_help: ClassVar[bool] = False
     BINDINGS: ClassVar[list[BindingType]] = bindings("back")
     HINTS: ClassVar[tuple[Hint, ...]] = ()
     COMMON_HINTS: ClassVar[tuple[Hint, ...]] = (
@@ -237,7 +238,7 @@ class Frame(Prompting):
         """Say again what the bars around the body say."""
         app_state, now = self.app_state, monotonic()
         self._crumbs.show(words.crumbs(app_state.context, self.place.breadcrumbs), self.selection_words())
-        guide = "" if self.console.guide is None else self.console.guide.line(self.console)
+        guide = self._guide_words()
         self._guide.display = bool(guide)
         self._guide.show((Cell(guide, Tone.OK),))
         self._banner.display = app_state.loss is not None or app_state.mismatch is not None
@@ -247,6 +248,12 @@ class Frame(Prompting):
             self._banner.show(words.banner(app_state.loss, app_state, now))
         self._status.show(words.status(app_state, now), self.position_words())
         self._keys.show(self._key_words())
+
+    def _guide_words(self) -> str:
+        guide = self.console.guide
+        if guide is None:
+            return ""
+        return guide.line(self.place, helped=self.is_help, acted=bool(self.app_state.deeds))
 
     def _key_words(self) -> Line:
         """The keys of this place; while something is typed, what may be, or what is wrong with it."""

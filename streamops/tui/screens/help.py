@@ -35,6 +35,7 @@ class HelpScreen(Frame):
         frame: The screen on which help was asked for.
     """
 
+    is_help = True
     BINDINGS: ClassVar[list[BindingType]] = bindings(open="app.help")
 
     def __init__(self, frame: Frame) -> None:
