@@ -1,6 +1,7 @@
 """Worker processes, by their heartbeats, and their pools: what they were told, who decides about them and why, and who works in them."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -195,6 +196,28 @@ class PoolReader:
         """
         crews = await read_registries(self._place.server, names, now)
         return [crew if isinstance(crew, StreamopsError) else _at_work(crew, now) for crew in crews]
+
+    async def with_sizes(
+        self, pools: Sequence[Pool], now: datetime | None
+    ) -> list[tuple[Pool, PoolSize | None]]:
+        """Pools with the workers that their supervisors have; none where something else runs them, or nothing tells.
+
+        Without the server's clock, by which it is known who is alive, none of them is told.
+
+        Raises:
+            StreamopsError: No node answers.
+        """
+        if now is None:
+            return [(pool, None) for pool in pools]
+        crews = await self.of_pools([pool.name for pool in pools], now)
+        sized: list[tuple[Pool, PoolSize | None]] = []
+        for pool, crew in zip(pools, crews, strict=True):
+            size = None
+            if not isinstance(crew, StreamopsError) and crew.supervisors:
+                with suppress(StreamopsError):
+                    size = self.local_size(pool, crew, now)
+            sized.append((pool, size))
+        return sized
 
     def local_size(self, pool: Pool, of_pool: PoolWorkers, now: datetime) -> PoolSize | None:
         """How many workers a pool's supervisors have; none where something else runs them, which has to be asked.

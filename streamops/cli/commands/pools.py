@@ -60,13 +60,15 @@ def show(session: Session, *, pool: str) -> None:
 def ls(session: Session) -> None:
     """List pools that have a controller or supervisors: the workers they have, those that are wanted, and why.
 
-    Numbers are those that the controller of each read last; `pools show POOL` asks whoever runs the workers.
+    Numbers are what the supervisors tell; where something else runs the workers, what the controller read last, and
+    `pools show POOL` asks.
     """
     printer = session.printer(POOL_COLUMNS, POOL_DETAIL_COLUMNS)
 
     async def read(console: "Console") -> list[PoolRow]:
         now = await console.pools.clock()
-        return [PoolRow(pool, now=now) for pool in await console.pools.all()]
+        pools = await console.pools.with_sizes(await console.pools.all(), now)
+        return [PoolRow(pool, size, now=now) for pool, size in pools]
 
     rows = session.run(read)
     shown = rows[: session.given.limit]

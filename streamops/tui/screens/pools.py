@@ -46,7 +46,8 @@ class PoolsScreen(ReadListing[PoolRow]):
         """All of them, and what was decided about the one under the cursor, else about the first."""
         row = self.list.highlighted or next(iter(self.rows), None)
         now = await source.pools.clock()
-        rows = tuple(PoolRow(pool, now=now) for pool in await source.pools.all())
+        pools = await source.pools.with_sizes(await source.pools.all(), now)
+        rows = tuple(PoolRow(pool, size, now=now) for pool, size in pools)
         if row is not None:
             decided = await source.pools.decisions(row.pool.name, FEW_DECISIONS)
             self._decisions[row.pool.name] = tuple(decided)
@@ -128,8 +129,8 @@ class PoolScreen(ReadingFrame):
     async def read(self, source: Source) -> tuple[PoolRow, list[PoolDecision]]:
         """The pool with its decisions."""
         now = await source.pools.clock()
-        row = PoolRow(await source.pools.one(self._pool), now=now)
-        return row, await source.pools.decisions(self._pool, MOST_DECISIONS)
+        ((pool, size),) = await source.pools.with_sizes([await source.pools.one(self._pool)], now)
+        return PoolRow(pool, size, now=now), await source.pools.decisions(self._pool, MOST_DECISIONS)
 
     def reread(self) -> None:
         """Read it again, unless that is under way."""

@@ -1,12 +1,22 @@
 """Pools of the invented shop: one that grows, one that is stuck and steered, one whose controller is gone."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from streamops.model.pools import Applied, Lead, Order, Pool, PoolDecision, PoolOverrides, ScaleCode, Signals
+from streamops.model.pools import (
+    Applied,
+    Lead,
+    Order,
+    Pool,
+    PoolDecision,
+    PoolOverrides,
+    PoolSize,
+    ScaleCode,
+    Signals,
+)
 from tests.support.invented import NOW, minutes, seconds
 
 if TYPE_CHECKING:
@@ -100,6 +110,12 @@ class InventedPools:
     async def one(self, name: str) -> Pool:
         self._beside.ask("pool", name)
         return next((pool for pool in self._beside.pools if pool.name == name), Pool(name=name))
+
+    async def with_sizes(
+        self, pools: Sequence[Pool], now: datetime | None
+    ) -> list[tuple[Pool, PoolSize | None]]:
+        assert now
+        return [(pool, None) for pool in pools]
 
     async def decisions(self, name: str, count: int = 20) -> list[PoolDecision]:
         self._beside.ask("decisions", name, count)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
+from streamops.operations.console import Console
 from streamops.runtime.supervisor.pool import PoolSync, share
 from streamops.targets.local import LocalTarget
 from streamops.wire.options import ConnectionOptions
@@ -53,3 +54,30 @@ async def test_a_supervisor_that_may_not_list_its_pool_follows_it_all_the_same(s
     following.cancel()
     await asyncio.wait([following])
     assert server.command("EXISTS", "streamops:pools") == 0
+
+
+async def test_supervisors_that_no_controller_leads_are_listed_with_the_workers_that_they_have(
+    server: RunningServer,
+) -> None:
+    async def connection() -> ConnectionOptions:
+        return server.options
+
+    staffing = PoolSync(
+        "default", size=lambda: (3, 3, 2), resize=_nowhere, connection=connection, unless_told=3
+    )
+    following = asyncio.create_task(staffing.run())
+    async with await Console.open(server.options) as console, asyncio.timeout(20):
+        while True:
+            pools = await console.pools.with_sizes(await console.pools.all(), await console.pools.clock())
+            sizes = [(pool.name, size.ordered, size.ready) for pool, size in pools if size is not None]
+            if sizes:
+                break
+            await asyncio.sleep(0)
+        assert sizes[0][0] == "default"
+        assert sizes[0][2] == 2
+    following.cancel()
+    await asyncio.wait([following])
+
+
+async def _nowhere(workers: int) -> None:
+    del workers
