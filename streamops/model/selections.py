@@ -34,7 +34,11 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     ] = ()
     because: Annotated[
         str | None,
-        option("Died for this reason: max-deliveries, rejected.", metavar="WORD", example="max-deliveries"),
+        option(
+            "Died for this reason, as `dlq show` counts them: max-deliveries, rejected, undecodable, payload-missing.",
+            metavar="WORD",
+            example="max-deliveries",
+        ),
     ] = None
     count: Annotated[int | None, option("At most so many, the oldest first.")] = None
     after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID

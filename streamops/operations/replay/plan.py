@@ -106,9 +106,19 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
         unit=DEAD_LETTER_UNIT,
         sample=map(dead_letter_line, evidence.sample),
         effects=_effects(intent, evidence) if letters.count else (),
-        warnings=[NOT_IN_QUEUE(letters.absent), *(_warnings(intent, evidence) if letters.count else ())],
+        warnings=[
+            NOT_IN_QUEUE(letters.absent),
+            *(_warnings(intent, evidence) if letters.count else [_none_died_so(intent)]),
+        ],
         command=equivalent_command(intent.operation, replace(intent, mode=evidence.mode)),
     )
+
+
+def _none_died_so(intent: ReplayIntent) -> Said:
+    """That a reason is none of those that there are, which may be a word that nobody writes."""
+    if intent.because is None or intent.where is not None or intent.ids:
+        return None
+    return f"No dead letter has the reason {intent.because}: `streamops dlq show` counts the reasons that there are."
 
 
 ORIGIN: Final = (

@@ -94,6 +94,15 @@ def test_what_is_not_known_is_said() -> None:
     assert any("says that {orders}:dlq is a dead-letter queue" in warning for warning in plan.warnings)
 
 
+def test_reason_that_nothing_died_for_is_named() -> None:
+    none = evidence(ReplayMode.REPUBLISH, letters=selected(0))
+    plan = plan_replay(ReplayIntent(queue=QUEUE, because="rejectd"), none)
+    assert plan.warnings == (
+        "No dead letter has the reason rejectd: `streamops dlq show` counts the reasons that there are.",
+    )
+    assert plan_replay(ReplayIntent(queue=QUEUE), none).warnings == ()
+
+
 def test_that_a_crowd_of_groups_holds_the_server_is_told() -> None:
     crowd = TargetStream("orders", tuple(f"g{number}" for number in range(11_000)))
     told = plan_replay(ReplayIntent(queue=QUEUE), replace(evidence(ReplayMode.REPUBLISH), targets=(crowd,)))
