@@ -173,7 +173,8 @@ class CommandGroup(WithGlobals, click.Group):
         sections: "Mapping[str, Mapping[str, Member]] | None" = None,
         aliases: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(name, help=summary, params=params, no_args_is_help=True)
+        names = {"help_option_names": ["-h", "--help"]}
+        super().__init__(name, help=summary, params=params, no_args_is_help=True, context_settings=names)
         self.members = dict(members)
         self.summary = summary
         self.sections = sections or {"Commands": members}

@@ -158,3 +158,8 @@ def test_completion_after_a_wrong_name_offers_nothing_and_does_not_fail(
     monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
     result = cli()
     assert (result.code, result.err) == (0, "")
+
+
+@pytest.mark.parametrize("words", [(), ("groups",), ("groups", "ls")], ids=" ".join)
+def test_h_is_help(cli: Cli, words: tuple[str, ...]) -> None:
+    assert cli(*words, "-h") == cli(*words, "--help")
