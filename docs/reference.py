@@ -7,6 +7,7 @@ python -m docs.reference --check   say what is out of date, and fail
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import click
 from msgspec import NODEFAULT, Struct
@@ -115,11 +116,60 @@ def _command_page(name: str, command: click.Command, root: click.Context) -> str
 
 
 def render_metrics() -> str:
-    """The catalogue of metrics, as Markdown."""
+    """The catalogue of metrics, and what redis_exporter calls them, as Markdown."""
     parts = [METRICS_PREFACE]
     for title, families in SECTIONS.items():
         parts += [f"## {title}\n", METRICS_HEAD, *map(_metric_row, families), ""]
-    return "\n".join(parts)
+    rows = (
+        f"| `{theirs}` | {f'`streamops_{ours}`' if ours else 'none'} | {words} |"
+        for theirs, (ours, words) in REDIS_EXPORTER.items()
+    )
+    return "\n".join([*parts, REDIS_EXPORTER_PREFACE, *rows, ""])
+
+
+THE_SAME: Final = "the same number"
+SECONDS: Final = "milliseconds there, seconds here; absent here where it is no time, 0 there"
+REDIS_EXPORTER: Final[dict[str, tuple[str, str]]] = {
+    "redis_stream_length": ("stream_length", THE_SAME),
+    "redis_stream_groups": ("stream_groups", THE_SAME),
+    "redis_stream_entries_added_total": (
+        "stream_entries_added_total",
+        "goes on here where a stream is made anew",
+    ),
+    "redis_stream_first_entry_id": ("stream_first_entry_timestamp_seconds", SECONDS),
+    "redis_stream_last_entry_id": (
+        "stream_last_generated_timestamp_seconds",
+        "the highest ID ever, deleted or not; milliseconds there, seconds here",
+    ),
+    "redis_stream_last_generated_id": ("stream_last_generated_timestamp_seconds", SECONDS),
+    "redis_stream_max_deleted_entry_id": ("stream_max_deleted_timestamp_seconds", SECONDS),
+    "redis_stream_group_consumers": ("group_consumers", THE_SAME),
+    "redis_stream_group_messages_pending": ("group_pending_entries", THE_SAME),
+    "redis_stream_group_last_delivered_id": ("group_last_delivered_timestamp_seconds", SECONDS),
+    "redis_stream_group_entries_read": (
+        "group_delivered_entries_total",
+        "a counter here, which a rewind does not lower; there what the server counts, 0 where it does not know",
+    ),
+    "redis_stream_group_lag": (
+        "group_lag_entries",
+        "there what the server says, 0 where it does not know; here counted, or absent with `group_lag_known` 0 and bounds",
+    ),
+    "redis_stream_group_consumer_messages_pending": ("consumer_pending_entries", THE_SAME),
+    "redis_stream_group_consumer_idle_seconds": (
+        "consumer_last_seen_timestamp_seconds",
+        "`time()` less this: an age does not stand still between two scrapes",
+    ),
+    "redis_stream_radix_tree_keys": ("", "tells of the server's own data structure"),
+    "redis_stream_radix_tree_nodes": ("", "the same"),
+}
+"""What redis_exporter tells of streams: our name without its prefix, and how the two differ."""
+REDIS_EXPORTER_PREFACE: Final = """\
+## Coming from redis_exporter
+
+Its label `db` is `db0` where it is `0` here. It needs the streams' names (`-check-streams`); here all are found.
+
+| redis_exporter | Here | How they differ |
+|---|---|---|"""
 
 
 def _metric_row(family: MetricFamily) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from docs.reference import REDIS_EXPORTER, THE_SAME
 from tests.support.exporter.shop import Orders
 from tests.support.exporter.truth import Exposition, Labels, watching
 from tests.support.prometheus import RunningProgram, fetch, find_program
@@ -12,13 +13,7 @@ from tests.support.servers import RunningServer
 
 NAME = 'we"ird\nna\\me'
 
-SAME = {
-    "redis_stream_length": "stream_length",
-    "redis_stream_groups": "stream_groups",
-    "redis_stream_group_messages_pending": "group_pending_entries",
-    "redis_stream_group_consumers": "group_consumers",
-    "redis_stream_group_consumer_messages_pending": "consumer_pending_entries",
-}
+SAME = {theirs: ours for theirs, (ours, words) in REDIS_EXPORTER.items() if words == THE_SAME}
 """What is one number under two names."""
 
 TIMES = {
@@ -80,6 +75,7 @@ async def test_what_both_tell_is_the_same(server: RunningServer, monkeypatch: py
             rows = list(told(fetch(f"{other.url}/metrics").decode()))
         now = orders.now()
     assert {name for name, _, _ in rows} == {*SAME, *TIMES, IDLE, *LEFT_OUT}
+    assert {name for name, _, _ in rows} <= set(REDIS_EXPORTER)
     for name, labels, value in rows:
         if name in SAME:
             assert page.value(SAME[name], **labels) == value, (name, labels)
