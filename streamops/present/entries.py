@@ -1,5 +1,8 @@
 """How one entry is shown: each value as JSON, MessagePack, text or a hex dump, indented, bounded and safe."""
 
+import json
+import re
+import zlib
 from enum import StrEnum
 from typing import Any, Final
 
@@ -20,6 +23,11 @@ HEX_WIDTH: Final = 16
 
 # First bytes of MessagePack maps and arrays. Text is tried before: none of these begins valid UTF-8 of a container's length.
 _MSGPACK_CONTAINERS: Final = frozenset({*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF})
+_GZIP_OR_ZLIB: Final = 47
+"""What tells zlib to look for the header of either."""
+_ESCAPED: Final = re.compile(r"\\\\|(?:\\u[0-9a-fA-F]{4})+")
+MOST_INFLATED: Final = 64 * 1024 * 1024
+"""Bytes that a pager is given of what was compressed: a small value may hold gigabytes of zeros."""
 _MAGIC: Final = (
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -165,6 +173,8 @@ def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> Val
 
 def whole_text(value: bytes, decoding: Decoding = Decoding.AUTO) -> bytes:
     """All of a value for a pager, decoded and indented where it can be; nothing is made safe and nothing is cut."""
+    if decoding is Decoding.AUTO and (inner := inflated(value, MOST_INFLATED)) is not None and inner.content:
+        value = inner.content
     kind = (
         decode_as(value, decoding, len(value)).kind
         if len(value) <= SHOWN_BYTES
@@ -230,12 +240,56 @@ def _indented_json(text: str) -> str | None:
 
 
 def _binary(value: bytes, head: bytes, note: str, *, raw: bool) -> ValueView:
+    if not raw and (inner := inflated(value, SHOWN_BYTES)) is not None and inner.content:
+        # Once: what is inside itself, compressed, would never end.
+        view = _plain(inner.content)
+        more = f", the first {size(len(inner.content))}" if inner.cut else ""
+        told = f"{inner.name} inflated{more}"
+        return ValueView(view.kind, len(value), view.lines, ", ".join(filter(None, (told, view.note))))
     unpacked = None if note or raw or value[0] not in _MSGPACK_CONTAINERS else _indented_msgpack(value)
     if unpacked is not None:
         return _cut(ValueKind.MSGPACK, len(value), unpacked)
     guess = next((f"looks like {name}" for magic, name in _MAGIC if value.startswith(magic)), "")
     words = ", ".join(part for part in (guess, note) if part)
     return ValueView(ValueKind.HEX, len(value), tuple(hex_lines(head)), words)
+
+
+class Inflated(Struct, frozen=True):
+    """What a compressed value holds.
+
+    Attributes:
+        name: How it was compressed.
+        content: What it holds, from its beginning.
+        cut: Whether there is more.
+    """
+
+    name: str
+    content: bytes
+    cut: bool
+
+
+def inflated(value: bytes, limit: int) -> Inflated | None:
+    """What a value of gzip or zlib holds, at most ``limit`` bytes of it; none where it is neither."""
+    is_gzip = value.startswith(b"\x1f\x8b")
+    # A header of zlib is a multiple of 31, so that few other bytes look like one.
+    is_zlib = value[:1] == b"\x78" and int.from_bytes(value[:2]) % 31 == 0
+    if not (is_gzip or is_zlib):
+        return None
+    inflater = zlib.decompressobj(_GZIP_OR_ZLIB)
+    try:
+        content = inflater.decompress(value, limit)
+    except zlib.error:
+        return None
+    return Inflated("gzip" if is_gzip else "zlib", content, not inflater.eof)
+
+
+def _plain(content: bytes) -> ValueView:
+    if _is_text(content):
+        return render_value(content)
+    unpacked = _indented_msgpack(content) if content[0] in _MSGPACK_CONTAINERS else None
+    if unpacked is not None:
+        return _cut(ValueKind.MSGPACK, len(content), unpacked)
+    return ValueView(ValueKind.HEX, len(content), tuple(hex_lines(content)))
 
 
 def _indented_msgpack(value: bytes) -> str | None:
@@ -249,7 +303,16 @@ def _indented_msgpack(value: bytes) -> str | None:
 def _cut(kind: ValueKind, whole: int, indented: str) -> ValueView:
     """Indentation can multiply a text: bound what comes out as well."""
     note = f"cut after {size(INDENTED_BYTES)} of indented text" if len(indented) > INDENTED_BYTES else ""
-    return ValueView(kind, whole, tuple(safe_lines(indented[:INDENTED_BYTES]).split("\n")), note)
+    text = _ESCAPED.sub(_unescaped, indented[:INDENTED_BYTES])
+    return ValueView(kind, whole, tuple(safe_lines(text).split("\n")), note)
+
+
+def _unescaped(escaped: re.Match[str]) -> str:
+    """The characters that escapes by code point stand for; those that would not be seen, or would end the string, stay escaped."""
+    if escaped[0] == "\\\\":
+        return escaped[0]
+    text: str = json.loads(f'"{escaped[0]}"')
+    return text if text.isprintable() and not {'"', "\\"} & {*text} else escaped[0]
 
 
 def hex_lines(value: bytes) -> list[str]:

@@ -15,8 +15,8 @@ from streamops.present.table import Cell, Tone
 from streamops.present.text import safe, safe_bytes
 from streamops.present.units import count, duration, size
 from streamops.tui.details import paragraph
-from streamops.tui.payload import MOST_LINES, head_lines
-from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, chop
+from streamops.tui.payload import MOST_LINES, head_lines, value_lines
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 SHOWN_BYTES: Final = 64 * 1024
 LEAST_BYTES: Final = 512
@@ -171,9 +171,14 @@ class _Part:
         return [head, *paragraph(self._notes, width, Tone.DIM, indent=GAP)]
 
     def _body(self, width: int) -> list[Line]:
-        texts = () if self._view is None else self._view.lines[:MOST_LINES]
-        room = max(width - INDENT - 1, 1)
-        return [(Cell(" " * INDENT + piece),) for text in texts for piece in chop(text, room)]
+        if self._view is None:
+            return []
+        room, kind = max(width - INDENT - 1, 1), self._view.kind
+        return [
+            line
+            for text in self._view.lines[:MOST_LINES]
+            for line in value_lines(text, kind, room, " " * INDENT)
+        ]
 
 
 def _notes(part: EntryPart, view: ValueView | None, decoding: Decoding) -> list[str]:

@@ -1,5 +1,6 @@
 """An entry with its payload, as lines. Pure; what is cut is said."""
 
+import re
 from datetime import datetime
 from typing import Final
 
@@ -66,5 +67,28 @@ def _field(field: FieldView, width: int) -> list[Line]:
     title = (Cell(f" {field.name or UNKNOWN}", Tone.OK), Cell(f"  {' · '.join(notes)}", Tone.DIM))
     lines: list[Line] = [title]
     for text in value.lines[:MOST_LINES]:
-        lines += [(Cell(INDENT + INDENT + piece),) for piece in chop(text, width - 2 * len(INDENT) - 1)]
+        lines += value_lines(text, value.kind, width - 2 * len(INDENT) - 1, INDENT + INDENT)
     return lines
+
+
+_JSON_LINE: Final = re.compile(r'( *)("(?:[^"\\]|\\.)*")(: ?)?(.*)')
+
+
+def value_lines(text: str, kind: ValueKind, width: int, indent: str) -> list[Line]:
+    """One line of a value, wrapped; of JSON and MessagePack names and values are told apart."""
+    pieces = chop(text, width)
+    if kind not in {ValueKind.JSON, ValueKind.MSGPACK} or len(pieces) > 1:
+        return [(Cell(indent + piece),) for piece in pieces]
+    found = _JSON_LINE.fullmatch(text)
+    if found is None or not found[3]:
+        return [(Cell(indent + text),)]
+    blanks, name, colon, rest = found.groups()
+    is_word = rest[:1] not in ('"', "{", "[", "")
+    return [
+        (
+            Cell(f"{indent}{blanks}"),
+            Cell(name, Tone.OK),
+            Cell(colon, Tone.DIM),
+            Cell(rest, Tone.STRONG if is_word else Tone.PLAIN),
+        )
+    ]

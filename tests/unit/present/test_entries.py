@@ -1,7 +1,9 @@
 """How an entry is shown: every payload, whatever is in it, bounded and safe."""
 
+import gzip
 import json
 import tracemalloc
+import zlib
 from typing import Any
 
 import msgspec
@@ -17,6 +19,7 @@ from streamops.present.entries import (
     preview,
     render_entry,
     render_value,
+    whole_text,
 )
 from tests.support.present.text import unsafe_characters
 from tests.support.tables import table
@@ -102,6 +105,37 @@ def test_any_payload_is_shown_safely_and_bounded(value: bytes) -> None:
     line = preview(entry((value, value)))
     assert not unsafe_characters(line)
     assert len(line) <= PREVIEW_CHARACTERS
+
+
+@table(
+    ("value", "lines", "note"),
+    [
+        (gzip.compress(b'{"a":1}'), ("{", '  "a": 1', "}"), "gzip inflated"),
+        (zlib.compress(b"two\nlines"), ("two", "lines"), "zlib inflated"),
+        (gzip.compress(gzip.compress(b"x")), None, "gzip inflated"),
+        (gzip.compress(b"0" * 10_000_000), None, "gzip inflated, the first 64.0 KiB"),
+        (zlib.compress(b"x")[:1] + b"\x9c\xff", None, ""),
+    ],
+)
+def test_what_is_compressed_is_inflated_once_and_bounded(
+    value: bytes, lines: tuple[str, ...] | None, note: str
+) -> None:
+    view = render_value(value)
+    assert view.note == note
+    assert view.size == len(value)
+    assert sum(map(len, view.lines)) <= 12 * SHOWN_BYTES
+    if lines is not None:
+        assert view.lines == lines
+    assert render_value(value, raw=True).kind is ValueKind.HEX
+
+
+def test_pager_is_given_what_was_compressed() -> None:
+    assert whole_text(gzip.compress(b'{"a": 1}')) == b'{\n  "a": 1\n}'
+
+
+def test_escapes_of_json_are_shown_as_what_they_stand_for() -> None:
+    text = "\n".join(render_value(rb'{"a": "caf\u00e9 \ud83d\ude00 \\u00e9 \u0022 \u202e"}').lines)
+    assert text == '{\n  "a": "café 😀 \\\\u00e9 \\u0022 \\u202e"\n}'
 
 
 def test_numbers_and_escapes_of_json_stay_as_they_were_written() -> None:
