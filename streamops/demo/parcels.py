@@ -81,6 +81,8 @@ async def _start(*words: str) -> Process:
     return await asyncio.create_subprocess_exec(
         *module_command("streamops", *words),
         env=module_environment(),
+        # Where `streamops run` looks for the modules of an application: not in whatever folder the demo was started in.
+        cwd=os.sep,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

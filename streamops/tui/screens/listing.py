@@ -339,9 +339,10 @@ class ListScreen(Arranged[Row]):
 
     def _place_pane(self) -> None:
         """Where it is too narrow for a pane beside the list, put it under a list that leaves room for it."""
-        if not self._composed_once:
+        body = next(iter(self.query("#body")), None)
+        # A poll may come before all of the screen is there.
+        if body is None or not body.children:
             return
-        body = self.query_one("#body")
         rows, most = len(self.list.rows), body.size.height - ROOM_BELOW
         lines = HEADER_LINES + rows
         below = self.has_class("-narrow") and min(rows, most) > 0 and (lines <= most or self.keeps_pane)
