@@ -212,7 +212,7 @@ async def _supervise(
         ready=lambda: supervisor.processes.ready,
     )
     async with endpoint as chosen:
-        session.narrator.note(f"metrics and probes at http://{host}:{chosen}/metrics")
+        session.narrator.note(f"metrics at http://{host}:{chosen}/metrics, probes at /-/ready and /-/healthy")
         return await supervisor.run()
 
 

@@ -220,6 +220,16 @@ async def survey_replay(place: ServerContext, intent: ReplayIntent) -> ReplayEvi
     )
     if not found.letters.count:
         return evidence
+    if (
+        not found.is_queue
+        and intent.to is None
+        and not any(kind.stream for kind, _ in found.letters.tally.kinds)
+    ):
+        raise SettingsError(
+            f"stream {intent.queue} is no dead-letter queue by its name or the configuration, and none of its entries "
+            "tells where it came from",
+            "`streamops dlq ls` lists the queues. Where it is one all the same, say where to with --to STREAM.",
+        )
     configured = (stream for stream, queue in place.dead_letters.items() if queue == intent.queue)
     sources = tuple(dict.fromkeys(one for one in (found.letters.source, *configured) if one))
     targets, foreign = await read_targets(place.server, intent, found.letters, sources)
