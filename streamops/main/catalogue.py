@@ -70,12 +70,12 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "dlq": CommandGroup(
             "dlq",
-            "List, show, export and purge dead letters.",
+            "List, show, export, add and purge dead letters.",
             {
                 "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the dead letters of one."),
                 "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one letter."),
                 "export": Lazy(f"{_AT}.dlq:export", "Write dead letters to a file."),
-                **_acts("dlq.purge"),
+                **_acts("dlq.add", "dlq.purge"),
             },
         ),
         "delayed": CommandGroup(

@@ -42,6 +42,7 @@ LISTED: Final = {
     "consumers.rm": RegistryRow("consumers_rm", "Hand a consumer's pending entries over and remove it."),
     "delayed.cancel": RegistryRow("delayed", "Remove delayed messages.", command="delayed rm"),
     "delayed.run-now": RegistryRow("delayed", "Move delayed messages to where they go now."),
+    "dlq.add": RegistryRow("dlq_add", "Make dead letters of pending entries by ID."),
     "dlq.purge": RegistryRow("dlq_purge", "Delete dead letters for good."),
     "groups.create": RegistryRow("groups_create", "Create a consumer group."),
     "groups.destroy": RegistryRow("groups_destroy", "Destroy a consumer group.", command="groups rm"),

@@ -83,7 +83,7 @@ _PLAN: Final = {
     "S": "on a pool: scale it",
     "T": "trim a stream",
     "W": "on a group: rewind it",
-    "X": "destroy a group; remove a consumer or a topic",
+    "X": "destroy a group; remove a consumer or a topic; on pending entries: dead letter",
 }
 ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("up", "up,k", _ALL, HelpTopic.MOVE, "move", "up by a row or line"),

@@ -20,6 +20,7 @@ DANGER: Final = {
 }
 MEDIUM: Final = {
     "ack": "skips {}",
+    "dlq.add": "makes dead letters of {}",
     "delayed.run-now": "delivers {} before time",
     "groups.rewind": "delivers again or skips {}",
     "nack": "delivers {} again",

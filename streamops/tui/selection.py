@@ -109,6 +109,7 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("A", "ack", "acknowledge", _PENDING),
     Verb("N", "nack", "give back", _PENDING),
     Verb("D", "streams.rm-entry", "delete entries", frozenset({SelectionKind.PENDING, SelectionKind.ENTRY})),
+    Verb("X", "dlq.add", "dead letter", _PENDING),
     Verb("D", "dlq.purge", "purge", frozenset({SelectionKind.DEAD_LETTERS})),
     Verb("D", "dlq.purge", "delete", _DEAD_LETTER),
     Verb("D", "delayed.cancel", "cancel", _DELAYED),

@@ -178,9 +178,8 @@ RULES: Final = (
         ),
         fixes=(
             Remedy("", "Fix the handler: the entry is tried again by itself."),
-            Remedy(
-                "ack", "Give it up: it is not delivered again, and stays in the stream until it is trimmed."
-            ),
+            Remedy("dlq.add", "Give it up: it becomes a dead letter, which can be edited and replayed."),
+            Remedy("ack", "The work was done, or is not needed: it is not delivered again."),
             Remedy("streams.rm-entry", "No consumer may read it again; a backup is written first."),
         ),
     ),

@@ -31,7 +31,7 @@ ROWS: dict[str, tuple[list[str], dict[str, tuple[str, dict[str, str]]]]] = {
     }),
     "pending entry": ([*"jj", "enter", "l"], {
         "C": ("claim", OWNED | PENDING_ID), "A": ("ack", FULFILMENT | PENDING_ID), "N": ("nack", OWNED | PENDING_ID),
-        "D": ("streams.rm-entry", ORDERS | PENDING_ID),
+        "D": ("streams.rm-entry", ORDERS | PENDING_ID), "X": ("dlq.add", FULFILMENT | PENDING_ID),
     }),
     "entry": (["2", *"jjj", "t"], {"D": ("streams.rm-entry", ORDERS), "T": ("trim", ORDERS)}),
     "stream": (["2", *"jjj"], {"T": ("trim", ORDERS)}),

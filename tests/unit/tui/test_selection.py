@@ -56,7 +56,7 @@ def test_the_keys_that_fit() -> None:
             False,
             {"C": "claim", "W": "groups.rewind", "X": "consumers.rm"},
         ),
-        (OWNED, False, {"A": "ack", "C": "claim", "D": "streams.rm-entry", "N": "nack"}),
+        (OWNED, False, {"A": "ack", "C": "claim", "D": "streams.rm-entry", "N": "nack", "X": "dlq.add"}),
         (ENTRY, False, {"D": "streams.rm-entry", "T": "trim"}),
         (ENTRY, True, {"D": "streams.rm-entry", "E": "replay", "R": "replay", "T": "trim"}),
         (DeadLetterEntriesRoute("orders:dlq"), True, {"D": "dlq.purge", "R": "replay"}),

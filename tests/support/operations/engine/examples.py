@@ -24,6 +24,7 @@ from streamops.operations.console import Console
 from streamops.operations.consumers_prune.intent import PruneConsumersIntent
 from streamops.operations.consumers_rm.intent import RemoveConsumerIntent
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
+from streamops.operations.dlq_add.intent import AddDeadLettersIntent
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.groups_create.intent import CreateGroupIntent
 from streamops.operations.groups_destroy.intent import DestroyGroupIntent
@@ -225,6 +226,12 @@ def after_adding(*intents: Struct) -> Ready:
 
 EXAMPLES = {
     "ack": Example("ack", asking(lambda _: ACK)),
+    "add to the dead letters": Example(
+        "dlq.add",
+        asking(
+            lambda _: AddDeadLettersIntent(stream=STREAM, group=GROUP, ids=(EntryId(3, 0), EntryId(4, 0)))
+        ),
+    ),
     "claim": Example("claim", asking(lambda _: CLAIM)),
     "claim by ID": Example(
         "claim",

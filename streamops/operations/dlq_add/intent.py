@@ -1,0 +1,35 @@
+"""Making dead letters of pending entries by hand."""
+
+from typing import Annotated, ClassVar
+
+from streamops.model.acting import Impact, OperationIntent
+from streamops.model.entries import EntryId
+from streamops.model.fields import argument, option
+
+
+class AddDeadLettersIntent(OperationIntent, frozen=True, kw_only=True):
+    """Make dead letters of pending entries by ID.
+
+    Each entry is copied to the dead-letter queue with the group that gave it up, its deliveries and the reason, and acknowledged, in one
+    step inside the server. `replay` hands it back. For an entry that a handler cannot take, and that should not be lost.
+    """
+
+    operation: ClassVar = "dlq.add"
+    impact: ClassVar = Impact.REDELIVERS
+    examples: ClassVar = (
+        ("streamops dlq add orders billing --ids 1526919030474-0 --dry-run", "the plan alone"),
+        (
+            "streamops pending ls orders billing --min-deliveries 5 -o jsonl | streamops dlq add orders billing --ids - --yes",
+            "what was delivered five times or more",
+        ),
+    )
+
+    stream: Annotated[str, argument("The stream.", completes="streams")]
+    group: Annotated[str, argument("Its group.", completes="groups")]
+    ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
+    because: Annotated[
+        str, option("The reason that the dead letters tell, in a word.", metavar="WORD", example="poison")
+    ] = "operator"
+    dlq: Annotated[
+        str | None, option("Another dead-letter queue than that of the stream.", metavar="KEY")
+    ] = None
