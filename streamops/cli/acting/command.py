@@ -27,9 +27,7 @@ ACTING_EXITS: Final = {
     6: "conflict: the server changed since the plan was made; nothing was done",
 }
 
-REASONS: Final = frozenset(
-    {"max-deliveries", "rejected", "undecodable", "payload-missing", "timeout"}
-)
+REASONS: Final = frozenset({"max-deliveries", "rejected", "undecodable", "payload-missing", "timeout"})
 """Reasons of dead letters that workers give; as a note for the audit log such a word is meant to select."""
 
 

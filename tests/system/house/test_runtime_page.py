@@ -16,6 +16,7 @@ from tests.support.servers import RunningServer
 PAGE = ROOT_DIRECTORY / "docs" / "runtime.md"
 PYTHON_BLOCK = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
 RUN = re.compile(r"^streamops run (.*)$", re.MULTILINE)
+INCLUDED = re.compile(r"^`(app\.include\(.*\))`", re.MULTILINE)
 PATIENCE = 30.0
 
 
@@ -24,7 +25,7 @@ def chapter(tmp_path: Path) -> Path:
     """A directory with the chapter's files."""
     for name, code in PYTHON_BLOCK.findall(PAGE.read_text()):
         (tmp_path / name).write_text(code)
-    assert {path.name for path in tmp_path.iterdir()} == {"shop.py", "place.py", "test_shop.py"}
+    assert {path.name for path in tmp_path.iterdir()} == {"shop.py", "place.py", "emails.py", "test_shop.py"}
     return tmp_path
 
 
@@ -34,6 +35,9 @@ def test_the_first_example_is_ten_lines() -> None:
 
 
 def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) -> None:
+    (include,) = INCLUDED.findall(PAGE.read_text())
+    with (chapter / "shop.py").open("a") as shop:
+        shop.write(f"\n\nfrom emails import router\n\n{include}\n")
     environ = module_environment() | {"STREAMOPS_URL": server.unix_url, "PYTHONUNBUFFERED": "1"}
     (options,) = RUN.findall(PAGE.read_text())
     words = [sys.executable, "-m", "streamops", "run", *re.sub(r":\d+$", ":0", options).split()]
@@ -46,6 +50,8 @@ def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) 
             )
             _wait_for(chapter / "out", "o-17: attempt 1")
             _wait_for(chapter / "out", "o-18: attempt 1")
+            server.command("XADD", "shop:mails", "*", "to", "ann")
+            _wait_for(chapter / "out", "mail to ann")
             workers.send_signal(signal.SIGTERM)
             assert workers.wait(PATIENCE) == 0
         finally:

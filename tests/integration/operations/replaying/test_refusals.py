@@ -95,7 +95,9 @@ async def test_a_replay_from_no_stream_or_with_contradictions_is_refused(
     with pytest.raises(SettingsError, match="no 'kind' at its root"):
         await console.prepare(ReplayIntent(queue=QUEUE, where="kind == 'x'"))
     add_pairs(server, "plain", OWN)
-    with pytest.raises(SettingsError, match="no dead-letter queue by its name or the configuration, and none"):
+    with pytest.raises(
+        SettingsError, match="no dead-letter queue by its name or the configuration, and none"
+    ):
         await console.prepare(ReplayIntent(queue="plain"))
     add_pairs(server, "loop:dlq", [*OWN, ("_so_origin", "loop:dlq")])
     with pytest.raises(Forbidden, match="round in circles"):
