@@ -1,9 +1,12 @@
 """The catalogue: names and labels that dashboards rely on, and that Prometheus's conventions allow."""
 
 import re
+import subprocess
+import sys
 
 from streamops.exporter.catalogue import FAMILIES, FAMILY, SECTIONS, WORKER_FAMILIES
 from streamops.exporter.families import MetricKind
+from streamops.service.processes import module_environment
 
 EVERY = (*FAMILIES, *WORKER_FAMILIES)
 UNITS = {"seconds", "bytes", "entries"}
@@ -60,3 +63,19 @@ def test_labels_of_the_large_families() -> None:
 def test_openmetrics_calls_counters_without_total() -> None:
     assert FAMILY["streamops_group_rewinds_total"].base == "streamops_group_rewinds"
     assert FAMILY["streamops_group_lag_entries"].base == "streamops_group_lag_entries"
+
+
+def test_catalogue_has_one_order_whichever_module_is_imported_first() -> None:
+    code = "from streamops.exporter.catalogue import SECTIONS; print(*SECTIONS, sep='|')"
+    first = "import streamops.exporter.system_families; "
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", before + code],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=module_environment(),
+        ).stdout
+        for before in ("", first)
+    ]
+    assert told[0] == told[1]
