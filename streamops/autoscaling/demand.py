@@ -147,6 +147,7 @@ def demand_of(
         ready=size.ordered if size.ready is None else size.ready,
         busy=busy,
         probed_empty=empty,
+        ready_known=size.ready is not None,
     )
 
 

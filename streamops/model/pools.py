@@ -72,7 +72,8 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
         pending: Entries delivered and not acknowledged.
         acked: Entries ever acknowledged.
         ordered: Workers asked for, ready or not.
-        ready: Workers that heartbeat.
+        ready: Workers that heartbeat; where none ever did, those that are ordered have to be believed.
+        ready_known: Whether heartbeats or the target tell how many live.
         busy: Mean share of their slots that was busy since the last reading; none where they do not tell.
         probed_empty: Whether a look behind the last delivered entry found nothing, whatever the lag says.
     """
@@ -87,6 +88,7 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
     ready: int
     busy: float | None = None
     probed_empty: bool = False
+    ready_known: bool = True
 
     @property
     def waiting(self) -> int | None:

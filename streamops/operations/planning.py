@@ -182,7 +182,9 @@ def dead_letter_line(letter: DeadLetter) -> str:
     about = [letter.reason or "no reason"]
     if letter.group:
         about.append(f"group {letter.group}")
-    if letter.deliveries is not None:
+    if letter.attempt is not None and letter.attempt > (letter.deliveries or 0):
+        about.append(f"tried {counted(letter.attempt, 'time', 'times')}")
+    elif letter.deliveries is not None:
         about.append(f"delivered {counted(letter.deliveries, 'time', 'times')}")
     if letter.replays:
         about.append(f"replayed {counted(letter.replays, 'time', 'times')} before")

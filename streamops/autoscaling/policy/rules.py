@@ -86,10 +86,18 @@ def stuck(view: PolicyView) -> ScaleDecision | None:
     if stalled is None:
         return None
     span = demand.at - stalled
-    said = f"{workers(demand.ready)} alive, nothing acknowledged for {seconds(span)}, {spell(demand.pending)} pending"
+    told = (
+        f"{workers(demand.ready)} alive"
+        if demand.ready_known
+        else f"{workers(demand.ordered)} ordered, not known how many live"
+    )
+    said = f"{told}, nothing acknowledged for {seconds(span)}, {spell(demand.pending)} pending"
     if span < limit:
         return _hold(view, ScaleCode.SUSPECT, f"{said}: waiting until {seconds(limit)}")
-    return _hold(view, ScaleCode.STUCK, f"{said}: dead handler or poison entry; more workers will not help")
+    cause = (
+        "dead handler or poison entry" if demand.ready_known else "no worker, dead handler or poison entry"
+    )
+    return _hold(view, ScaleCode.STUCK, f"{said}: {cause}; more workers will not help")
 
 
 def not_starting(view: PolicyView) -> ScaleDecision | None:

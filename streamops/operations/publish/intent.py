@@ -22,6 +22,7 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "publish"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
+        ("""streamops publish orders 'data={"order_id": "o-1"}'""", "JSON in the field that handlers decode"),
         ("streamops publish orders kind=paid amount=120", "one entry"),
         ("streamops publish orders kind=remind --delay 15m", "one that comes in a quarter of an hour"),
         ("streamops publish orders kind=paid --maxlen 100000 --dry-run", "the plan alone"),

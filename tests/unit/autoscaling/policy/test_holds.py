@@ -49,6 +49,13 @@ def test_suspect_becomes_stuck_and_orders_nothing() -> None:
     )
 
 
+def test_workers_that_never_beat_are_not_called_alive() -> None:
+    pool = Pool().settle(200)
+    texts = [pool.after(1_000, 0, lag=exact(1_000 * turn), ready_known=False).text for turn in range(15)]
+    assert "2 workers ordered, not known how many live, nothing acknowledged" in texts[-1]
+    assert "no worker, dead handler or poison entry" in texts[-1]
+
+
 def test_one_acknowledgement_ends_the_hold() -> None:
     pool = Pool().settle(200)
     for turn in range(12):

@@ -11,6 +11,7 @@ from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
 from streamops.model.selections import SelectedDeadLetters
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.dlq_purge.plan import PurgeEvidence, plan_purge
+from streamops.operations.planning import dead_letter_line
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, ReplayRoute
 from streamops.operations.replay.plan import ReplayEvidence, TargetStream, plan_replay
 
@@ -92,6 +93,13 @@ def test_what_is_not_known_is_said() -> None:
     assert any("1 dead letter refers to a payload" in effect for effect in plan.effects)
     assert any("those of the first 40 dead letters" in warning for warning in plan.warnings)
     assert any("says that {orders}:dlq is a dead-letter queue" in warning for warning in plan.warnings)
+
+
+def test_sample_tells_attempts_where_each_was_an_entry_of_its_own() -> None:
+    told = [(b"_so_reason", b"max-deliveries"), (b"_so_deliveries", b"1"), (b"_so_attempt", b"3")]
+    letter = read_dead_letter(StreamEntry(EntryId(5, 1), (*told, (b"n", b"1"))), QUEUE, "orders")
+    assert dead_letter_line(letter) == "5-1 (max-deliveries, tried 3 times): n=1"
+    assert "delivered 1 time" in dead_letter_line(replace(letter, attempt=1))
 
 
 def test_reason_that_nothing_died_for_is_named() -> None:
