@@ -242,7 +242,8 @@ def seconds(value: object, what: str = "a duration") -> float:
     if isinstance(value, (int, float)) and isfinite(value):
         return float(value)
     raise SettingsError(
-        f"{what} is {value!r}, no duration", "Give seconds, such as 30 or 0.5, or a timedelta."
+        f"{what} is {value!r}, no duration",
+        "Give seconds, such as 30 or 0.5, or a timedelta; retry= takes a list of them or a schedule such as Exponential() too.",
     )
 
 

@@ -134,7 +134,9 @@ def _list_dead_letters(session: Session, selection: DeadLetterSelection) -> None
 
 def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
     if not is_queue:
-        session.narrator.note(f"{stream} is no dead-letter queue by its name or the configuration")
+        session.narrator.note(
+            f"{stream} is no dead-letter queue by its name or the configuration: all its entries are listed"
+        )
 
 
 @click.command(

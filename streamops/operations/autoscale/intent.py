@@ -19,7 +19,7 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
 
     Ask whoever runs a pool's workers for another number: the supervisors of `streamops run --workers auto`,
     or what [pools.NAME] says: an object in Kubernetes, a program, a URL. It is refused where the number is no
-    longer the one that was read. It is not asked for consent. A controller that decides about the pool may
+    longer the one that was read. It is applied without asking. A controller that decides about the pool may
     ask for another number within seconds; `pools override` keeps it from that.
     """
 

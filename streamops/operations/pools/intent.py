@@ -30,7 +30,7 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
 class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
     """Have the workers of a pool read again.
 
-    Have the workers of a pool read again that was paused. It is not asked for consent.
+    Have the workers of a pool read again that was paused. It is applied without asking.
     """
 
     operation: ClassVar = "resume"

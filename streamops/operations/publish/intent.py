@@ -12,7 +12,7 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
     """Add an entry, or a message that becomes one later.
 
     Add an entry to a stream, or with --delay a message that becomes an entry once it is due and a worker of
-    streamops, or `streamops delayed run-now`, moves it. It is not asked for consent; --dry-run shows the
+    streamops, or `streamops delayed run-now`, moves it. It is applied without asking; --dry-run shows the
     plan.
 
     Raises:
@@ -43,7 +43,7 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
     maxlen: Annotated[
         int | None,
         option(
-            "Trim the stream to about so many entries; it is asked about where a group loses some that it needs.",
+            "Trim the stream to about so many entries; where a group would lose some that it needs, you are asked.",
             metavar="N",
         ),
     ] = None

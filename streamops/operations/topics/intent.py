@@ -15,7 +15,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Keep a topic in Redis.
 
     Keep a topic in Redis: a URL that its messages are called back to, once they are due. Whoever runs
-    `streamops webhooks serve` notices within a second or so. It is not asked for consent; --dry-run shows the
+    `streamops webhooks serve` notices within a second or so. It is applied without asking; --dry-run shows the
     plan. Secrets are read from files, are never shown, and stand in Redis as they are: whoever may read the
     key streamops:topics may read them.
 
@@ -124,7 +124,7 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
     """Call a topic's messages no more, for the time being.
 
     Call a topic's messages no more, until `streamops webhooks resume`. They are still taken in, and wait; calls
-    under way come to their end. It is not asked for consent.
+    under way come to their end. It is applied without asking.
     """
 
     operation: ClassVar = "topics.off"
@@ -138,7 +138,7 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
 class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
     """Call a topic's messages again.
 
-    Call the messages of a paused topic again. It is not asked for consent.
+    Call the messages of a paused topic again. It is applied without asking.
     """
 
     operation: ClassVar = "topics.on"

@@ -35,7 +35,7 @@ GLYPHS = {Tone.OK: "✓", Tone.WARN: "▲", Tone.CRITICAL: "✗"}
 def _outcome(action: Action) -> Cell:
     """How it ended, with a glyph; what was undone is over."""
     if action.first.undone_by:
-        return Cell("‖ undone", Tone.DIM)
+        return Cell("↶ undone", Tone.DIM)
     said = ending(action)
     return Cell(f"{GLYPHS.get(said.tone, '?')} {said.text}", said.tone)
 

@@ -188,7 +188,7 @@ class StatusScreen(GroupListing):
 
 
 def totals_words(app_state: AppState) -> Line:
-    """Lag, pending entries, dead letters and rates of all streams; nothing while what is shown is older than they are."""
+    """Lag, pending entries, dead letters and rates of all groups together; nothing while what is shown is older than they are."""
     past = app_state.past
     if past is None or app_state.frozen or app_state.loss is not None:
         return BLANK_LINE
@@ -198,7 +198,7 @@ def totals_words(app_state: AppState) -> Line:
         f"lag {total_count(totals.waiting, totals.untold_lags)}",
         f"pending {compact(totals.pending)}",
         *letters,
-        f"added {total_rate(totals.added, totals.streams, totals.untold_added)}",
+        f"arriving {total_rate(totals.arrived, totals.groups, totals.untold_rates)}",
         f"acked {total_rate(totals.acked, totals.groups, totals.untold_rates)}",
     )
     return (Cell(f"{' · '.join(words)} ", Tone.DIM),)
