@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Protocol
 
+from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError, ResponseError
 
 from streamops.wire.options import ConnectionOptions
@@ -56,8 +57,8 @@ async def until(what: str, holds: Callable[[], object], seconds: float = LONGEST
 
 
 def let_go(place: Place, job: str) -> None:
-    """End the lease of a job whose process is gone, as thirty seconds would; a server that takes no writes lets it be."""
-    with suppress(ResponseError):
+    """End the lease of a job whose process is gone, as thirty seconds would; a server that takes no writes, or dies, lets it be."""
+    with suppress(ResponseError, RedisConnectionError):
         place.primary_of(job_key(job)).command("HSET", job_key(job), "lease_ms", 1)
 
 
