@@ -25,6 +25,10 @@ EXITS: Final = {
 class WithGlobals(click.Command):
     """A command that takes the global options too; `streamops options` lists these."""
 
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The same for every command, whichever context asks first: click keeps the answer."""
+        return ["-h", "--help"]
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's parameters and the global ones."""
         return [*super().get_params(ctx), *GLOBAL_OPTIONS]
@@ -173,8 +177,7 @@ class CommandGroup(WithGlobals, click.Group):
         sections: "Mapping[str, Mapping[str, Member]] | None" = None,
         aliases: Mapping[str, str] | None = None,
     ) -> None:
-        names = {"help_option_names": ["-h", "--help"]}
-        super().__init__(name, help=summary, params=params, no_args_is_help=True, context_settings=names)
+        super().__init__(name, help=summary, params=params, no_args_is_help=True)
         self.members = dict(members)
         self.summary = summary
         self.sections = sections or {"Commands": members}

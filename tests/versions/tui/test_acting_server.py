@@ -32,7 +32,7 @@ async def test_giving_back_and_undoing_it_on_every_server(server: RunningServer)
         await press(app, "at")
         await until(app, lambda: len(names(app)) == 2)
         await shown(app, "ada@bastion-1")
-        await shown(app, "‖ undone")
+        await shown(app, "↶ undone")
 
 
 def given_back(server: RunningServer) -> int:
