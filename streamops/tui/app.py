@@ -205,7 +205,7 @@ class StreamopsApp(App[int]):
             event.prevent_default()
             focused.insert_text_at_cursor(event.character)
         elif event.key not in self.screen.active_bindings and isinstance(self.screen, Frame):
-            self.screen.tell_key(event.key)
+            self.screen.explain_key(event.key)
 
     def follow(self, screen: Frame, stream: str, after: EntryId | None) -> None:
         """Follow a stream for as long as a screen lives, which gets ``Tailed`` and ``TailLost``.

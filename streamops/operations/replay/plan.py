@@ -108,13 +108,13 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
         effects=_effects(intent, evidence) if letters.count else (),
         warnings=[
             NOT_IN_QUEUE(letters.absent),
-            *(_warnings(intent, evidence) if letters.count else [_none_died_so(intent)]),
+            *(_warnings(intent, evidence) if letters.count else [_unknown_reason(intent)]),
         ],
         command=equivalent_command(intent.operation, replace(intent, mode=evidence.mode)),
     )
 
 
-def _none_died_so(intent: ReplayIntent) -> Said:
+def _unknown_reason(intent: ReplayIntent) -> Said:
     """That a reason is none of those that there are, which may be a word that nobody writes."""
     if intent.because is None or intent.where is not None or intent.ids:
         return None

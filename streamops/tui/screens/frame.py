@@ -270,7 +270,7 @@ class Frame(Prompting):
         """Go back to a crumb."""
         self.console.go_to_crumb(message.part)
 
-    def tell_key(self, key: str) -> None:
+    def explain_key(self, key: str) -> None:
         """Say why a key does nothing here: it is for something else, or nothing may be changed."""
         keymap = self.app_state.keymap
         meant = [row for row in KEYS.values() if key in key_names(keymap.get(row.name, row.keys))]
