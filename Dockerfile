@@ -5,9 +5,11 @@
 FROM python:3.12.11-slim-bookworm@sha256:519591d6871b7bc437060736b9f7456b8731f1499a57e22e6c285135ae657bf7 AS build
 WORKDIR /source
 RUN python -m venv /opt/streamops
-COPY requirements-image.lock ./
-RUN /opt/streamops/bin/pip install --no-cache-dir --require-hashes --requirement requirements-image.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml uv.lock README.md LICENSE ./
+RUN pip install --no-cache-dir uv==0.13.9 \
+ && uv export --quiet --frozen --no-emit-project --no-dev --group build-backend --extra fast --extra notify --extra keda \
+    --extra kubernetes --output-file requirements.txt \
+ && /opt/streamops/bin/pip install --no-cache-dir --require-hashes --requirement requirements.txt
 COPY streamops ./streamops
 COPY dashboards ./dashboards
 RUN /opt/streamops/bin/pip install --no-cache-dir --no-deps --no-build-isolation .

