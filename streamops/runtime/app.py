@@ -43,6 +43,9 @@ class Streamops(Router):
         name: What heartbeats call the application.
         dead_letters: Dead-letter queues by their streams, where they are not ``T:dlq``.
         delayed: Queues of delayed messages by their streams, where they are not ``T:delayed``.
+
+    Attributes:
+        names_server: Whether ``connection`` was given.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Streamops(Router):
         delayed: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
+        self.names_server = connection is not None
         connection = connection or os.environ.get(URL_VARIABLE) or ConnectionOptions()
         self.connection = parse_url(connection) if isinstance(connection, str) else connection
         self.name = name

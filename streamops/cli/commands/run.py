@@ -159,8 +159,9 @@ def run(
     at once, and what was not finished is handled again by others. SIGHUP replaces one process after another by
     one with the code that is there now.
 
-    The server is the application's own, unless --url or --context, or their environment variables, name another. A
-    context's dead_letters and delayed are the workers' too; an application that names other queues is refused.
+    The server is the application's own, unless --url or --context, or their environment variables, name another. An
+    application that names none has the default context's. A context's dead_letters and delayed are the workers' too; an
+    application that names other queues is refused.
     """
     # Only who runs workers pays for them.
     from streamops.runtime.context import Names  # noqa: PLC0415
@@ -170,14 +171,14 @@ def run(
 
     level = _LEVELS.get(session.given.log_level or "info", 20)
     configure_logs(LogFormat(log_format), level)
-    settings = session.settings if _names_server(session) else None
+    settings, named = session.settings, _names_server(session)
+    queues = Names(settings.watch.dead_letters, settings.watch.delayed) if settings.context else None
     orders = WorkerSpec(
         app=app,
         worker=WorkerOptions(pool=pool, app=app, beat=beat, grace=grace),
-        connection=settings.connection if settings else None,
-        names=Names(settings.watch.dead_letters, settings.watch.delayed)
-        if settings and settings.context
-        else None,
+        connection=settings.connection if named else None,
+        names=queues if named else None,
+        fallback=(settings.connection, queues) if queues and not named else None,
         concurrency=concurrency,
         only=only,
         exclude=exclude,

@@ -78,20 +78,31 @@ def _unseen(evidence: GroupEvidence, seen: timedelta) -> str:
 def stopped(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
     """Entries wait and none is delivered.
 
-    Where entries are pending, consumers may just be busy with them. Then it takes either that nothing
-    was acknowledged meanwhile, or that no consumer got anything for as long as makes it a suspect.
+    Where entries are pending, consumers may just be busy with them. Then it is critical once nothing was acknowledged
+    meanwhile, or no consumer got anything for as long as makes it a suspect. Until either is known, as in a single
+    reading, it is a warning; where they were seen to acknowledge, nothing.
     """
     wait = waited(evidence)
     if wait is None or wait < thresholds.stopped_after or not evidence.group.consumers:
         return None
     idle = min(wait, undelivered_for(evidence))
-    if idle < thresholds.stopped_after or idle < _patience(evidence, thresholds):
+    if idle < thresholds.stopped_after:
         return None
+    level, doubt = Health.CRITICAL, ""
+    if pending := evidence.group.pending:
+        unacked_since = evidence.history.unacked_since
+        if evidence.now - unacked_since < thresholds.stopped_after:
+            if unacked_since > evidence.history.began:
+                # They were seen to acknowledge: they are at work.
+                return None
+            if idle < thresholds.consumer_unseen:
+                level = Health.WARN
+                doubt = f"; whether its consumers still work on {counted(pending, 'pending entry', 'pending entries')} is not known yet"
     listing = command("consumers ls", evidence.stream.name, evidence.group.name)
     return Finding(
         FindingCode.STOPPED,
-        Health.CRITICAL,
-        f"{_waiting(evidence)} and none was delivered for {span(idle)}",
+        level,
+        f"{_waiting(evidence)} and none was delivered for {span(idle)}{doubt}",
         f"Check that its consumers run and read: {listing}",
     )
 
@@ -152,17 +163,6 @@ def _seen_ago(evidence: GroupEvidence) -> timedelta:
     by_position = evidence.now - evidence.history.position_since
     seen = holders_seen_ago(evidence.members or ())
     return by_position if seen is None else min(by_position, seen)
-
-
-def _patience(evidence: GroupEvidence, thresholds: Thresholds) -> timedelta:
-    """How long consumers that hold pending entries may go without asking for more."""
-    history = evidence.history
-    if not evidence.group.pending or evidence.now - history.unacked_since >= thresholds.stopped_after:
-        return thresholds.stopped_after
-    if history.unacked_since > history.began:
-        # They were seen to acknowledge: they are at work.
-        return timedelta.max
-    return max(thresholds.stopped_after, thresholds.consumer_unseen)
 
 
 SUSTAINED = 3

@@ -212,10 +212,13 @@ def _end(channel: Channel, code: int) -> NoReturn:
 
 def _prepared(app: Streamops, spec: WorkerSpec) -> Streamops:
     """An application with what the command line says instead of what it declares."""
-    if spec.connection is not None:
-        app.connection = spec.connection
-    if spec.names is not None:
-        app.adopt_names(spec.names)
+    connection, names = spec.connection, spec.names
+    if connection is None and spec.fallback is not None and not app.names_server:
+        connection, names = spec.fallback
+    if connection is not None:
+        app.connection = connection
+    if names is not None:
+        app.adopt_names(names)
     if spec.only or spec.exclude:
         app.declare(*_selected(app.handlers, spec))
     if spec.concurrency is not None:

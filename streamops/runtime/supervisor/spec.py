@@ -29,6 +29,8 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
         connection: The server instead of the application's own; none for that.
         names: The queues of the context that names the server, which the application's own must not contradict; none
             where no context does.
+        fallback: The server of the default context, and its queues, for an application that names no server; none where
+            there is no such context, or ``connection`` says it.
         concurrency: How much each handler does at once, instead of what it declares; none for that.
         only: The handlers that work, by their names or streams; all where none is named.
         exclude: Those that do not.
@@ -45,6 +47,7 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
     worker: WorkerOptions
     connection: ConnectionOptions | None = None
     names: Names | None = None
+    fallback: tuple[ConnectionOptions, Names] | None = None
     concurrency: int | None = None
     only: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

@@ -150,66 +150,66 @@ def behind(
 
 
 @pytest.mark.parametrize(
-    ("subject", "fires"),
+    ("subject", "level"),
     [
-        pytest.param(group_subject(behind()), True, id="one reading tells, by ID and consumers"),
-        pytest.param(group_subject(behind(waiting=minutes(1.99))), False, id="waits just below"),
-        pytest.param(group_subject(behind(quiet=minutes(1.99))), False, id="a consumer got something"),
+        pytest.param(group_subject(behind()), CRITICAL, id="one reading tells, by ID and consumers"),
+        pytest.param(group_subject(behind(waiting=minutes(1.99))), None, id="waits just below"),
+        pytest.param(group_subject(behind(quiet=minutes(1.99))), None, id="a consumer got something"),
         pytest.param(
             group_subject(behind(quiet=seconds(0)), watched=minutes(2)),
-            True,
+            CRITICAL,
             id="the position stood, watched",
         ),
         pytest.param(
             group_subject(behind(quiet=seconds(0)), watched=minutes(9), undelivered=minutes(1.99)),
-            False,
+            None,
             id="the position moved",
         ),
         pytest.param(
             group_subject(group(lag=0, members=[consumer(inactive=minutes(9))]), watched=minutes(9)),
-            False,
+            None,
             id="nothing waits",
         ),
         pytest.param(
             group_subject(group(lag=5, waiting=minutes(9), members=()), watched=minutes(9)),
-            False,
+            None,
             id="no consumers: rule 1",
         ),
         pytest.param(
             group_subject(behind(waiting=minutes(60)), clear=seconds(2)),
-            False,
+            None,
             id="an old ID that was added just now",
         ),
-        pytest.param(group_subject(behind(waiting=None)), False, id="no time in the IDs, first reading"),
+        pytest.param(group_subject(behind(waiting=None)), None, id="no time in the IDs, first reading"),
         pytest.param(
             group_subject(behind(waiting=None), watched=minutes(2)),
-            True,
+            CRITICAL,
             id="no time in the IDs, watched long enough",
         ),
         pytest.param(
             group_subject(group(lag=5, waiting=minutes(9), members=None, consumers=1)),
-            False,
+            None,
             id="consumers not read, first reading",
         ),
         pytest.param(
             group_subject(group(lag=5, waiting=minutes(9), members=None, consumers=1), watched=minutes(2)),
-            True,
+            CRITICAL,
             id="consumers not read, watched long enough",
         ),
         pytest.param(
             group_subject(group(lag=bounded(0, 9), waiting=minutes(9)), watched=minutes(9)),
-            False,
+            None,
             id="perhaps nothing waits",
         ),
-        pytest.param(group_subject(behind(pending=3)), False, id="may be busy, first reading"),
+        pytest.param(group_subject(behind(pending=3)), WARN, id="may be busy, first reading"),
         pytest.param(
             group_subject(behind(pending=3, waiting=minutes(10), quiet=minutes(10), asking=minutes(10))),
-            True,
+            CRITICAL,
             id="too long for being busy, first reading",
         ),
         pytest.param(
             group_subject(behind(pending=3), watched=minutes(9), undelivered=minutes(3), unacked=minutes(1)),
-            False,
+            None,
             id="busy: it acknowledges",
         ),
         pytest.param(
@@ -218,12 +218,12 @@ def behind(
                 watched=minutes(20),
                 unacked=minutes(1),
             ),
-            False,
+            None,
             id="busy with a long batch: it acknowledges",
         ),
         pytest.param(
             group_subject(behind(pending=3), watched=minutes(9), undelivered=minutes(3), unacked=minutes(2)),
-            True,
+            CRITICAL,
             id="not busy: it does not acknowledge",
         ),
         pytest.param(
@@ -231,22 +231,22 @@ def behind(
                 group(lag=5, waiting=minutes(9), members=[consumer(idle=minutes(2), inactive=None)]),
                 sees_asking=False,
             ),
-            True,
+            CRITICAL,
             id="before Redis 7.2, by idle time",
         ),
         pytest.param(
             group_subject(
                 group(lag=5, waiting=minutes(9), members=[consumer(idle=seconds(1), inactive=None)])
             ),
-            False,
+            None,
             id="a consumer that came just now and never got any",
         ),
     ],
 )
-def test_group_is_stopped_or_not(subject: GroupEvidence, fires: bool) -> None:  # noqa: FBT001 - a column of a table
+def test_group_is_stopped_at_its_level_or_not(subject: GroupEvidence, level: Health | None) -> None:
     finding = stopped(subject, THRESHOLDS)
-    assert (finding is not None) == fires
-    assert finding is None or (finding.code, finding.level) == (FindingCode.STOPPED, CRITICAL)
+    assert (finding and finding.level) == level
+    assert finding is None or finding.code is FindingCode.STOPPED
 
 
 STEADY = tuple(range(2_000, 3_500, 50))

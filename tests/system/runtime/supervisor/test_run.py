@@ -190,6 +190,23 @@ def test_a_server_that_is_away_at_the_start_is_an_error(tmp_path: Path, server: 
     assert "jobs is not a stream" in running.log
 
 
+def test_default_context_serves_an_application_that_names_no_server(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(f'default_context = "shop"\n[contexts.shop]\nurl = "{server.unix_url}"\n')
+    monkeypatch.setenv("STREAMOPS_CONFIG", str(config))
+    monkeypatch.delenv("STREAMOPS_URL", raising=False)
+    job = add_job(server)
+    with supervising(server, tmp_path, "--until-idle", named=False) as running:
+        assert running.process.wait(20) == 0
+        assert [entry_id for entry_id, _ in running.handled] == [job]
+    own = APP.replace("Streamops()", "Streamops('unix:///nowhere/at/all')")
+    with supervising(server, tmp_path, "--until-idle", app=own, named=False) as running:
+        assert running.process.wait(20) == 3
+    assert "/nowhere/at/all" in running.log
+
+
 def _get(url: str) -> tuple[int, str]:
     try:
         with urlopen(url, timeout=5) as answer:  # noqa: S310 - our own loopback address
