@@ -160,6 +160,13 @@ def acted_on(what: str, row: PendingEntry, at: datetime | None, undone_by: str =
     return TraceEvent(TraceKind.ACTION, text, at)
 
 
+def removed_by(what: str, at: datetime | None, removed: int, *, named: bool) -> TraceEvent:
+    """That an operator's action removed entries of the stream, this one by its ID or perhaps among the oldest."""
+    entries = counted(removed, "entry", "entries")
+    text = f"{what}: removed {entries}{', this one by its ID' if named else ', the oldest that there were'}"
+    return TraceEvent(TraceKind.ACTION, text, at)
+
+
 def waiting_retry(message: DelayedMessage) -> TraceEvent:
     """That a retry waits in the delayed queue."""
     body = message.body

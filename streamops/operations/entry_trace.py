@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from streamops.errors import ServerError, StreamopsError
+from streamops.model.acting import Action
 from streamops.model.dead_letters import REPLAY_OF, DeadLetter
 from streamops.model.entries import LAST_ID, EntryId, StreamEntry
 from streamops.model.streams import StreamReading
@@ -21,12 +22,16 @@ from streamops.monitor.entry_trace import (
     in_group,
     never_known,
     origin_of,
+    removed_by,
     replayed,
     retry,
     waiting_retry,
 )
 from streamops.monitor.inspection import read_newest, read_stream
 from streamops.operations.audit import ActionQuery, find_actions, read_action, read_actions, state_before
+from streamops.operations.packing import unpack
+from streamops.operations.streams_rm_entry.intent import DeleteIntent
+from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
 from streamops.wire.keys import attempts_key, dead_letter_key, retry_key
@@ -74,7 +79,7 @@ class EntryTracer:
             events = [*added(stream, entry)]
         for group in groups:
             events += in_group(entry_id, group, now, dead_lettered=group.group in died, is_gone=entry is None)
-        events += await self._actions(stream, entry_id, unknown)
+        events += await self._actions(stream, entry_id, unknown, is_gone=entry is None)
         events += await self._waiting(stream, entry_id, unknown)
         events += await self._retries(reading, entry_id, unknown)
         events += map(dead_lettered, sorted(letters, key=lambda one: one.id))
@@ -172,12 +177,15 @@ class EntryTracer:
             )
         return found.entries
 
-    async def _actions(self, stream: str, entry_id: EntryId, unknown: list[str]) -> list[TraceEvent]:
+    async def _actions(
+        self, stream: str, entry_id: EntryId, unknown: list[str], *, is_gone: bool
+    ) -> list[TraceEvent]:
         query = ActionQuery(target=stream, start=EntryId(entry_id.ms, 0), limit=ACTIONS + 1)
         events: list[TraceEvent] = []
         try:
             actions = await find_actions(lambda count, after: read_actions(self._server, count, after), query)
-            for first in (action.first for action in actions[:ACTIONS]):
+            for action in actions[:ACTIONS]:
+                first = action.first
                 before = state_before(await read_action(self._server, EntryId.parse(first.begun_id)))
                 what = f"{first.operation} of {first.target} by {first.actor}"
                 events += [
@@ -185,9 +193,24 @@ class EntryTracer:
                     for row in before.rows
                     if row.id == entry_id
                 ]
+                if is_gone:
+                    events += _removal(action, what, entry_id)
         except StreamopsError as error:
             unknown.append(f"What operators did to it: {error.message}.")
             return []
         if len(actions) > ACTIONS:
             unknown.append(f"What operators did to it before the last {ACTIONS} actions on {stream}.")
         return events[::-1]
+
+
+def _removal(action: Action, what: str, entry_id: EntryId) -> list[TraceEvent]:
+    """That an action removed the entry, or may have, where it removed any."""
+    outcome = action.last.outcome if action.last else None
+    if outcome is None or not outcome.applied:
+        return []
+    named = action.first.operation == DeleteIntent.operation
+    if named and entry_id not in unpack(DeleteIntent, action.first.intent).ids:
+        return []
+    if not named and action.first.operation != TrimIntent.operation:
+        return []
+    return [removed_by(what, action.first.at, outcome.applied, named=named)]

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
@@ -19,6 +20,7 @@ from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
 from streamops.operations.console import Console
 from streamops.present.probes import nagios_line, probe_document, probe_line
+from streamops.present.rows import asked_for_alone
 
 EXIT_CODES: Final = {
     ProbeVerdict.HELD: ExitCode.DONE,
@@ -100,6 +102,9 @@ def _probe(session: Session, patterns: tuple[str, ...], limits: ProbeLimits) -> 
         return await console.observe()
 
     observation = session.run(read, patterns)
+    if not patterns:
+        streams = tuple(view for view in observation.streams if not asked_for_alone(view))
+        observation = replace(observation, streams=streams)
     watch = session.settings.watch
     named = [pattern for pattern in patterns or watch.streams if is_literal(pattern)]
     return assess_probe(observation, limits, named=named, max_streams=watch.max_streams)

@@ -33,3 +33,7 @@ class AddDeadLettersIntent(OperationIntent, frozen=True, kw_only=True):
     dlq: Annotated[
         str | None, option("Another dead-letter queue than that of the stream.", metavar="KEY")
     ] = None
+
+    def __post_init__(self) -> None:
+        if not self.because or len(self.because.split()) > 1:
+            raise ValueError("--because: write the reason as one word, such as poison")

@@ -23,7 +23,7 @@ from streamops.model.effects import (
     Said,
 )
 from streamops.model.selections import SelectedDeadLetters
-from streamops.model.wording import quoted
+from streamops.model.wording import counted, quoted
 from streamops.operations.commands import equivalent_command
 from streamops.operations.planning import (
     ALL_A_MILLISECOND,
@@ -200,12 +200,24 @@ def _foreign(origin: ForeignOrigin) -> Effect | None:
     return FOREIGN_LEFT(origin.letters, stream, origin.problem, way, names=[origin.stream])
 
 
+def _added_fields(intent: ReplayIntent, evidence: ReplayEvidence) -> Said:
+    """That --edit names fields which none of the entries that were looked at has, as those inside a JSON body."""
+    there = {name for letter in evidence.sample for name, _ in letter.fields}
+    new = [name.decode("utf-8", "backslashreplace") for name, _ in intent.edit if name not in there]
+    if not new or not evidence.sample:
+        return None
+    has = ", ".join(sorted(name.decode("utf-8", "backslashreplace") for name in there))
+    looked = f"Of the {counted(len(evidence.sample), 'entry', 'entries')} looked at"
+    return f"{looked}, none has a field {' or '.join(new)}: --edit adds it. Fields there: {has}."
+
+
 def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     letters = evidence.letters
     for target in evidence.targets:
         if not target.exists:
             yield f"Stream {target.stream} does not exist: it will be created."
         yield from many_groups_warnings(len(target.groups), ALL_A_MILLISECOND, target.stream)
+    yield _added_fields(intent, evidence)
     yield from map(_foreign, evidence.foreign)
     yield STRAY(evidence.stray)
     if letters.tally.letters < letters.count:

@@ -15,6 +15,7 @@ def test_the_audit_log_is_shown_to_whoever_asks_for_it(cli: Cli, server: Running
         assert "streamops:audit" in cli(*command, "streamops:*", "-o", "table", *url).out
         told = json.loads(cli(*command, "-o", "json", *url).out)
         assert [stream["stream"] for stream in told["streams"]] == ["orders", "streamops:audit"]
+    assert cli("check", *url).out == "OK: 0 groups of 1 stream: no findings\n"
 
 
 def test_the_audit_log_is_shown_unasked_if_it_has_a_group(cli: Cli, server: RunningServer) -> None:

@@ -1,5 +1,7 @@
 """Making dead letters of pending entries by hand, on every server."""
 
+import pytest
+
 from streamops.model.acting import Skipped
 from streamops.model.entries import EntryId
 from streamops.operations.dlq_add.intent import AddDeadLettersIntent
@@ -51,6 +53,11 @@ async def test_what_changed_since_the_plan_is_left_alone(server: RunningServer) 
     )
     assert list(rows(server).values()) == [("live", 1), ("dead", 2)]
     assert server.command("XLEN", QUEUE) == 1
+
+
+def test_reason_of_several_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="one word"):
+        give_up([EntryId(1, 0)], "it broke")
 
 
 async def test_entry_that_is_gone_from_the_stream_leaves_a_record(server: RunningServer) -> None:

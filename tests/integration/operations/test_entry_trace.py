@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,8 @@ from streamops.operations import entry_trace
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
+from streamops.operations.streams_rm_entry.intent import DeleteIntent
+from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.undo.intent import UndoIntent
 from tests.support.monitor.dead_letters import GROUP, QUEUE, STREAM, add_letter, add_pairs, do, make_group
 from tests.support.servers import RunningServer
@@ -113,6 +116,17 @@ async def test_what_is_gone_was_trimmed_or_never_there(server: RunningServer, co
     assert "never was in orders" in texts(await told(console, f"{int(third.split('-')[0]) + 9}-0"))
     with pytest.raises(NotFound, match="nothing-here"):
         await console.tracer.trace("nothing-here", EntryId(5, 0))
+
+
+async def test_what_an_operator_removed_is_told(
+    server: RunningServer, console: Console, tmp_path: Path
+) -> None:
+    first, second, third = (EntryId.parse(add_pairs(server, STREAM, OWN)) for _ in range(3))
+    await do(console, TrimIntent(stream=STREAM, maxlen=2, exact=True, safe=False))
+    await do(console, DeleteIntent(stream=STREAM, ids=(third,), backup=str(tmp_path / "backup")))
+    assert "trim of orders by" in texts(await told(console, str(first)))
+    assert "removed 1 entry, this one by its ID" in texts(await told(console, str(third)))
+    assert TraceKind.ACTION not in kinds(await told(console, str(second)))
 
 
 async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:

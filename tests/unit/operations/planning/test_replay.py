@@ -111,6 +111,14 @@ def test_reason_that_nothing_died_for_is_named() -> None:
     assert plan_replay(ReplayIntent(queue=QUEUE), none).warnings == ()
 
 
+def test_field_that_an_edit_would_add_is_named() -> None:
+    found = evidence(ReplayMode.REPUBLISH)
+    changed = plan_replay(ReplayIntent(queue=QUEUE, edit=((b"f1", b"x"),)), found)
+    added = plan_replay(ReplayIntent(queue=QUEUE, edit=((b"f1", b"x"), (b"total", b"9"))), found)
+    told = "Of the 1 entry looked at, none has a field total: --edit adds it. Fields there: f0, f1, f2, f3, f4, f5."
+    assert [one for one in added.warnings if one not in changed.warnings] == [told]
+
+
 def test_that_a_crowd_of_groups_holds_the_server_is_told() -> None:
     crowd = TargetStream("orders", tuple(f"g{number}" for number in range(11_000)))
     told = plan_replay(ReplayIntent(queue=QUEUE), replace(evidence(ReplayMode.REPUBLISH), targets=(crowd,)))
