@@ -261,13 +261,13 @@ def group_dangling_pending_entries(shown: Shown) -> Values:
 
 @GROUP.family("entries", COUNTED)
 def group_delivered_entries_total(shown: Shown) -> Values:
-    """Entries delivered to the group, again where its position was set back; of those removed ahead of it between two readings in which it moved on, some may be among them."""
+    """Entries delivered to the group, anew after its position was set back. Of entries that were removed just ahead of the position between two readings, some may be counted too."""
     return [None if one is None else one.delivered for one in shown.group_counts]
 
 
 @GROUP.family("entries", COUNTED)
 def group_acked_entries_total(shown: Shown) -> Values:
-    """Entries that the group was done with: delivered and no longer pending; what is taken for delivered by mistake is among them."""
+    """Entries delivered to the group that are no longer pending: acknowledged, mostly. What group_delivered_entries_total counts by mistake, this counts too."""
     return [None if one is None else one.acked for one in shown.group_counts]
 
 
@@ -284,7 +284,7 @@ def group_lost_entries_total(shown: Shown) -> Values:
     cost="none",
 )
 def group_lost_upper_bound_entries(shown: Shown) -> Values:
-    """The most entries that can have been trimmed away before they were delivered to the group, before the first reading and since."""
+    """The most entries that can have been trimmed away before they were delivered to the group, ever: also before the exporter began to watch."""
     return [one.lost_at_most for one in shown.views]
 
 

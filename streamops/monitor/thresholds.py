@@ -33,7 +33,7 @@ class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     consumer_unseen: Annotated[
         timedelta,
         _setting(
-            "a consumer with pending entries was not seen for this long, longer than a read blocks and a batch takes: dead_consumer"
+            "a consumer with pending entries was not seen for this long: dead_consumer; set it longer than a read blocks and a batch takes"
         ),
     ] = timedelta(minutes=10)
     pending_age: Annotated[
