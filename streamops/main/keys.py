@@ -8,6 +8,7 @@ from typing import NamedTuple
 from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.present.actions import KEYS, key_names, shown_keys
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Cell, Column, Tone
 from streamops.settings.config import read_config
 
@@ -26,34 +27,28 @@ class KeyRow(NamedTuple):
     own: bool
 
 
+KEY = of_rows(KeyRow)
+
 KEY_COLUMNS: tuple[Column[KeyRow], ...] = (
-    Column(
-        key="name",
-        title="NAME",
-        help="What it does, as console.keymap names it.",
-        cell=lambda row: Cell(row.name),
-        value=lambda row: row.name,
-        width=20,
-        priority=0,
+    KEY.text("name", "NAME", 20, lambda row: row.name, priority=0).means(
+        "What it does, as console.keymap names it."
     ),
-    Column(
-        key="keys",
-        title="KEYS",
-        help="The keys that do it.",
-        cell=lambda row: Cell(row.keys, Tone.STRONG if row.own else Tone.PLAIN),
-        value=lambda row: row.keys,
-        width=20,
+    KEY.column(
+        "keys",
+        "KEYS",
+        20,
+        lambda row: row.keys,
+        lambda row: Cell(row.keys, Tone.STRONG if row.own else Tone.PLAIN),
         flexible=True,
         priority=0,
-    ),
-    Column(
-        key="own",
-        title="FROM",
-        help="Whether the configuration says so.",
-        cell=lambda row: Cell("configuration" if row.own else "default", Tone.DIM),
-        value=lambda row: row.own,
-        width=14,
-    ),
+    ).means("The keys that do it."),
+    KEY.column(
+        "own",
+        "FROM",
+        14,
+        lambda row: row.own,
+        lambda row: Cell("configuration" if row.own else "default", Tone.DIM),
+    ).means("Whether the configuration says so."),
 )
 
 

@@ -8,8 +8,7 @@ from streamops.model.entries import PendingEntry
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted, idleness
 from streamops.present.columns.audit import AUDIT_COLUMNS, ending
-from streamops.present.columns.job_details import JOB_DETAIL_COLUMNS
-from streamops.present.columns.jobs import JOB_COLUMNS
+from streamops.present.columns.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.present.plans import Fact, outcome_document, outcome_facts, plan_document, plan_facts
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe

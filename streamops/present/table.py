@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Row = TypeVar("Row")
 
@@ -68,6 +69,10 @@ class Column(Struct, Generic[Row], frozen=True):
     rank: Callable[[Row], Any] | None = None
     sparse: bool = False
     source: str = ""
+
+    def means(self, text: str, source: str = "") -> "Column[Row]":
+        """The same column with its help, and with where its values come from unless its maker said that."""
+        return replace(self, help=text, source=source or self.source)
 
     def order(self, row: Row) -> tuple[bool, Any]:
         """Sort key of a row: rows without a value come last when descending, first when ascending."""

@@ -136,7 +136,8 @@ class ContextTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ] = {}
     max_streams: Annotated[
-        Annotated[int, Meta(ge=1)] | None, setting("streams read at one time, at most; of the others it is said how many there are", 2000)
+        Annotated[int, Meta(ge=1)] | None,
+        setting("streams read at one time, at most; of the others it is said how many there are", 2000),
     ] = None
 
     def _problems(self) -> Iterator[str]:

@@ -10,85 +10,47 @@ from streamops.cli.output.printer import write
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, ServerError, SettingsError
 from streamops.model.json_text import Json
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.present.units import ABSENT
 from streamops.settings.config import validate_file, validate_files
 from streamops.settings.decoding import ConfigProblem, join_key
 from streamops.settings.describe import SettingRow, describe_left_out, describe_settings, render_example
 from streamops.settings.files import notices, read_files
 
+SETTING = of_rows(SettingRow)
+CONFIG_PROBLEM = of_rows(ConfigProblem)
+
 SETTING_COLUMNS: tuple[Column[SettingRow], ...] = (
-    Column(
-        key="key",
-        title="SETTING",
-        help="Its key, as in a configuration file.",
-        cell=lambda row: Cell(safe(row.key)),
-        value=lambda row: row.key,
-        width=30,
-        priority=0,
+    SETTING.text("key", "SETTING", 30, lambda row: row.key, priority=0).means(
+        "Its key, as in a configuration file."
     ),
-    Column(
-        key="value",
-        title="VALUE",
-        help="Its value; *** for a secret, a dash for none.",
-        cell=lambda row: Cell(safe(row.value)) if row.value else Cell(ABSENT, Tone.DIM),
-        value=lambda row: row.value or None,
-        width=30,
+    SETTING.text("value", "VALUE", 30, lambda row: row.value or None, flexible=True, priority=0).means(
+        "Its value; *** for a secret, a dash for none."
+    ),
+    SETTING.column(
+        "origin",
+        "FROM",
+        30,
+        lambda row: row.origin,
+        lambda row: Cell(safe(row.origin), Tone.DIM if row.origin == "default" else Tone.PLAIN),
         flexible=True,
         priority=0,
-    ),
-    Column(
-        key="origin",
-        title="FROM",
-        help="The flag, variable or file that it comes from, or default.",
-        cell=lambda row: Cell(safe(row.origin), Tone.DIM if row.origin == "default" else Tone.PLAIN),
-        value=lambda row: row.origin,
-        width=30,
-        flexible=True,
-        priority=0,
-    ),
+    ).means("The flag, variable or file that it comes from, or default."),
 )
 
 PROBLEM_COLUMNS: tuple[Column[ConfigProblem], ...] = (
-    Column(
-        key="file",
-        title="FILE",
-        help="The configuration file.",
-        cell=lambda row: Cell(safe(row.file)),
-        value=lambda row: row.file,
-        width=30,
-        flexible=True,
-        priority=0,
+    CONFIG_PROBLEM.text("file", "FILE", 30, lambda row: row.file, flexible=True, priority=0).means(
+        "The configuration file."
     ),
-    Column(
-        key="key",
-        title="SETTING",
-        help="The key; a dash for the file as a whole.",
-        cell=lambda row: Cell(safe(row.key)) if row.key else Cell(ABSENT, Tone.DIM),
-        value=lambda row: row.key or None,
-        width=30,
-        priority=0,
+    CONFIG_PROBLEM.text("key", "SETTING", 30, lambda row: row.key or None, priority=0).means(
+        "The key; a dash for the file as a whole."
     ),
-    Column(
-        key="problem",
-        title="PROBLEM",
-        help="What is wrong.",
-        cell=lambda row: Cell(safe(row.text)),
-        value=lambda row: row.text,
-        width=40,
-        flexible=True,
-        priority=0,
+    CONFIG_PROBLEM.text("problem", "PROBLEM", 40, lambda row: row.text, flexible=True, priority=0).means(
+        "What is wrong."
     ),
-    Column(
-        key="hint",
-        title="FIX",
-        help="What to do.",
-        cell=lambda row: Cell(safe(row.hint)),
-        value=lambda row: row.hint or None,
-        width=30,
-        flexible=True,
-        priority=0,
+    CONFIG_PROBLEM.text("hint", "FIX", 30, lambda row: row.hint or None, flexible=True, priority=0).means(
+        "What to do."
     ),
 )
 

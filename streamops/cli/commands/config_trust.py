@@ -9,6 +9,7 @@ from streamops.cli.command import Command
 from streamops.cli.session import Session, with_session
 from streamops.errors import SettingsError
 from streamops.model.json_text import Json
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.settings.files import (
@@ -23,25 +24,19 @@ from streamops.settings.files import (
 
 GONE = "gone"
 
+TRUSTED_FILE = of_rows(TrustedFile)
+
 TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
-    Column(
-        key="standing",
-        title="STANDING",
-        help="trusted; changed since it was trusted; another user's; or gone.",
-        cell=lambda row: Cell(row.trust or GONE, Tone.PLAIN if row.trust == Trust.TRUSTED else Tone.WARN),
-        value=lambda row: row.trust or GONE,
-        width=26,
+    TRUSTED_FILE.column(
+        "standing",
+        "STANDING",
+        26,
+        lambda row: row.trust or GONE,
+        lambda row: Cell(row.trust or GONE, Tone.PLAIN if row.trust == Trust.TRUSTED else Tone.WARN),
         priority=0,
-    ),
-    Column(
-        key="file",
-        title="FILE",
-        help="The project's file.",
-        cell=lambda row: Cell(safe(row.path)),
-        value=lambda row: row.path,
-        width=40,
-        flexible=True,
-        priority=0,
+    ).means("trusted; changed since it was trusted; another user's; or gone."),
+    TRUSTED_FILE.text("file", "FILE", 40, lambda row: row.path, flexible=True, priority=0).means(
+        "The project's file."
     ),
 )
 

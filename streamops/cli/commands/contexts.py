@@ -10,66 +10,42 @@ from streamops.cli.commands.config import SETTING_COLUMNS, setting_json
 from streamops.cli.params import context_argument
 from streamops.cli.session import Session, with_session
 from streamops.model.json_text import Json
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.settings.describe import describe_settings
 from streamops.settings.files import notices, read_files
 from streamops.settings.load import ContextSummary, list_contexts, use_context
 
+CONTEXT = of_rows(ContextSummary)
+
 CONTEXT_COLUMNS: tuple[Column[ContextSummary], ...] = (
-    Column(
-        key="current",
-        title="IN USE",
-        help="Whether commands use it now.",
-        cell=lambda row: Cell("yes" if row.current else "", Tone.STRONG),
-        value=lambda row: row.current,
-        width=6,
+    CONTEXT.column(
+        "current",
+        "IN USE",
+        6,
+        lambda row: row.current,
+        lambda row: Cell("yes" if row.current else "", Tone.STRONG),
         priority=0,
+    ).means("Whether commands use it now."),
+    CONTEXT.text("context", "CONTEXT", 16, lambda row: row.name, priority=0).means("Its name."),
+    CONTEXT.text("environment", "ENVIRONMENT", 11, lambda row: str(row.environment)).means(
+        "How much care it deserves; production unless stated."
     ),
-    Column(
-        key="context",
-        title="CONTEXT",
-        help="Its name.",
-        cell=lambda row: Cell(safe(row.name)),
-        value=lambda row: row.name,
-        width=16,
-        priority=0,
+    CONTEXT.flag("read_only", "READ-ONLY", 9, lambda row: row.read_only).means(
+        "Whether everything that changes anything is refused there."
     ),
-    Column(
-        key="environment",
-        title="ENVIRONMENT",
-        help="How much care it deserves; production unless stated.",
-        cell=lambda row: Cell(row.environment),
-        value=lambda row: str(row.environment),
-        width=11,
-    ),
-    Column(
-        key="read_only",
-        title="READ-ONLY",
-        help="Whether everything that changes anything is refused there.",
-        cell=lambda row: Cell("yes" if row.read_only else "no"),
-        value=lambda row: row.read_only,
-        width=9,
-    ),
-    Column(
-        key="address",
-        title="ADDRESS",
-        help="Where it connects, without secrets, or what is wrong with it.",
-        cell=lambda row: Cell(safe(row.problem), Tone.WARN) if row.problem else Cell(safe(row.label)),
-        value=lambda row: row.label or None,
-        width=40,
+    CONTEXT.column(
+        "address",
+        "ADDRESS",
+        40,
+        lambda row: row.label or None,
+        lambda row: Cell(safe(row.problem), Tone.WARN) if row.problem else Cell(safe(row.label)),
         flexible=True,
         priority=0,
-    ),
-    Column(
-        key="file",
-        title="FILE",
-        help="The configuration file it stands in.",
-        cell=lambda row: Cell(safe(row.file), Tone.DIM),
-        value=lambda row: row.file,
-        width=30,
-        flexible=True,
-        priority=2,
+    ).means("Where it connects, without secrets, or what is wrong with it."),
+    CONTEXT.text("file", "FILE", 30, lambda row: row.file, tone=Tone.DIM, flexible=True, priority=2).means(
+        "The configuration file it stands in."
     ),
 )
 

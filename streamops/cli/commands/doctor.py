@@ -16,48 +16,20 @@ from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
 from streamops.monitor.doctor import Examination, examine
 from streamops.present.acl import AclRole, acl_rules, acl_text
-from streamops.present.table import Cell, Column
+from streamops.present.columns.kinds import of_rows
+from streamops.present.table import Column
 from streamops.present.text import safe
-from streamops.present.units import health_text
+
+EXAMINATION = of_rows(Examination)
 
 EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
-    Column(
-        key="health",
-        title="STATE",
-        help="How it is.",
-        cell=lambda row: health_text(row.health),
-        value=lambda row: row.health.word,
-        width=9,
-        priority=0,
+    EXAMINATION.health("health", "STATE", 9, lambda row: row.health, priority=0).means("How it is."),
+    EXAMINATION.text("topic", "CHECK", 30, lambda row: row.topic, priority=0).means("What was checked."),
+    EXAMINATION.text("text", "FOUND", 60, lambda row: row.text, flexible=True, priority=0).means(
+        "What was found."
     ),
-    Column(
-        key="topic",
-        title="CHECK",
-        help="What was checked.",
-        cell=lambda row: Cell(safe(row.topic)),
-        value=lambda row: row.topic,
-        width=30,
-        priority=0,
-    ),
-    Column(
-        key="text",
-        title="FOUND",
-        help="What was found.",
-        cell=lambda row: Cell(safe(row.text)),
-        value=lambda row: row.text,
-        width=60,
-        flexible=True,
-        priority=0,
-    ),
-    Column(
-        key="advice",
-        title="FIX",
-        help="The fix.",
-        cell=lambda row: Cell(safe(row.advice)),
-        value=lambda row: row.advice or None,
-        width=40,
-        flexible=True,
-        priority=0,
+    EXAMINATION.text("advice", "FIX", 40, lambda row: row.advice or None, flexible=True, priority=0).means(
+        "The fix."
     ),
 )
 

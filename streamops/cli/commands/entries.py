@@ -10,41 +10,23 @@ from streamops.cli.session import Session, with_session
 from streamops.model.entries import EntryId
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.entry_trace import TraceEvent
-from streamops.present.cells import NOT_THERE
-from streamops.present.table import Cell, Column
-from streamops.present.text import safe
-from streamops.present.units import rfc3339, timestamp
+from streamops.present.columns.kinds import of_rows
+from streamops.present.table import Column
+from streamops.present.units import rfc3339
 
 TEXT_WIDTH: Final = 80
 
+TRACE_EVENT = of_rows(TraceEvent)
+
 TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
-    Column(
-        key="at",
-        title="AT",
-        help="When it happened, or is due, in UTC; a dash where Redis does not keep that.",
-        cell=lambda row: NOT_THERE if row.at is None else Cell(timestamp(row.at)),
-        value=lambda row: None if row.at is None else rfc3339(row.at),
-        width=21,
-        priority=0,
+    TRACE_EVENT.moment("at", "AT", 21, lambda row: row.at, absent=True, priority=0).means(
+        "When it happened, or is due, in UTC; a dash where Redis does not keep that."
     ),
-    Column(
-        key="kind",
-        title="WHAT",
-        help="added, gone, waiting, pending, done, marked, retry, dead, again (a replay), action (an operator's).",
-        cell=lambda row: Cell(row.kind),
-        value=lambda row: row.kind.value,
-        width=8,
-        priority=0,
+    TRACE_EVENT.text("kind", "WHAT", 8, lambda row: row.kind.value, priority=0).means(
+        "added, gone, waiting, pending, done, marked, retry, dead, again (a replay), action (an operator's)."
     ),
-    Column(
-        key="text",
-        title="EVENT",
-        help="What happened, in a sentence.",
-        cell=lambda row: Cell(safe(row.text)),
-        value=lambda row: row.text,
-        width=TEXT_WIDTH,
-        flexible=True,
-        priority=0,
+    TRACE_EVENT.text("text", "EVENT", TEXT_WIDTH, lambda row: row.text, flexible=True, priority=0).means(
+        "What happened, in a sentence."
     ),
 )
 

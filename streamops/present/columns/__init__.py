@@ -16,10 +16,8 @@ from streamops.present.columns.delayed import (
 )
 from streamops.present.columns.entries import ENTRY_COLUMNS
 from streamops.present.columns.findings import FINDING_COLUMNS
-from streamops.present.columns.group_details import GROUP_DETAIL_COLUMNS
-from streamops.present.columns.groups import GROUP_COLUMNS
-from streamops.present.columns.job_details import JOB_DETAIL_COLUMNS
-from streamops.present.columns.jobs import JOB_COLUMNS
+from streamops.present.columns.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
+from streamops.present.columns.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.present.columns.pending import PENDING_COLUMNS
 from streamops.present.columns.plans import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.present.columns.profiles import PROFILE_COLUMNS

@@ -3,10 +3,10 @@
 from typing import Final
 
 from streamops.model.acting import Action
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell
-from streamops.present.table import Align, Cell, Column, Tone
+from streamops.present.cells import NAME_WIDTH
+from streamops.present.columns.kinds import of_rows
+from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.present.units import rfc3339, timestamp
 
 
 def ending(action: Action) -> Cell:
@@ -31,132 +31,53 @@ def applied(action: Action) -> int | None:
     return None if last is None or last.outcome is None else last.outcome.applied
 
 
+ACTION = of_rows(Action, "the audit log, the stream streamops:audit")
+
 AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
-    Column(
-        key="audit_id",
-        title="AUDIT ID",
-        help="The action's ID: `streamops audit ls --id` shows it whole, `streamops undo` takes it back.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: Cell(row.first.id),
-        value=lambda row: row.first.id,
-        width=18,
-        priority=0,
+    ACTION.text("audit_id", "AUDIT ID", 18, lambda row: row.first.id, priority=0).means(
+        "The action's ID: `streamops audit ls --id` shows it whole, `streamops undo` takes it back."
     ),
-    Column(
-        key="at",
-        title="TIME",
-        help="When it began, by the server's clock.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: Cell(timestamp(row.first.at)),
-        value=lambda row: None if row.first.at is None else rfc3339(row.first.at),
-        width=20,
-        priority=2,
+    ACTION.moment("at", "TIME", 20, lambda row: row.first.at, priority=2).means(
+        "When it began, by the server's clock."
     ),
-    Column(
-        key="who",
-        title="WHO",
-        help="The operating system's user and the machine.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: name_cell(f"{row.first.actor.user}@{row.first.actor.host}"),
-        value=lambda row: f"{row.first.actor.user}@{row.first.actor.host}",
-        width=14,
+    ACTION.text(
+        "who",
+        "WHO",
+        14,
+        lambda row: f"{row.first.actor.user}@{row.first.actor.host}",
         flexible=True,
         priority=1,
+    ).means("The operating system's user and the machine."),
+    ACTION.text(
+        "context", "CONTEXT", 12, lambda row: row.first.actor.context or None, flexible=True, priority=4
+    ).means("The context in use, or the server's address."),
+    ACTION.text("operation", "OPERATION", 14, lambda row: row.first.operation or None, priority=0).means(
+        "What was done."
     ),
-    Column(
-        key="context",
-        title="CONTEXT",
-        help="The context in use, or the server's address.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: name_cell(row.first.actor.context),
-        value=lambda row: row.first.actor.context or None,
-        width=12,
-        flexible=True,
-        priority=4,
-    ),
-    Column(
-        key="operation",
-        title="OPERATION",
-        help="What was done.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: name_cell(row.first.operation) if row.first.operation else NOT_THERE,
-        value=lambda row: row.first.operation or None,
-        width=14,
-        priority=0,
-    ),
-    Column(
-        key="target",
-        title="TARGET",
-        help="What it was done to.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: name_cell(row.first.target) if row.first.target else NOT_THERE,
-        value=lambda row: row.first.target or None,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=0,
-    ),
-    Column(
-        key="planned",
-        title="PLANNED",
-        help="How many entries, groups or consumers the plan counted.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: count_cell(row.first.plan.count if row.first.plan else None),
-        value=lambda row: row.first.plan.count if row.first.plan else None,
-        width=8,
-        align=Align.RIGHT,
+    ACTION.text(
+        "target", "TARGET", NAME_WIDTH, lambda row: row.first.target or None, flexible=True, priority=0
+    ).means("What it was done to."),
+    ACTION.count(
+        "planned",
+        "PLANNED",
+        8,
+        lambda row: row.first.plan.count if row.first.plan else None,
+        descending=False,
         priority=3,
+    ).means("How many entries, groups or consumers the plan counted."),
+    ACTION.count("applied", "APPLIED", 8, applied, descending=False, priority=1).means(
+        "How many it was done to; unknown until it has ended."
     ),
-    Column(
-        key="applied",
-        title="APPLIED",
-        help="How many it was done to; unknown until it has ended.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: count_cell(applied(row)),
-        value=applied,
-        width=8,
-        align=Align.RIGHT,
-        priority=1,
+    ACTION.column(
+        "outcome", "OUTCOME", 16, lambda row: ending(row).text, ending, flexible=True, priority=1
+    ).means("How it ended; not known while it runs, or where its process ended before it could say so."),
+    ACTION.text(
+        "reason", "REASON", 16, lambda row: row.first.reason or None, flexible=True, priority=3
+    ).means("Why, in the words of --reason."),
+    ACTION.text("undone_by", "UNDONE BY", 18, lambda row: row.first.undone_by or None, priority=2).means(
+        "The action that took it back."
     ),
-    Column(
-        key="outcome",
-        title="OUTCOME",
-        help="How it ended; not known while it runs, or where its process ended before it could say so.",
-        source="the audit log, the stream streamops:audit",
-        cell=ending,
-        value=lambda row: ending(row).text,
-        width=16,
-        flexible=True,
-        priority=1,
-    ),
-    Column(
-        key="reason",
-        title="REASON",
-        help="Why, in the words of --reason.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: Cell(safe(row.first.reason)),
-        value=lambda row: row.first.reason or None,
-        width=16,
-        flexible=True,
-        priority=3,
-    ),
-    Column(
-        key="undone_by",
-        title="UNDONE BY",
-        help="The action that took it back.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: Cell(row.first.undone_by) if row.first.undone_by else NOT_THERE,
-        value=lambda row: row.first.undone_by or None,
-        width=18,
-        priority=2,
-    ),
-    Column(
-        key="continues",
-        title="CONTINUES",
-        help="The action whose job it resumed.",
-        source="the audit log, the stream streamops:audit",
-        cell=lambda row: Cell(row.first.continues) if row.first.continues else NOT_THERE,
-        value=lambda row: row.first.continues or None,
-        width=18,
-        priority=4,
+    ACTION.text("continues", "CONTINUES", 18, lambda row: row.first.continues or None, priority=4).means(
+        "The action whose job it resumed."
     ),
 )

@@ -4,12 +4,13 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.model.delayed import DelayedBody
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell, seconds
+from streamops.present.cells import NAME_WIDTH, NOT_THERE, seconds
+from streamops.present.columns.kinds import Columns, of_rows
 from streamops.present.delayed import DelayedQueueRow, DelayedRow
 from streamops.present.entries import NAME_BYTES, preview
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.text import safe, safe_bytes
-from streamops.present.units import duration, rfc3339, size, timestamp
+from streamops.present.units import duration
 
 PREVIEW_WIDTH: Final = 60
 VALUE_BYTES: Final = 4096
@@ -26,72 +27,45 @@ def _halves(row: DelayedQueueRow) -> Cell:
     return Cell(f"{queue.bodies:,}", Tone.PLAIN if queue.bodies == queue.messages else Tone.WARN)
 
 
+DELAYED_QUEUE = of_rows(DelayedQueueRow)
+DELAYED = of_rows(DelayedRow, "its body in the hash")
+BODY = Columns[DelayedRow, DelayedBody](lambda row: row.message.body, "its body in the hash")
+FIELD = of_rows(tuple[bytes, bytes], "its body in the hash")
+
 DELAYED_QUEUE_COLUMNS: Final[tuple[Column[DelayedQueueRow], ...]] = (
-    Column(
-        key="stream",
-        title="STREAM",
-        help="The stream beside which they wait.",
-        source="sorted sets T:delayed, or the configuration's delayed",
-        cell=lambda row: name_cell(row.queue.stream),
-        value=lambda row: row.queue.stream,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=0,
+    DELAYED_QUEUE.text(
+        "stream", "STREAM", NAME_WIDTH, lambda row: row.queue.stream, flexible=True, priority=0
+    ).means("The stream beside which they wait.", "sorted sets T:delayed, or the configuration's delayed"),
+    DELAYED_QUEUE.count("messages", "MESSAGES", 9, lambda row: row.queue.messages, priority=0).means(
+        "How many messages wait.", "ZCARD of the sorted set"
     ),
-    Column(
-        key="messages",
-        title="MESSAGES",
-        help="How many messages wait.",
-        source="ZCARD of the sorted set",
-        cell=lambda row: count_cell(row.queue.messages),
-        value=lambda row: row.queue.messages,
-        width=9,
+    DELAYED_QUEUE.count("due", "DUE", 9, lambda row: row.queue.due).means(
+        "How many are due, and wait to be promoted.", "ZCOUNT up to now, by TIME"
+    ),
+    DELAYED_QUEUE.column(
+        "next_due_in_seconds",
+        "NEXT IN",
+        8,
+        lambda row: seconds(row.next_due_in),
+        lambda row: _due_cell(row.next_due_in),
         align=Align.RIGHT,
-        priority=0,
-        descending=True,
+    ).means(
+        "Time until the first one is due; negative where it is overdue.", "ZRANGE 0 0 WITHSCORES, less TIME"
     ),
-    Column(
-        key="due",
-        title="DUE",
-        help="How many are due, and wait to be promoted.",
-        source="ZCOUNT up to now, by TIME",
-        cell=lambda row: count_cell(row.queue.due),
-        value=lambda row: row.queue.due,
-        width=9,
+    DELAYED_QUEUE.column(
+        "bodies",
+        "BODIES",
+        9,
+        lambda row: row.queue.bodies,
+        _halves,
         align=Align.RIGHT,
         descending=True,
-    ),
-    Column(
-        key="next_due_in_seconds",
-        title="NEXT IN",
-        help="Time until the first one is due; negative where it is overdue.",
-        source="ZRANGE 0 0 WITHSCORES, less TIME",
-        cell=lambda row: _due_cell(row.next_due_in),
-        value=lambda row: seconds(row.next_due_in),
-        width=8,
-        align=Align.RIGHT,
-    ),
-    Column(
-        key="bodies",
-        title="BODIES",
-        help="How many bodies there are; it differs from messages where some lack one of the two.",
-        source="HLEN of the hash of bodies",
-        cell=_halves,
-        value=lambda row: row.queue.bodies,
-        width=9,
-        align=Align.RIGHT,
         priority=2,
-        descending=True,
+    ).means(
+        "How many bodies there are; it differs from messages where some lack one of the two.",
+        "HLEN of the hash of bodies",
     ),
 )
-
-
-def _body_cell(row: DelayedRow, text: str) -> Cell:
-    return name_cell(text) if row.message.body is not None and text else NOT_THERE
-
-
-def _body(row: DelayedRow) -> DelayedBody:
-    return row.message.body or DelayedBody("", ())
 
 
 def _content(row: DelayedRow) -> Cell:
@@ -101,143 +75,79 @@ def _content(row: DelayedRow) -> Cell:
 
 
 DELAYED_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
-    Column(
-        key="id",
-        title="ID",
-        help="The message's ID.",
-        source="a member of the sorted set",
-        cell=lambda row: name_cell(row.message.id),
-        value=lambda row: row.message.id,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=0,
+    DELAYED.text("id", "ID", NAME_WIDTH, lambda row: row.message.id, flexible=True, priority=0).means(
+        "The message's ID.", "a member of the sorted set"
     ),
-    Column(
-        key="due_in_seconds",
-        title="DUE IN",
-        help="Time until it is due; negative where it is overdue, a dash where it never will be.",
-        source="its score, less TIME",
-        cell=lambda row: _due_cell(row.due_in),
-        value=lambda row: seconds(row.due_in),
-        width=8,
+    DELAYED.column(
+        "due_in_seconds",
+        "DUE IN",
+        8,
+        lambda row: seconds(row.due_in),
+        lambda row: _due_cell(row.due_in),
         align=Align.RIGHT,
         priority=0,
+    ).means(
+        "Time until it is due; negative where it is overdue, a dash where it never will be.",
+        "its score, less TIME",
     ),
-    Column(
-        key="destination",
-        title="DESTINATION",
-        help="The stream that it is added to: its queue's own, or the retry stream of one group.",
-        source="its body in the hash",
-        cell=lambda row: _body_cell(row, _body(row).destination),
-        value=lambda row: _body(row).destination or None,
-        width=NAME_WIDTH,
+    BODY.text(
+        "destination",
+        "DESTINATION",
+        NAME_WIDTH,
+        lambda body: body.destination or None,
         flexible=True,
         priority=2,
+    ).means("The stream that it is added to: its queue's own, or the retry stream of one group."),
+    BODY.text("group", "GROUP", 12, lambda body: body.group or None, flexible=True).means(
+        "The one group that it is due again for; a dash where it is a message for all."
     ),
-    Column(
-        key="group",
-        title="GROUP",
-        help="The one group that it is due again for; a dash where it is a message for all.",
-        source="its body in the hash",
-        cell=lambda row: _body_cell(row, _body(row).group),
-        value=lambda row: _body(row).group or None,
-        width=12,
-        flexible=True,
-    ),
-    Column(
-        key="attempt",
-        title="ATTEMPT",
-        help="Which attempt of that group it will be.",
-        source="its body in the hash",
-        cell=lambda row: count_cell(_body(row).attempt) if _body(row).group else NOT_THERE,
-        value=lambda row: _body(row).attempt if _body(row).group else None,
-        width=7,
-        align=Align.RIGHT,
-    ),
-    Column(
-        key="preview",
-        title="CONTENT",
-        help="The first fields and values; or why it cannot become an entry.",
-        source="its body in the hash",
-        cell=_content,
-        value=lambda row: _content(row).text,
-        width=PREVIEW_WIDTH,
+    BODY.count(
+        "attempt",
+        "ATTEMPT",
+        7,
+        lambda body: body.attempt if body.group else None,
+        absent=True,
+        descending=False,
+    ).means("Which attempt of that group it will be."),
+    DELAYED.column(
+        "preview",
+        "CONTENT",
+        PREVIEW_WIDTH,
+        lambda row: _content(row).text,
+        _content,
         flexible=True,
         priority=0,
-    ),
+    ).means("The first fields and values; or why it cannot become an entry."),
 )
 
 DELAYED_DETAIL_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
-    Column(
-        key="stream",
-        title="STREAM",
-        help="The stream beside which it waits.",
-        source="sorted sets T:delayed, or the configuration's delayed",
-        cell=lambda row: name_cell(row.stream),
-        value=lambda row: row.stream,
-        width=NAME_WIDTH,
+    DELAYED.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream).means(
+        "The stream beside which it waits.", "sorted sets T:delayed, or the configuration's delayed"
     ),
-    Column(
-        key="due_at",
-        title="DUE AT",
-        help="When it is due, in UTC.",
-        source="its score in the sorted set",
-        cell=lambda row: NOT_THERE if row.message.due_at is None else Cell(timestamp(row.message.due_at)),
-        value=lambda row: None if row.message.due_at is None else rfc3339(row.message.due_at),
-        width=20,
+    DELAYED.moment("due_at", "DUE AT", 20, lambda row: row.message.due_at, absent=True).means(
+        "When it is due, in UTC.", "its score in the sorted set"
     ),
-    Column(
-        key="origin_id",
-        title="ORIGIN ID",
-        help="The entry that the group failed at.",
-        source="its body in the hash",
-        cell=lambda row: _body_cell(row, _body(row).origin_id),
-        value=lambda row: _body(row).origin_id or None,
-        width=20,
+    BODY.text("origin_id", "ORIGIN ID", 20, lambda body: body.origin_id or None).means(
+        "The entry that the group failed at."
     ),
-    Column(
-        key="size",
-        title="SIZE",
-        help="Bytes of all field names and values.",
-        source="its body in the hash",
-        cell=lambda row: Cell(size(row.entry.size)),
-        value=lambda row: row.entry.size,
-        width=10,
-        align=Align.RIGHT,
-        descending=True,
+    DELAYED.size("size", "SIZE", 10, lambda row: row.entry.size).means(
+        "Bytes of all field names and values."
     ),
-    Column(
-        key="problem",
-        title="PROBLEM",
-        help="Why it cannot become an entry; a dash where it can.",
-        source="its body in the hash",
-        cell=lambda row: Cell(safe(row.message.problem), Tone.WARN) if row.message.problem else NOT_THERE,
-        value=lambda row: row.message.problem or None,
-        width=40,
+    DELAYED.text("problem", "PROBLEM", 40, lambda row: row.message.problem or None, tone=Tone.WARN).means(
+        "Why it cannot become an entry; a dash where it can."
     ),
 )
 
 FIELD_COLUMNS: Final[tuple[Column[tuple[bytes, bytes]], ...]] = (
-    Column(
-        key="field",
-        title="FIELD",
-        help="The field's name.",
-        source="its body in the hash",
-        cell=lambda pair: Cell(safe_bytes(pair[0], NAME_BYTES)),
-        value=lambda pair: safe_bytes(pair[0], NAME_BYTES),
-        width=NAME_WIDTH,
+    FIELD.text(
+        "field", "FIELD", NAME_WIDTH, lambda pair: safe_bytes(pair[0], NAME_BYTES), flexible=True, priority=0
+    ).means("The field's name."),
+    FIELD.text(
+        "value",
+        "VALUE",
+        PREVIEW_WIDTH,
+        lambda pair: safe_bytes(pair[1], VALUE_BYTES),
         flexible=True,
         priority=0,
-    ),
-    Column(
-        key="value",
-        title="VALUE",
-        help="Its value, the first 4 KiB; control characters and bytes that are not UTF-8 are escaped.",
-        source="its body in the hash",
-        cell=lambda pair: Cell(safe_bytes(pair[1], VALUE_BYTES)),
-        value=lambda pair: safe_bytes(pair[1], VALUE_BYTES),
-        width=PREVIEW_WIDTH,
-        flexible=True,
-        priority=0,
-    ),
+    ).means("Its value, the first 4 KiB; control characters and bytes that are not UTF-8 are escaped."),
 )

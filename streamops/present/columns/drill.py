@@ -1,85 +1,60 @@
 """An overload drill: its timeline, document and verdict."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.model.json_text import Json
 from streamops.model.pools import PoolDecision
 from streamops.model.wording import counted
-from streamops.present.cells import count_cell, rate_cell, rounded
+from streamops.present.columns.kinds import of_rows
 from streamops.present.plans import Fact
 from streamops.present.pools import decision_json
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import duration, size
 
-
-def _number_column(
-    key: str, title: str, text: str, pick: Callable[[DrillProgress], int], width: int = 9
-) -> Column[DrillProgress]:
-    return Column(
-        key=key,
-        title=title,
-        help=text,
-        cell=lambda moment: count_cell(pick(moment)),
-        value=pick,
-        width=width,
-        align=Align.RIGHT,
-        priority=0,
-    )
-
+DRILL = of_rows(DrillProgress)
 
 DRILL_COLUMNS: Final[tuple[Column[DrillProgress], ...]] = (
-    Column(
-        key="at_seconds",
-        title="AT",
-        help="Time since the burst began.",
-        cell=lambda moment: Cell(f"{moment.at.total_seconds():.1f}s"),
-        value=lambda moment: round(moment.at.total_seconds(), 3),
-        width=7,
+    DRILL.column(
+        "at_seconds",
+        "AT",
+        7,
+        lambda moment: round(moment.at.total_seconds(), 3),
+        lambda moment: Cell(f"{moment.at.total_seconds():.1f}s"),
         align=Align.RIGHT,
         priority=0,
+    ).means("Time since the burst began."),
+    DRILL.count("lag", "LAG", 9, lambda moment: moment.lag, priority=0).means(
+        "Events that no worker was given."
     ),
-    _number_column("lag", "LAG", "Events that no worker was given.", lambda moment: moment.lag),
-    _number_column(
-        "pending",
-        "PENDING",
-        "Events in flight at a worker, not acknowledged.",
-        lambda moment: moment.pending,
+    DRILL.count("pending", "PENDING", 9, lambda moment: moment.pending, priority=0).means(
+        "Events in flight at a worker, not acknowledged."
     ),
-    _number_column(
-        "retrying",
-        "RETRYING",
-        "Events that failed and wait for their next try, or are at it.",
-        lambda moment: moment.retrying,
+    DRILL.count("retrying", "RETRYING", 9, lambda moment: moment.retrying, priority=0).means(
+        "Events that failed and wait for their next try, or are at it."
     ),
-    _number_column(
-        "handled", "HANDLED", "Events that were handled, each counted once.", lambda moment: moment.handled
+    DRILL.count("handled", "HANDLED", 9, lambda moment: moment.handled, priority=0).means(
+        "Events that were handled, each counted once."
     ),
-    Column(
-        key="per_second",
-        title="RATE",
-        help="How many of them a second since the row before.",
-        cell=lambda moment: rate_cell(moment.per_second),
-        value=lambda moment: rounded(moment.per_second),
-        width=8,
-        align=Align.RIGHT,
-        priority=0,
+    DRILL.rate("per_second", "RATE", 8, lambda moment: moment.per_second, priority=0).means(
+        "How many of them a second since the row before."
     ),
-    _number_column("workers", "WORKERS", "Worker processes at work.", lambda moment: moment.workers, 7),
-    _number_column(
-        "dead_letters", "DEAD", "Events in the dead-letter queue.", lambda moment: moment.dead_letters, 7
+    DRILL.count("workers", "WORKERS", 7, lambda moment: moment.workers, priority=0).means(
+        "Worker processes at work."
     ),
-    Column(
-        key="note",
-        title="WORKERS WERE",
-        help="What was done to the workers.",
-        cell=lambda moment: Cell(moment.note, Tone.WARN),
-        value=lambda moment: moment.note or None,
-        width=12,
+    DRILL.count("dead_letters", "DEAD", 7, lambda moment: moment.dead_letters, priority=0).means(
+        "Events in the dead-letter queue."
+    ),
+    DRILL.column(
+        "note",
+        "WORKERS WERE",
+        12,
+        lambda moment: moment.note or None,
+        lambda moment: Cell(moment.note, Tone.WARN),
         flexible=True,
         priority=0,
-    ),
+    ).means("What was done to the workers."),
 )
 
 

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from streamops.present.cells import NAME_WIDTH, count_cell, id_cell, name_cell
+from streamops.present.cells import NAME_WIDTH
+from streamops.present.columns.kinds import of_rows
 from streamops.present.entries import preview
 from streamops.present.rows import EntryRow
-from streamops.present.table import Align, Cell, Column, Tone
-from streamops.present.units import rfc3339, size, timestamp
+from streamops.present.table import Cell, Column, Tone
+from streamops.present.units import rfc3339, timestamp
 
 PREVIEW_WIDTH: Final = 60
 
@@ -21,72 +22,29 @@ def _time_value(row: EntryRow) -> str | None:
     return None if moment is None else rfc3339(moment)
 
 
+ENTRY = of_rows(EntryRow, "the entry as it was read")
+
 ENTRY_COLUMNS: Final[tuple[Column[EntryRow], ...]] = (
-    Column(
-        key="stream",
-        title="STREAM",
-        help="The stream's key.",
-        source="SCAN TYPE stream, or the names in the configuration",
-        cell=lambda row: name_cell(row.stream),
-        value=lambda row: row.stream,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=3,
+    ENTRY.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream, flexible=True, priority=3).means(
+        "The stream's key.", "SCAN TYPE stream, or the names in the configuration"
     ),
-    Column(
-        key="id",
-        title="ID",
-        help="The entry's ID.",
-        source="XRANGE or XREVRANGE",
-        cell=lambda row: id_cell(row.entry.id),
-        value=lambda row: str(row.entry.id),
-        rank=lambda row: row.entry.id,
-        width=20,
-        priority=0,
+    ENTRY.id("id", "ID", 20, lambda row: row.entry.id, priority=0).means(
+        "The entry's ID.", "XRANGE or XREVRANGE"
     ),
-    Column(
-        key="time",
-        title="TIME",
-        help="The instant in the ID, in UTC: when the server took the entry, unless its producer chose the ID.",
-        source="the first part of the ID, in milliseconds",
-        cell=_time,
-        value=_time_value,
-        rank=lambda row: row.entry.id,
-        width=20,
+    ENTRY.column("time", "TIME", 20, _time_value, _time, rank=lambda row: row.entry.id).means(
+        "The instant in the ID, in UTC: when the server took the entry, unless its producer chose the ID.",
+        "the first part of the ID, in milliseconds",
     ),
-    Column(
-        key="size",
-        title="SIZE",
-        help="Bytes of all field names and values.",
-        source="the entry as it was read",
-        cell=lambda row: Cell(size(row.entry.size)),
-        value=lambda row: row.entry.size,
-        width=10,
-        align=Align.RIGHT,
-        priority=2,
-        descending=True,
+    ENTRY.size("size", "SIZE", 10, lambda row: row.entry.size, priority=2).means(
+        "Bytes of all field names and values."
     ),
-    Column(
-        key="field_count",
-        title="FIELDS",
-        help="How many fields the entry has.",
-        source="the entry as it was read",
-        cell=lambda row: count_cell(len(row.entry.fields)),
-        value=lambda row: len(row.entry.fields),
-        width=6,
-        align=Align.RIGHT,
-        priority=3,
-        descending=True,
+    ENTRY.count("field_count", "FIELDS", 6, lambda row: len(row.entry.fields), priority=3).means(
+        "How many fields the entry has."
     ),
-    Column(
-        key="preview",
-        title="CONTENT",
-        help="The first fields and values, cut to the width; control characters and bytes that are not UTF-8 are escaped.",
-        source="the entry as it was read; known envelopes of other libraries are opened",
-        cell=lambda row: Cell(preview(row.entry)),
-        value=lambda row: preview(row.entry),
-        width=PREVIEW_WIDTH,
-        flexible=True,
-        priority=0,
+    ENTRY.text(
+        "preview", "CONTENT", PREVIEW_WIDTH, lambda row: preview(row.entry), flexible=True, priority=0
+    ).means(
+        "The first fields and values, cut to the width; control characters and bytes that are not UTF-8 are escaped.",
+        "the entry as it was read; known envelopes of other libraries are opened",
     ),
 )

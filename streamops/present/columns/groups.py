@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from streamops.model.observation import GroupView
+from streamops.model.entries import PendingEntry
+from streamops.model.observation import GroupView, Health
 from streamops.present.cells import (
     NAME_WIDTH,
     NOT_THERE,
@@ -11,16 +12,14 @@ from streamops.present.cells import (
     duration_cell,
     idle_cell,
     idle_seconds,
-    name_cell,
-    rate_cell,
     rounded,
     seconds,
 )
-from streamops.present.columns.group_cells import group_cell, group_value, oldest_cell, oldest_value
+from streamops.present.columns.kinds import Columns, of_rows
 from streamops.present.rows import GroupRow
 from streamops.present.spark import spark
 from streamops.present.table import Align, Cell, Column, Tone
-from streamops.present.units import duration, health_text, lag_text
+from streamops.present.units import compact, duration, lag_text
 
 TREND_WIDTH: Final = 12
 
@@ -40,10 +39,6 @@ def _oldest_age(view: GroupView) -> Cell:
     return NOT_THERE if view.group.pending == 0 else duration_cell(None)
 
 
-def _retries(view: GroupView) -> Cell:
-    return NOT_THERE if view.retries is None else count_cell(view.retries.length)
-
-
 def _lag_rank(view: GroupView) -> int | None:
     """Bounds sort among the counts: by what is at least there, else by what is at most."""
     lag = view.group.lag
@@ -52,8 +47,8 @@ def _lag_rank(view: GroupView) -> int | None:
     )
 
 
-def _health(row: GroupRow) -> Cell:
-    return health_text(row.group.health if row.group is not None else row.stream.health)
+def _level(row: GroupRow) -> Health:
+    return row.stream.health if row.group is None else row.group.health
 
 
 def _finding_codes(row: GroupRow) -> str:
@@ -64,221 +59,196 @@ def _spark(view: GroupView) -> Cell:
     return Cell(spark(view.trend, TREND_WIDTH), Tone.STRONG)
 
 
+def _lost_cell(view: GroupView) -> Cell:
+    if view.lost is None and view.lost_at_most is not None:
+        return Cell(f"≤{compact(view.lost_at_most)}")
+    return compact_cell(view.lost)
+
+
+def _oldest(row: GroupRow) -> PendingEntry | None:
+    return None if row.group is None else row.group.group.oldest_pending
+
+
+def _no_oldest(row: GroupRow) -> Cell:
+    """A dash where nothing is pending, unknown where that was not read."""
+    return NOT_THERE if row.group is None or not row.group.group.pending else count_cell(None)
+
+
+ROW = of_rows(GroupRow)
+GROUP = Columns[GroupRow, GroupView](lambda row: row.group)
+OLDEST = Columns[GroupRow, PendingEntry](_oldest, "XPENDING - + 1", missing=_no_oldest)
+
 GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
-    Column(
-        key="stream",
-        title="STREAM",
-        help="The stream's key.",
-        source="SCAN TYPE stream, or the names in the configuration",
-        cell=lambda row: name_cell(row.stream.stream.name),
-        value=lambda row: row.stream.stream.name,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=0,
+    ROW.text(
+        "stream", "STREAM", NAME_WIDTH, lambda row: row.stream.stream.name, flexible=True, priority=0
+    ).means("The stream's key.", "SCAN TYPE stream, or the names in the configuration"),
+    GROUP.text("group", "GROUP", 14, lambda view: view.group.name, flexible=True, priority=0).means(
+        "The consumer group; a dash where the stream has none.", "XINFO GROUPS name"
     ),
-    Column(
-        key="group",
-        title="GROUP",
-        help="The consumer group; a dash where the stream has none.",
-        source="XINFO GROUPS name",
-        cell=group_cell(lambda view: name_cell(view.group.name)),
-        value=group_value(lambda view: view.group.name),
-        width=14,
-        flexible=True,
-        priority=0,
+    ROW.health("health", "HEALTH", 9, _level, priority=0).means(
+        "The worst of the findings about the group: ok, warn, critical; unknown where too little could be read to say.",
+        "streamops's own rules, over everything below",
     ),
-    Column(
-        key="health",
-        title="HEALTH",
-        help="The worst of the findings about the group: ok, warn, critical; unknown where too little could be read to say.",
-        source="streamops's own rules, over everything below",
-        cell=_health,
-        value=lambda row: (row.group.health if row.group is not None else row.stream.health).word,
-        rank=lambda row: row.group.health if row.group is not None else row.stream.health,
-        width=9,
-        priority=0,
-        descending=True,
-    ),
-    Column(
-        key="lag",
-        title="LAG",
-        help=(
-            "Entries of the stream not yet delivered to the group. A bare number is exact, or reported by a "
-            "server whose report can be trusted; ≤ and ≥ are bounds, ~ is an estimate, ? is unknown."
-        ),
-        source="XINFO GROUPS lag where this server's can be believed, else counted by a script (XRANGE), else bounds",
-        cell=group_cell(lambda view: lag_text(view.group.lag)),
-        value=group_value(lambda view: view.group.lag.entries),
-        rank=group_value(_lag_rank),
-        width=10,
+    GROUP.column(
+        "lag",
+        "LAG",
+        10,
+        lambda view: view.group.lag.entries,
+        lambda view: lag_text(view.group.lag),
         align=Align.RIGHT,
-        priority=0,
         descending=True,
+        rank=_lag_rank,
+        priority=0,
+    ).means(
+        "Entries of the stream not yet delivered to the group. A bare number is exact, or reported by a "
+        "server whose report can be trusted; ≤ and ≥ are bounds, ~ is an estimate, ? is unknown.",
+        "XINFO GROUPS lag where this server's can be believed, else counted by a script (XRANGE), else bounds",
     ),
-    Column(
-        key="time_lag_seconds",
-        title="LAG AGE",
-        help=(
-            "Age of the first entry not yet delivered to the group, by the server's clock; 0s where none waits; "
-            "unavailable where entry IDs are not times or the entry could not be read."
-        ),
-        source="TIME, minus the time in the ID of the first entry after last-delivered-id (XRANGE COUNT 1)",
-        cell=group_cell(_time_lag),
-        value=group_value(lambda view: seconds(view.group.time_lag.age)),
-        width=11,
+    GROUP.column(
+        "time_lag_seconds",
+        "LAG AGE",
+        11,
+        lambda view: seconds(view.group.time_lag.age),
+        _time_lag,
         align=Align.RIGHT,
+        descending=True,
         priority=1,
-        descending=True,
+    ).means(
+        "Age of the first entry not yet delivered to the group, by the server's clock; 0s where none waits; "
+        "unavailable where entry IDs are not times or the entry could not be read.",
+        "TIME, minus the time in the ID of the first entry after last-delivered-id (XRANGE COUNT 1)",
     ),
-    Column(
-        key="pending",
-        title="PENDING",
-        help="Entries delivered to consumers of the group and not acknowledged yet.",
-        source="XINFO GROUPS pending",
-        cell=group_cell(lambda view: count_cell(view.group.pending)),
-        value=group_value(lambda view: view.group.pending),
-        width=8,
-        align=Align.RIGHT,
-        priority=0,
-        descending=True,
+    GROUP.count("pending", "PENDING", 8, lambda view: view.group.pending, priority=0).means(
+        "Entries delivered to consumers of the group and not acknowledged yet.", "XINFO GROUPS pending"
     ),
-    Column(
-        key="retries",
-        title="RETRY",
-        help=(
-            "Entries that are due again for this group alone, waiting or pending; a dash where it has no retry stream, or "
-            "where that is shown as a stream of its own."
-        ),
-        source="XLEN of the group's retry stream T:retry:GROUP",
-        cell=group_cell(_retries),
-        value=group_value(lambda view: None if view.retries is None else view.retries.length),
-        width=7,
-        align=Align.RIGHT,
+    GROUP.count(
+        "retries",
+        "RETRY",
+        7,
+        lambda view: None if view.retries is None else view.retries.length,
+        absent=True,
         priority=1,
-        descending=True,
         sparse=True,
+    ).means(
+        "Entries that are due again for this group alone, waiting or pending; a dash where it has no retry stream, or "
+        "where that is shown as a stream of its own.",
+        "XLEN of the group's retry stream T:retry:GROUP",
     ),
-    Column(
-        key="oldest_pending_age_seconds",
-        title="OLDEST",
-        help=(
-            "Time since the oldest pending entry was produced, by its ID; ≥ and its idle time where the ID is no time; "
-            "a dash where nothing is pending."
-        ),
-        source="XPENDING - + 1, and TIME minus the time in that ID",
-        cell=group_cell(_oldest_age),
-        value=group_value(lambda view: seconds(view.group.oldest_pending_age)),
-        width=7,
+    GROUP.column(
+        "oldest_pending_age_seconds",
+        "OLDEST",
+        7,
+        lambda view: seconds(view.group.oldest_pending_age),
+        _oldest_age,
         align=Align.RIGHT,
+        descending=True,
         priority=1,
-        descending=True,
+    ).means(
+        "Time since the oldest pending entry was produced, by its ID; ≥ and its idle time where the ID is no time; "
+        "a dash where nothing is pending.",
+        "XPENDING - + 1, and TIME minus the time in that ID",
     ),
-    Column(
-        key="oldest_pending_idle_seconds",
-        title="IDLE",
-        help="Time since the oldest pending entry was last delivered or claimed; free where it was given back.",
-        source="XPENDING - + 1, its idle time",
-        cell=oldest_cell(idle_cell),
-        value=oldest_value(idle_seconds),
-        rank=oldest_value(lambda oldest: oldest.idle),
-        width=7,
+    OLDEST.column(
+        "oldest_pending_idle_seconds",
+        "IDLE",
+        7,
+        idle_seconds,
+        idle_cell,
         align=Align.RIGHT,
+        descending=True,
+        rank=lambda oldest: oldest.idle,
         priority=4,
-        descending=True,
+    ).means(
+        "Time since the oldest pending entry was last delivered or claimed; free where it was given back.",
+        "XPENDING - + 1, its idle time",
     ),
-    Column(
-        key="oldest_pending_deliveries",
-        title="TRIES",
-        help="How often the oldest pending entry was delivered, as the server counts it; history reads and claims count too.",
-        source="XPENDING - + 1, its delivery count",
-        cell=oldest_cell(lambda oldest: compact_cell(oldest.delivery_count)),
-        value=oldest_value(lambda oldest: oldest.delivery_count),
-        width=5,
-        align=Align.RIGHT,
-        priority=5,
-        descending=True,
+    OLDEST.count(
+        "oldest_pending_deliveries", "TRIES", 5, lambda oldest: oldest.delivery_count, short=True, priority=5
+    ).means(
+        "How often the oldest pending entry was delivered, as the server counts it; history reads and claims count too.",
+        "XPENDING - + 1, its delivery count",
     ),
-    Column(
-        key="consumers",
-        title="CONS",
-        help="Consumers that the group knows, alive or not.",
-        source="XINFO GROUPS consumers",
-        cell=group_cell(lambda view: compact_cell(view.group.consumers)),
-        value=group_value(lambda view: view.group.consumers),
-        width=5,
-        align=Align.RIGHT,
+    GROUP.count("consumers", "CONS", 5, lambda view: view.group.consumers, short=True, priority=2).means(
+        "Consumers that the group knows, alive or not.", "XINFO GROUPS consumers"
+    ),
+    ROW.count("length", "LENGTH", 7, lambda row: row.stream.stream.length, short=True, priority=2).means(
+        "Entries in the stream (XLEN), whoever has read them.", "XLEN"
+    ),
+    ROW.rate("added_per_second", "ADDED", 9, lambda row: row.stream.added_per_second, priority=3).means(
+        "Entries added to the stream a second, over the recent past; a dash before there are two readings.",
+        "XINFO STREAM entries-added of two readings (before Redis 7.0: XLEN), over the time between them",
+    ),
+    GROUP.rate(
+        "delivered_per_second", "DELIVERED", 9, lambda view: view.rates.delivered_per_second, priority=4
+    ).means(
+        "Entries delivered to the group for the first time, a second; a dash before there are two readings.",
+        "XINFO GROUPS last-delivered-id and entries-read of two readings, or arrivals less what the lag grew",
+    ),
+    GROUP.rate("acked_per_second", "ACKED", 9, lambda view: view.rates.acked_per_second, priority=3).means(
+        "Entries acknowledged by the group, a second; a dash before there are two readings.",
+        "deliveries less the growth of pending, of two readings",
+    ),
+    GROUP.column(
+        "trend",
+        "TREND",
+        TREND_WIDTH,
+        lambda view: rounded(view.rates.lag_per_second),
+        _spark,
+        descending=True,
         priority=2,
-        descending=True,
+    ).means(
+        "The lag over the last readings, oldest left, from zero to the greatest of them; a blank where it was not known.",
+        "the lags of the last readings of this console",
     ),
-    Column(
-        key="length",
-        title="LENGTH",
-        help="Entries in the stream (XLEN), whoever has read them.",
-        source="XLEN",
-        cell=lambda row: compact_cell(row.stream.stream.length),
-        value=lambda row: row.stream.stream.length,
-        width=7,
-        align=Align.RIGHT,
-        priority=2,
-        descending=True,
-    ),
-    Column(
-        key="added_per_second",
-        title="ADDED",
-        help="Entries added to the stream a second, over the recent past; a dash before there are two readings.",
-        source="XINFO STREAM entries-added of two readings (before Redis 7.0: XLEN), over the time between them",
-        cell=lambda row: rate_cell(row.stream.added_per_second),
-        value=lambda row: rounded(row.stream.added_per_second),
-        width=9,
-        align=Align.RIGHT,
-        priority=3,
-        descending=True,
-    ),
-    Column(
-        key="delivered_per_second",
-        title="DELIVERED",
-        help="Entries delivered to the group for the first time, a second; a dash before there are two readings.",
-        source="XINFO GROUPS last-delivered-id and entries-read of two readings, or arrivals less what the lag grew",
-        cell=group_cell(lambda view: rate_cell(view.rates.delivered_per_second)),
-        value=group_value(lambda view: rounded(view.rates.delivered_per_second)),
-        width=9,
-        align=Align.RIGHT,
-        priority=4,
-        descending=True,
-    ),
-    Column(
-        key="acked_per_second",
-        title="ACKED",
-        help="Entries acknowledged by the group, a second; a dash before there are two readings.",
-        source="deliveries less the growth of pending, of two readings",
-        cell=group_cell(lambda view: rate_cell(view.rates.acked_per_second)),
-        value=group_value(lambda view: rounded(view.rates.acked_per_second)),
-        width=9,
-        align=Align.RIGHT,
-        priority=3,
-        descending=True,
-    ),
-    Column(
-        key="trend",
-        title="TREND",
-        help="The lag over the last readings, oldest left, from zero to the greatest of them; a blank where it was not known.",
-        source="the lags of the last readings of this console",
-        cell=group_cell(_spark),
-        value=group_value(lambda view: rounded(view.rates.lag_per_second)),
-        width=TREND_WIDTH,
-        priority=2,
-        descending=True,
-    ),
-    Column(
-        key="findings",
-        title="FINDINGS",
-        help="Codes of what the health rules found, worst first.",
-        source="streamops's own rules",
-        cell=lambda row: Cell(_finding_codes(row).replace(",", ", ")),
-        value=lambda row: _finding_codes(row) or None,
-        width=16,
+    ROW.column(
+        "findings",
+        "FINDINGS",
+        16,
+        lambda row: _finding_codes(row) or None,
+        lambda row: Cell(_finding_codes(row).replace(",", ", ")),
         flexible=True,
         priority=3,
-    ),
+    ).means("Codes of what the health rules found, worst first.", "streamops's own rules"),
 )
 """What a table of groups shows."""
+
+GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
+    GROUP.text("lag_basis", "LAG BASIS", 9, lambda view: str(view.group.lag.basis)).means(
+        "What the lag rests on: exact, reported, upper, lower, estimated or unknown.", "what LAG rests on"
+    ),
+    GROUP.count("lag_lower", "LAG MIN", 9, lambda view: view.group.lag.lower).means(
+        "The lag is at least this.", "counting, or what the group's position allows"
+    ),
+    GROUP.count("lag_upper", "LAG MAX", 9, lambda view: view.group.lag.upper).means(
+        "The lag is at most this.", "XINFO GROUPS lag, or XLEN less what was counted"
+    ),
+    GROUP.text("lag_reason", "LAG REASON", 30, lambda view: view.group.lag.reason, flexible=True).means(
+        "Why the lag has that basis.", "what LAG rests on"
+    ),
+    GROUP.rate("lag_per_second", "LAG GROWTH", 9, lambda view: view.rates.lag_per_second).means(
+        "Entries by which the lag grows a second; below zero while the group catches up.",
+        "the lags of the last readings of this console",
+    ),
+    GROUP.id("last_delivered_id", "LAST DELIVERED", 18, lambda view: view.group.last_delivered_id).means(
+        "The group's position: entries after this ID are not yet delivered to it.",
+        "XINFO GROUPS last-delivered-id",
+    ),
+    GROUP.count("entries_read", "READ", 7, lambda view: view.group.entries_read, short=True).means(
+        "The server's logical read counter; ? where it has none.",
+        "XINFO GROUPS entries-read (Redis 7.0 and later)",
+    ),
+    OLDEST.id("oldest_pending_id", "OLDEST ID", 18, lambda oldest: oldest.id).means(
+        "ID of the oldest pending entry.", "XPENDING - + 1"
+    ),
+    OLDEST.text("oldest_pending_consumer", "OWNER", 14, lambda oldest: oldest.consumer, flexible=True).means(
+        "The consumer that owns the oldest pending entry.", "XPENDING - + 1"
+    ),
+    GROUP.column(
+        "lost", "LOST", 6, lambda view: view.lost, _lost_cell, align=Align.RIGHT, descending=True
+    ).means(
+        "Entries trimmed before they were delivered to the group; an upper bound if some may have been trimmed before "
+        "watching began, ? if not known.",
+        "lag and arrivals less deliveries, of two readings; before the first, entries-added less length and entries-read",
+    ),
+)
+"""What scripts and ``--fields`` can have besides."""

@@ -3,9 +3,10 @@
 from typing import Final
 
 from streamops.model.acting import Job, JobState
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell
+from streamops.present.cells import NAME_WIDTH, NOT_THERE
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Align, Cell, Column, Tone
-from streamops.present.units import percent, rfc3339, timestamp
+from streamops.present.units import percent
 
 STATES: Final = {
     JobState.RUNNING: Cell("▸ running", Tone.OK),
@@ -35,115 +36,71 @@ def share_of(job: Job) -> float | None:
     return min(done_of(job) / job.requested, 1.0) if job.requested else None
 
 
+JOB = of_rows(Job, "the job's hash, streamops:job:ID")
+
 JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
-    Column(
-        key="job",
-        title="JOB",
-        help="Its ID, the token to resume it with.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: name_cell(row.id),
-        value=lambda row: row.id,
-        width=12,
-        priority=0,
+    JOB.text("job", "JOB", 12, lambda row: row.id, priority=0).means("Its ID, the token to resume it with."),
+    JOB.text("operation", "OPERATION", 12, lambda row: row.operation, flexible=True, priority=0).means(
+        "What is done."
     ),
-    Column(
-        key="operation",
-        title="OPERATION",
-        help="What is done.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: name_cell(row.operation),
-        value=lambda row: row.operation,
-        width=12,
-        flexible=True,
-        priority=0,
+    JOB.text("target", "TARGET", NAME_WIDTH, lambda row: row.target, flexible=True, priority=0).means(
+        "To what."
     ),
-    Column(
-        key="target",
-        title="TARGET",
-        help="To what.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: name_cell(row.target),
-        value=lambda row: row.target,
-        width=NAME_WIDTH,
-        flexible=True,
+    JOB.column(
+        "state",
+        "STATE",
+        13,
+        lambda row: "abandoned" if row.abandoned else row.state.value,
+        job_cell,
         priority=0,
-    ),
-    Column(
-        key="state",
-        title="STATE",
-        help="Its state. An interrupted one can be resumed, and one whose owner has abandoned it.",
-        source="the job's hash, streamops:job:ID",
-        cell=job_cell,
-        value=lambda row: "abandoned" if row.abandoned else row.state.value,
-        width=13,
-        priority=0,
-    ),
-    Column(
-        key="share",
-        title="DONE %",
-        help="How much of what was planned is done.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: Cell(percent(share_of(row))),
-        value=share_of,
-        width=6,
+    ).means("Its state. An interrupted one can be resumed, and one whose owner has abandoned it."),
+    JOB.column(
+        "share",
+        "DONE %",
+        6,
+        share_of,
+        lambda row: Cell(percent(share_of(row))),
         align=Align.RIGHT,
+        descending=True,
         priority=0,
-        descending=True,
+    ).means("How much of what was planned is done."),
+    JOB.count("applied", "APPLIED", 9, lambda row: row.applied, priority=2).means("Entries acted on."),
+    JOB.count("requested", "PLANNED", 9, lambda row: row.requested, priority=3).means(
+        "Entries that the plan counted."
     ),
-    Column(
-        key="applied",
-        title="APPLIED",
-        help="Entries acted on.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: count_cell(row.applied),
-        value=lambda row: row.applied,
-        width=9,
+    JOB.text("owner", "OWNER", NAME_WIDTH, lambda row: row.owner, flexible=True, priority=1).means(
+        "Who runs it, or ran it last."
+    ),
+    JOB.moment("lease_ends", "LEASE UNTIL", 20, lambda row: row.lease_ends, absent=True, priority=4).means(
+        "When its owner's lease ends; without a lease nobody runs it."
+    ),
+    JOB.moment(
+        "updated_at", "LAST UPDATE", 20, lambda row: row.updated_at, descending=True, priority=5
+    ).means("When it last reported its progress."),
+)
+JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
+    JOB.count("skipped", "SKIPPED", 9, lambda row: row.skipped, descending=False).means(
+        "Units skipped because they had changed meanwhile."
+    ),
+    JOB.count("failed", "FAILED", 9, lambda row: row.failed, descending=False).means(
+        "Units that could not be done."
+    ),
+    JOB.text("cursor", "CURSOR", 20, lambda row: row.cursor or None).means(
+        "Progress, as its operation reports it."
+    ),
+    JOB.column(
+        "rate",
+        "RATE LIMIT",
+        10,
+        lambda row: row.rate,
+        lambda row: NOT_THERE if row.rate is None else Cell(f"{row.rate:g}/s"),
         align=Align.RIGHT,
-        priority=2,
-        descending=True,
+    ).means("At most this many units a second; a dash where there is no limit."),
+    JOB.flag("cancelling", "CANCELLING", 10, lambda row: row.cancelling).means(
+        "Whether somebody asked it to stop."
     ),
-    Column(
-        key="requested",
-        title="PLANNED",
-        help="Entries that the plan counted.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: count_cell(row.requested),
-        value=lambda row: row.requested,
-        width=9,
-        align=Align.RIGHT,
-        priority=3,
-        descending=True,
-    ),
-    Column(
-        key="owner",
-        title="OWNER",
-        help="Who runs it, or ran it last.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: name_cell(row.owner) if row.owner else NOT_THERE,
-        value=lambda row: row.owner,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=1,
-    ),
-    Column(
-        key="lease_ends",
-        title="LEASE UNTIL",
-        help="When its owner's lease ends; without a lease nobody runs it.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: NOT_THERE if row.lease_ends is None else Cell(timestamp(row.lease_ends)),
-        value=lambda row: None if row.lease_ends is None else rfc3339(row.lease_ends),
-        width=20,
-        priority=4,
-    ),
-    Column(
-        key="updated_at",
-        title="LAST UPDATE",
-        help="When it last reported its progress.",
-        source="the job's hash, streamops:job:ID",
-        cell=lambda row: Cell(timestamp(row.updated_at)),
-        value=lambda row: None if row.updated_at is None else rfc3339(row.updated_at),
-        width=20,
-        priority=5,
-        descending=True,
+    JOB.moment("created_at", "BEGAN", 20, lambda row: row.created_at).means("When it began."),
+    JOB.text("audit_id", "AUDIT ID", 18, lambda row: row.audit_id or None).means(
+        "Its action in the audit log."
     ),
 )

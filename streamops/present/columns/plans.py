@@ -3,171 +3,67 @@
 from typing import Final
 
 from streamops.model.acting import Outcome, Plan
-from streamops.present.cells import NAME_WIDTH, count_cell, duration_cell, name_cell, seconds
+from streamops.present.cells import NAME_WIDTH
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Align, Cell, Column
-from streamops.present.text import safe
+
+PLAN = of_rows(Plan)
+OUTCOME = of_rows(Outcome)
 
 PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
-    Column(
-        key="operation",
-        title="OPERATION",
-        help="What is done.",
-        cell=lambda plan: Cell(plan.operation),
-        value=lambda plan: plan.operation,
-        width=16,
-    ),
-    Column(
-        key="target",
-        title="TARGET",
-        help="What it acts on.",
-        cell=lambda plan: name_cell(plan.target),
-        value=lambda plan: plan.target,
-        width=NAME_WIDTH,
-    ),
-    Column(
-        key="tier",
-        title="DANGER",
-        help="Impact: 1 low (can be undone), 2 medium (delivers again, skips or drops), 3 high (loses state for good).",
-        cell=lambda plan: Cell(str(int(plan.impact))),
-        value=lambda plan: int(plan.impact),
-        width=6,
+    PLAN.text("operation", "OPERATION", 16, lambda plan: plan.operation).means("What is done."),
+    PLAN.text("target", "TARGET", NAME_WIDTH, lambda plan: plan.target).means("What it acts on."),
+    PLAN.column(
+        "tier",
+        "DANGER",
+        6,
+        lambda plan: int(plan.impact),
+        lambda plan: Cell(str(int(plan.impact))),
         align=Align.RIGHT,
+    ).means(
+        "Impact: 1 low (can be undone), 2 medium (delivers again, skips or drops), 3 high (loses state for good)."
     ),
-    Column(
-        key="count",
-        title="COUNT",
-        help="How many entries, groups or consumers it acts on.",
-        cell=lambda plan: count_cell(plan.count),
-        value=lambda plan: plan.count,
-        width=9,
-        align=Align.RIGHT,
+    PLAN.count("count", "COUNT", 9, lambda plan: plan.count, descending=False).means(
+        "How many entries, groups or consumers it acts on."
     ),
-    Column(
-        key="held_back_by",
-        title="HELD BACK BY",
-        help="What keeps it from doing all of it.",
-        cell=lambda plan: Cell(safe(plan.held_back_by)),
-        value=lambda plan: plan.held_back_by or None,
-        width=NAME_WIDTH,
+    PLAN.text("held_back_by", "HELD BACK BY", NAME_WIDTH, lambda plan: plan.held_back_by or None).means(
+        "What keeps it from doing all of it."
     ),
-    Column(
-        key="loses",
-        title="LOSES",
-        help="What is lost for good.",
-        cell=lambda plan: Cell(safe(plan.loses)),
-        value=lambda plan: plan.loses or None,
-        width=NAME_WIDTH,
+    PLAN.text("loses", "LOSES", NAME_WIDTH, lambda plan: plan.loses or None).means("What is lost for good."),
+    PLAN.flag("reversible", "REVERSIBLE", 10, lambda plan: plan.reversible).means(
+        "Whether `streamops undo` can take it back."
     ),
-    Column(
-        key="reversible",
-        title="REVERSIBLE",
-        help="Whether `streamops undo` can take it back.",
-        cell=lambda plan: Cell("yes" if plan.reversible else "no"),
-        value=lambda plan: plan.reversible,
-        width=10,
-    ),
-    Column(
-        key="command",
-        title="COMMAND",
-        help="The equivalent command line.",
-        cell=lambda plan: Cell(safe(plan.command)),
-        value=lambda plan: plan.command,
-        width=40,
-    ),
-    Column(
-        key="fingerprint",
-        title="FINGERPRINT",
-        help="A digest of what the server said: two plans with the same one do the same.",
-        cell=lambda plan: Cell(plan.fingerprint),
-        value=lambda plan: plan.fingerprint,
-        width=12,
+    PLAN.text("command", "COMMAND", 40, lambda plan: plan.command).means("The equivalent command line."),
+    PLAN.text("fingerprint", "FINGERPRINT", 12, lambda plan: plan.fingerprint).means(
+        "A digest of what the server said: two plans with the same one do the same."
     ),
 )
 
 OUTCOME_COLUMNS: Final[tuple[Column[Outcome], ...]] = (
-    Column(
-        key="operation",
-        title="OPERATION",
-        help="What was done.",
-        cell=lambda outcome: Cell(outcome.operation),
-        value=lambda outcome: outcome.operation,
-        width=16,
+    OUTCOME.text("operation", "OPERATION", 16, lambda outcome: outcome.operation).means("What was done."),
+    OUTCOME.text("target", "TARGET", NAME_WIDTH, lambda outcome: outcome.target).means(
+        "What it was done to."
     ),
-    Column(
-        key="target",
-        title="TARGET",
-        help="What it was done to.",
-        cell=lambda outcome: name_cell(outcome.target),
-        value=lambda outcome: outcome.target,
-        width=NAME_WIDTH,
+    OUTCOME.count("requested", "REQUESTED", 9, lambda outcome: outcome.requested, descending=False).means(
+        "How many the plan counted."
     ),
-    Column(
-        key="requested",
-        title="REQUESTED",
-        help="How many the plan counted.",
-        cell=lambda outcome: count_cell(outcome.requested),
-        value=lambda outcome: outcome.requested,
-        width=9,
-        align=Align.RIGHT,
+    OUTCOME.count("applied", "APPLIED", 9, lambda outcome: outcome.applied, descending=False).means(
+        "How many it was done to."
     ),
-    Column(
-        key="applied",
-        title="APPLIED",
-        help="How many it was done to.",
-        cell=lambda outcome: count_cell(outcome.applied),
-        value=lambda outcome: outcome.applied,
-        width=9,
-        align=Align.RIGHT,
+    OUTCOME.count("skipped", "SKIPPED", 9, lambda outcome: outcome.skipped_count, descending=False).means(
+        "How many had changed meanwhile and were skipped."
     ),
-    Column(
-        key="skipped",
-        title="SKIPPED",
-        help="How many had changed meanwhile and were skipped.",
-        cell=lambda outcome: count_cell(outcome.skipped_count),
-        value=lambda outcome: outcome.skipped_count,
-        width=9,
-        align=Align.RIGHT,
+    OUTCOME.count("failed", "FAILED", 9, lambda outcome: outcome.failed_count, descending=False).means(
+        "How many could not be done."
     ),
-    Column(
-        key="failed",
-        title="FAILED",
-        help="How many could not be done.",
-        cell=lambda outcome: count_cell(outcome.failed_count),
-        value=lambda outcome: outcome.failed_count,
-        width=9,
-        align=Align.RIGHT,
+    OUTCOME.flag("complete", "COMPLETE", 8, lambda outcome: outcome.complete).means("Whether it finished."),
+    OUTCOME.text("job", "JOB", 12, lambda outcome: outcome.job or None).means(
+        "The job's ID, the token to resume it with."
     ),
-    Column(
-        key="complete",
-        title="COMPLETE",
-        help="Whether it finished.",
-        cell=lambda outcome: Cell("yes" if outcome.complete else "no"),
-        value=lambda outcome: outcome.complete,
-        width=8,
+    OUTCOME.text("audit_id", "AUDIT ID", 18, lambda outcome: outcome.audit_id or None).means(
+        "The action's ID in the audit log."
     ),
-    Column(
-        key="job",
-        title="JOB",
-        help="The job's ID, the token to resume it with.",
-        cell=lambda outcome: Cell(outcome.job),
-        value=lambda outcome: outcome.job or None,
-        width=12,
-    ),
-    Column(
-        key="audit_id",
-        title="AUDIT ID",
-        help="The action's ID in the audit log.",
-        cell=lambda outcome: Cell(outcome.audit_id),
-        value=lambda outcome: outcome.audit_id or None,
-        width=18,
-    ),
-    Column(
-        key="elapsed_seconds",
-        title="TOOK",
-        help="How long it took.",
-        cell=lambda outcome: duration_cell(outcome.elapsed),
-        value=lambda outcome: seconds(outcome.elapsed),
-        width=7,
-        align=Align.RIGHT,
+    OUTCOME.age("elapsed_seconds", "TOOK", 7, lambda outcome: outcome.elapsed, descending=False).means(
+        "How long it took."
     ),
 )

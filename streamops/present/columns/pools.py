@@ -3,7 +3,8 @@
 from typing import Final
 
 from streamops.model.pools import Applied, PoolDecision
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, duration_cell, name_cell, seconds
+from streamops.present.cells import NAME_WIDTH, NOT_THERE
+from streamops.present.columns.kinds import of_rows
 from streamops.present.pools import PoolRow
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.text import safe
@@ -19,10 +20,6 @@ OUTCOME_TONES: Final = {
     Applied.CHANGED: Tone.WARN,
     Applied.FAILED: Tone.CRITICAL,
 }
-
-
-def _number(value: int | None) -> Cell:
-    return NOT_THERE if value is None else Cell(count(value))
 
 
 def _desired(row: PoolRow) -> Cell:
@@ -48,193 +45,102 @@ def _why(row: PoolRow) -> Cell:
     return Cell(safe(row.why), Tone.CRITICAL if bad else tone)
 
 
+POOL = of_rows(PoolRow, _HASH)
+DECISION = of_rows(PoolDecision, _LOG)
+
 POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
-    Column(
-        key="pool",
-        title="POOL",
-        help="Its name, as `pools scale` and `autoscale run` take it.",
-        source=_HASH,
-        cell=lambda row: name_cell(row.pool.name),
-        value=lambda row: row.pool.name,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=0,
+    POOL.text("pool", "POOL", NAME_WIDTH, lambda row: row.pool.name, flexible=True, priority=0).means(
+        "Its name, as `pools scale` and `autoscale run` take it."
     ),
-    Column(
-        key="ordered",
-        title="WORKERS",
-        help="Desired workers, ready or not.",
-        source="its target",
-        cell=lambda row: _number(row.ordered),
-        value=lambda row: row.ordered,
-        width=7,
+    POOL.count("ordered", "WORKERS", 7, lambda row: row.ordered, absent=True, priority=0).means(
+        "Desired workers, ready or not.", "its target"
+    ),
+    POOL.count("ready", "READY", 5, lambda row: row.ready, absent=True, priority=0).means(
+        "Workers that are ready, by its target or their heartbeats.",
+        "its target, or its roster, streamops:roster:NAME",
+    ),
+    POOL.column(
+        "desired",
+        "WANTED",
+        6,
+        lambda row: row.desired,
+        _desired,
         align=Align.RIGHT,
-        priority=0,
         descending=True,
-    ),
-    Column(
-        key="ready",
-        title="READY",
-        help="Workers that are ready, by its target or their heartbeats.",
-        source="its target, or its roster, streamops:roster:NAME",
-        cell=lambda row: _number(row.ready),
-        value=lambda row: row.ready,
-        width=5,
-        align=Align.RIGHT,
         priority=0,
-        descending=True,
-    ),
-    Column(
-        key="desired",
-        title="WANTED",
-        help="Workers that its controller decided on, where it has one.",
-        source=_HASH,
-        cell=_desired,
-        value=lambda row: row.desired,
-        width=6,
-        align=Align.RIGHT,
-        priority=0,
-        descending=True,
-    ),
-    Column(
-        key="limits",
-        title="LIMITS",
-        help="The minimum and maximum in force.",
-        source=_HASH,
-        cell=_limits,
-        value=lambda row: None if row.limits is None else _limits(row).text,
-        width=7,
+    ).means("Workers that its controller decided on, where it has one."),
+    POOL.column(
+        "limits",
+        "LIMITS",
+        7,
+        lambda row: None if row.limits is None else _limits(row).text,
+        _limits,
         align=Align.RIGHT,
         priority=2,
+    ).means("The minimum and maximum in force."),
+    POOL.age("age_seconds", "DECIDED", 7, lambda row: row.age, absent=True, priority=2).means(
+        "Time since its controller decided last, by the server's clock.", "TIME, less the moment of that"
     ),
-    Column(
-        key="age_seconds",
-        title="DECIDED",
-        help="Time since its controller decided last, by the server's clock.",
-        source="TIME, less the moment of that",
-        cell=lambda row: NOT_THERE if row.pool.last is None else duration_cell(row.age),
-        value=lambda row: seconds(row.age),
-        width=7,
-        align=Align.RIGHT,
-        priority=2,
-        descending=True,
-    ),
-    Column(
-        key="why",
-        title="WHY",
-        help="Why it has the workers it has.",
-        source=_HASH,
-        cell=_why,
-        value=lambda row: row.why,
-        width=40,
-        flexible=True,
-        priority=1,
+    POOL.column("why", "WHY", 40, lambda row: row.why, _why, flexible=True, priority=1).means(
+        "Why it has the workers it has."
     ),
 )
 POOL_DETAIL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
-    Column(
-        key="stream",
-        title="STREAM",
-        help="The stream that its workers read, where a controller said so.",
-        source=_HASH,
-        cell=lambda row: name_cell(row.pool.stream) if row.pool.stream else NOT_THERE,
-        value=lambda row: row.pool.stream or None,
-        width=NAME_WIDTH,
-        flexible=True,
+    POOL.text("stream", "STREAM", NAME_WIDTH, lambda row: row.pool.stream or None, flexible=True).means(
+        "The stream that its workers read, where a controller said so."
     ),
-    Column(
-        key="group",
-        title="GROUP",
-        help="Their group, the same.",
-        source=_HASH,
-        cell=lambda row: name_cell(row.pool.group) if row.pool.group else NOT_THERE,
-        value=lambda row: row.pool.group or None,
-        width=12,
-        flexible=True,
+    POOL.text("group", "GROUP", 12, lambda row: row.pool.group or None, flexible=True).means(
+        "Their group, the same."
     ),
-    Column(
-        key="target",
-        title="TARGET",
-        help="Its target: what starts and stops its workers.",
-        source="the configuration",
-        cell=lambda row: Cell(safe(row.pool.target)) if row.pool.target else NOT_THERE,
-        value=lambda row: row.pool.target or None,
-        width=24,
-        flexible=True,
+    POOL.text("target", "TARGET", 24, lambda row: row.pool.target or None, flexible=True).means(
+        "Its target: what starts and stops its workers.", "the configuration"
     ),
-    Column(
-        key="controller",
-        title="CONTROLLER",
-        help="Who decides about it now.",
-        source=_HASH,
-        cell=lambda row: name_cell(row.pool.lead.holder) if row.is_led and row.pool.lead else NOT_THERE,
-        value=lambda row: row.pool.lead.holder if row.is_led and row.pool.lead else None,
-        width=NAME_WIDTH,
+    POOL.text(
+        "controller",
+        "CONTROLLER",
+        NAME_WIDTH,
+        lambda row: row.pool.lead.holder if row.is_led and row.pool.lead else None,
         flexible=True,
-    ),
+    ).means("Who decides about it now."),
 )
 DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
-    Column(
-        key="decided_at",
-        title="WHEN",
-        help="When it was decided, by the server's clock.",
-        source=_LOG,
-        cell=lambda row: Cell(rfc3339(row.at)),
-        value=lambda row: rfc3339(row.at),
-        width=20,
-        priority=0,
+    DECISION.text("decided_at", "WHEN", 20, lambda row: rfc3339(row.at), priority=0).means(
+        "When it was decided, by the server's clock."
     ),
-    Column(
-        key="code",
-        title="RULE",
-        help="The rule that decided.",
-        source=_LOG,
-        cell=lambda row: Cell(row.code.value),
-        value=lambda row: row.code.value,
-        width=12,
+    DECISION.text("code", "RULE", 12, lambda row: row.code.value, priority=0).means("The rule that decided."),
+    DECISION.count(
+        "ordered",
+        "FROM",
+        5,
+        lambda row: row.ordered if row.was_read else None,
+        absent=True,
+        descending=False,
         priority=0,
-    ),
-    Column(
-        key="ordered",
-        title="FROM",
-        help="Desired workers before it.",
-        source=_LOG,
-        cell=lambda row: Cell(count(row.ordered)) if row.was_read else NOT_THERE,
-        value=lambda row: row.ordered if row.was_read else None,
-        width=5,
+    ).means("Desired workers before it."),
+    DECISION.column(
+        "target",
+        "TO",
+        5,
+        lambda row: row.target if row.was_read else None,
+        _target,
         align=Align.RIGHT,
         priority=0,
-    ),
-    Column(
-        key="target",
-        title="TO",
-        help="Desired workers after it.",
-        source=_LOG,
-        cell=_target,
-        value=lambda row: row.target if row.was_read else None,
-        width=5,
-        align=Align.RIGHT,
-        priority=0,
-    ),
-    Column(
-        key="outcome",
-        title="OUTCOME",
-        help="What became of it: kept, done, advised; waiting, changed or failed, with the reason.",
-        source=_LOG,
-        cell=lambda row: Cell(row.outcome.value, OUTCOME_TONES[row.outcome]),
-        value=lambda row: row.outcome.value,
-        width=8,
+    ).means("Desired workers after it."),
+    DECISION.column(
+        "outcome",
+        "OUTCOME",
+        8,
+        lambda row: row.outcome.value,
+        lambda row: Cell(row.outcome.value, OUTCOME_TONES[row.outcome]),
         priority=1,
-    ),
-    Column(
-        key="text",
-        title="WHY",
-        help="Why, in a sentence with numbers.",
-        source=_LOG,
-        cell=lambda row: Cell(safe(row.text if not row.problem else f"{row.text} ({row.problem})")),
-        value=lambda row: row.text,
-        width=48,
+    ).means("What became of it: kept, done, advised; waiting, changed or failed, with the reason."),
+    DECISION.column(
+        "text",
+        "WHY",
+        48,
+        lambda row: row.text,
+        lambda row: Cell(safe(row.text if not row.problem else f"{row.text} ({row.problem})")),
         flexible=True,
         priority=0,
-    ),
+    ).means("Why, in a sentence with numbers."),
 )

@@ -6,79 +6,63 @@ from typing import Final
 from streamops.autoscaling.history import OURS, ArrivalHistory, Replayed
 from streamops.autoscaling.simulation import Result, SimulatedWorkers, SimulationStep
 from streamops.model.json_text import Json
-from streamops.present.cells import count_cell
+from streamops.present.columns.kinds import Columns, of_rows
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import rfc3339
 
 
-def _count(key: str, title: str, text: str, pick: Callable[[Result], int], priority: int) -> Column[Replayed]:
-    return Column(
-        key=key,
-        title=title,
-        help=text,
-        cell=lambda row: count_cell(pick(row.result)),
-        value=lambda row: pick(row.result),
-        width=9,
-        align=Align.RIGHT,
-        priority=priority,
+def _seconds(key: str, title: str, read: Callable[[Result], int]) -> Column[Replayed]:
+    return RESULT.column(
+        key, title, 6, read, lambda run: Cell(f"{read(run):,}s"), align=Align.RIGHT, priority=0
     )
 
 
-def _seconds(key: str, title: str, text: str, pick: Callable[[Result], int]) -> Column[Replayed]:
-    return Column(
-        key=key,
-        title=title,
-        help=text,
-        cell=lambda row: Cell(f"{pick(row.result):,}s"),
-        value=lambda row: pick(row.result),
-        width=6,
-        align=Align.RIGHT,
-        priority=0,
-    )
-
+REPLAYED = of_rows(Replayed)
+RESULT = Columns[Replayed, Result](lambda row: row.result)
 
 SIMULATION_COLUMNS: Final[tuple[Column[Replayed], ...]] = (
-    Column(
-        key="policy",
-        title="POLICY",
-        help="What would have decided: our policy, or a number of workers that never changes.",
-        cell=lambda row: Cell(row.policy, Tone.STRONG if row.policy == OURS else Tone.PLAIN),
-        value=lambda row: row.policy,
-        width=12,
+    REPLAYED.column(
+        "policy",
+        "POLICY",
+        12,
+        lambda row: row.policy,
+        lambda row: Cell(row.policy, Tone.STRONG if row.policy == OURS else Tone.PLAIN),
         priority=0,
-    ),
-    Column(
-        key="worker_hours",
-        title="WORKER HOURS",
-        help="Workers paid for, starting ones too.",
-        cell=lambda row: Cell(f"{row.result.worker_seconds / 3600:,.2f}"),
-        value=lambda row: round(row.result.worker_seconds / 3600, 3),
-        width=12,
+    ).means("What would have decided: our policy, or a number of workers that never changes."),
+    RESULT.column(
+        "worker_hours",
+        "WORKER HOURS",
+        12,
+        lambda run: round(run.worker_seconds / 3600, 3),
+        lambda run: Cell(f"{run.worker_seconds / 3600:,.2f}"),
         align=Align.RIGHT,
         priority=0,
+    ).means("Workers paid for, starting ones too."),
+    _seconds("p50_seconds", "P50", lambda run: run.p50).means(
+        "The wait that half of the entries stay under."
     ),
-    _seconds("p50_seconds", "P50", "The wait that half of the entries stay under.", lambda run: run.p50),
-    _seconds("p99_seconds", "P99", "The wait that 99 of 100 entries stay under.", lambda run: run.p99),
-    _count(
-        "late_entries",
-        "LATE",
-        "Entries that waited longer than the objective.",
-        lambda run: run.late_entries,
-        0,
+    _seconds("p99_seconds", "P99", lambda run: run.p99).means("The wait that 99 of 100 entries stay under."),
+    RESULT.count("late_entries", "LATE", 9, lambda run: run.late_entries, descending=False, priority=0).means(
+        "Entries that waited longer than the objective."
     ),
-    Column(
-        key="late",
-        title="SHARE",
-        help="Their share.",
-        cell=lambda row: Cell(f"{row.result.late:.2%}", Tone.PLAIN if row.result.late else Tone.DIM),
-        value=lambda row: round(row.result.late, 6),
-        width=7,
+    RESULT.column(
+        "late",
+        "SHARE",
+        7,
+        lambda run: round(run.late, 6),
+        lambda run: Cell(f"{run.late:.2%}", Tone.PLAIN if run.late else Tone.DIM),
         align=Align.RIGHT,
         priority=1,
+    ).means("Their share."),
+    RESULT.count("most", "MOST", 9, lambda run: run.most, descending=False, priority=1).means(
+        "The most workers there were."
     ),
-    _count("most", "MOST", "The most workers there were.", lambda run: run.most, 1),
-    _count("actions", "CHANGES", "Changes of the number of workers.", lambda run: run.changes, 2),
-    _count("reversals", "REVERSALS", "Changes back within ten minutes.", lambda run: run.reversals, 3),
+    RESULT.count("actions", "CHANGES", 9, lambda run: run.changes, descending=False, priority=2).means(
+        "Changes of the number of workers."
+    ),
+    RESULT.count("reversals", "REVERSALS", 9, lambda run: run.reversals, descending=False, priority=3).means(
+        "Changes back within ten minutes."
+    ),
 )
 
 

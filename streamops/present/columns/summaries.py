@@ -2,90 +2,38 @@
 
 from typing import Final
 
-from streamops.present.cells import NAME_WIDTH, count_cell, id_cell, id_text, name_cell
+from streamops.present.cells import NAME_WIDTH
+from streamops.present.columns.kinds import of_rows
 from streamops.present.rows import OwnerRow, SummaryRow
-from streamops.present.table import Align, Column
+from streamops.present.table import Column
+
+SUMMARY = of_rows(SummaryRow, "XPENDING")
+OWNER = of_rows(OwnerRow, "XPENDING")
 
 SUMMARY_COLUMNS: Final[tuple[Column[SummaryRow], ...]] = (
-    Column(
-        key="stream",
-        title="STREAM",
-        help="The stream's key.",
-        source="the stream asked for",
-        cell=lambda row: name_cell(row.stream),
-        value=lambda row: row.stream,
-        width=NAME_WIDTH,
+    SUMMARY.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream).means(
+        "The stream's key.", "the stream asked for"
     ),
-    Column(
-        key="group",
-        title="GROUP",
-        help="The consumer group.",
-        source="XINFO GROUPS name",
-        cell=lambda row: name_cell(row.group),
-        value=lambda row: row.group,
-        width=NAME_WIDTH,
+    SUMMARY.text("group", "GROUP", NAME_WIDTH, lambda row: row.group).means(
+        "The consumer group.", "XINFO GROUPS name"
     ),
-    Column(
-        key="pending",
-        title="PENDING",
-        help="Entries delivered to consumers of the group and not acknowledged yet.",
-        source="XPENDING",
-        cell=lambda row: count_cell(row.pending),
-        value=lambda row: row.pending,
-        width=9,
-        align=Align.RIGHT,
+    SUMMARY.count("pending", "PENDING", 9, lambda row: row.pending, descending=False).means(
+        "Entries delivered to consumers of the group and not acknowledged yet."
     ),
-    Column(
-        key="smallest_id",
-        title="SMALLEST ID",
-        help="The smallest pending ID; a dash where nothing is pending.",
-        source="XPENDING",
-        cell=lambda row: id_cell(row.smallest_id),
-        value=lambda row: id_text(row.smallest_id),
-        width=20,
+    SUMMARY.id("smallest_id", "SMALLEST ID", 20, lambda row: row.smallest_id).means(
+        "The smallest pending ID; a dash where nothing is pending."
     ),
-    Column(
-        key="greatest_id",
-        title="GREATEST ID",
-        help="The greatest pending ID; a dash where nothing is pending.",
-        source="XPENDING",
-        cell=lambda row: id_cell(row.greatest_id),
-        value=lambda row: id_text(row.greatest_id),
-        width=20,
+    SUMMARY.id("greatest_id", "GREATEST ID", 20, lambda row: row.greatest_id).means(
+        "The greatest pending ID; a dash where nothing is pending."
     ),
-    Column(
-        key="consumers",
-        title="CONSUMERS",
-        help="Consumers that have pending entries.",
-        source="XPENDING",
-        cell=lambda row: count_cell(row.consumers),
-        value=lambda row: row.consumers,
-        width=9,
-        align=Align.RIGHT,
+    SUMMARY.count("consumers", "CONSUMERS", 9, lambda row: row.consumers, descending=False).means(
+        "Consumers that have pending entries."
     ),
 )
 
 OWNER_COLUMNS: Final[tuple[Column[OwnerRow], ...]] = (
-    Column(
-        key="consumer",
-        title="CONSUMER",
-        help="A consumer that has pending entries.",
-        source="XPENDING",
-        cell=lambda row: name_cell(row.consumer),
-        value=lambda row: row.consumer,
-        width=NAME_WIDTH,
-        priority=0,
+    OWNER.text("consumer", "CONSUMER", NAME_WIDTH, lambda row: row.consumer, priority=0).means(
+        "A consumer that has pending entries."
     ),
-    Column(
-        key="pending",
-        title="PENDING",
-        help="How many.",
-        source="XPENDING",
-        cell=lambda row: count_cell(row.pending),
-        value=lambda row: row.pending,
-        width=9,
-        align=Align.RIGHT,
-        priority=0,
-        descending=True,
-    ),
+    OWNER.count("pending", "PENDING", 9, lambda row: row.pending, priority=0).means("How many."),
 )

@@ -1,14 +1,13 @@
 """Topics: what ``webhooks ls`` and ``webhooks show`` tell."""
 
-from collections.abc import Callable
 from typing import Final
 
 from streamops.model.topics import Topic
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell, seconds
-from streamops.present.table import Align, Cell, Column, Tone
+from streamops.present.cells import NAME_WIDTH, NOT_THERE
+from streamops.present.columns.kinds import Columns, of_rows
+from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.topics import TopicRow
-from streamops.present.units import duration
 
 URL_WIDTH: Final = 40
 TEXT_WIDTH: Final = 24
@@ -20,244 +19,112 @@ def _state(row: TopicRow) -> Cell:
     return Cell("✓ on", Tone.OK) if row.topic.enabled else Cell("▲ off", Tone.WARN)
 
 
-def _said(tell: Callable[[Topic], str]) -> Callable[[TopicRow], Cell]:
-    def cell(row: TopicRow) -> Cell:
-        text = tell(row.topic) if row.topic is not None else ""
-        return Cell(safe(text)) if text else NOT_THERE
-
-    return cell
+def _url(row: TopicRow) -> Cell:
+    if row.problem:
+        return Cell(safe(row.problem), Tone.WARN)
+    return Cell(safe(row.topic.shown_url)) if row.topic and row.topic.shown_url else NOT_THERE
 
 
-def _value(tell: Callable[[Topic], str | int | float | bool | None]) -> Callable[[TopicRow], object]:
-    return lambda row: None if row.topic is None else tell(row.topic)
-
+TABLE: Final = "the topic's table: [[topics]] of the configuration, or streamops:topics in Redis"
+ROW = of_rows(TopicRow, TABLE)
+TOPIC = Columns[TopicRow, Topic](lambda row: row.topic, TABLE)
 
 TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
-    Column(
-        key="topic",
-        title="TOPIC",
-        help="Its name.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=lambda row: name_cell(row.name),
-        value=lambda row: row.name,
-        width=NAME_WIDTH,
+    ROW.text("topic", "TOPIC", NAME_WIDTH, lambda row: row.name, flexible=True, priority=0).means(
+        "Its name."
+    ),
+    ROW.column(
+        "state",
+        "STATE",
+        8,
+        lambda row: "wrong" if row.topic is None or row.problem else "on" if row.topic.enabled else "off",
+        _state,
+        priority=0,
+    ).means("Whether its messages are posted; while it is off, they wait. An invalid one is left out."),
+    ROW.column(
+        "url",
+        "URL",
+        URL_WIDTH,
+        lambda row: row.topic.shown_url if row.topic else None,
+        _url,
         flexible=True,
         priority=0,
+    ).means("The URL that its messages are posted to, without the query."),
+    ROW.count("waiting", "WAITING", 9, lambda row: row.waiting, absent=True, priority=0).means(
+        "Messages not posted yet: delayed, to be tried again, unread or pending; a dash where that is not known.",
+        "ZCARD of its stream's delayed queue, and the lag and pending entries of its group",
     ),
-    Column(
-        key="state",
-        title="STATE",
-        help="Whether its messages are posted; while it is off, they wait. An invalid one is left out.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_state,
-        value=lambda row: (
-            "wrong" if row.topic is None or row.problem else "on" if row.topic.enabled else "off"
-        ),
-        width=8,
-        priority=0,
-    ),
-    Column(
-        key="url",
-        title="URL",
-        help="The URL that its messages are posted to, without the query.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=lambda row: (
-            Cell(safe(row.problem), Tone.WARN) if row.problem else _said(lambda topic: topic.shown_url)(row)
-        ),
-        value=_value(lambda topic: topic.shown_url),
-        width=URL_WIDTH,
-        flexible=True,
-        priority=0,
-    ),
-    Column(
-        key="waiting",
-        title="WAITING",
-        help="Messages not posted yet: delayed, to be tried again, unread or pending; a dash where that is not known.",
-        source="ZCARD of its stream's delayed queue, and the lag and pending entries of its group",
-        cell=lambda row: NOT_THERE if row.waiting is None else count_cell(row.waiting),
-        value=lambda row: row.waiting,
-        width=9,
-        align=Align.RIGHT,
-        priority=0,
-        descending=True,
-    ),
-    Column(
-        key="next_due_in_seconds",
-        title="NEXT IN",
-        help="Time until the first is due; negative where it is overdue.",
-        source="ZRANGE 0 0 WITHSCORES, less TIME",
-        cell=lambda row: NOT_THERE if row.next_due_in is None else Cell(duration(row.next_due_in)),
-        value=lambda row: seconds(row.next_due_in),
-        width=8,
-        align=Align.RIGHT,
+    ROW.age(
+        "next_due_in_seconds",
+        "NEXT IN",
+        8,
+        lambda row: row.next_due_in,
+        absent=True,
+        descending=False,
         priority=2,
+    ).means("Time until the first is due; negative where it is overdue.", "ZRANGE 0 0 WITHSCORES, less TIME"),
+    TOPIC.text("priority", "PRIORITY", 8, lambda topic: topic.priority, priority=2).means(
+        "high, normal and low are called 5:3:2; or its weight."
     ),
-    Column(
-        key="priority",
-        title="PRIORITY",
-        help="high, normal and low are called 5:3:2; or its weight.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: topic.priority),
-        value=_value(lambda topic: topic.priority),
-        width=8,
-        priority=2,
+    TOPIC.age(
+        "delay_seconds", "DELAY", 8, lambda topic: topic.delay, absent=True, descending=False, priority=3
+    ).means("How long a message waits unless it says something else."),
+    TOPIC.text("retry", "RETRY", TEXT_WIDTH, lambda topic: topic.retry.text, priority=3).means(
+        "How long to wait after each failed call."
     ),
-    Column(
-        key="delay_seconds",
-        title="DELAY",
-        help="How long a message waits unless it says something else.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: duration(topic.delay)),
-        value=_value(lambda topic: seconds(topic.delay)),
-        width=8,
-        align=Align.RIGHT,
-        priority=3,
-    ),
-    Column(
-        key="retry",
-        title="RETRY",
-        help="How long to wait after each failed call.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: topic.retry.text),
-        value=_value(lambda topic: topic.retry.text),
-        width=TEXT_WIDTH,
-        priority=3,
-    ),
-    Column(
-        key="max_attempts",
-        title="CALLS",
-        help="Calls of one message at most; then the dead letters.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: str(topic.max_attempts)),
-        value=_value(lambda topic: topic.max_attempts),
-        width=5,
-        align=Align.RIGHT,
-        priority=3,
-    ),
-    Column(
-        key="origin",
-        title="FROM",
-        help="Where it is kept: in the configuration, or in Redis.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=lambda row: Cell("configuration" if row.file else "redis", Tone.DIM),
-        value=lambda row: "configuration" if row.file else "redis",
-        width=13,
+    TOPIC.count(
+        "max_attempts", "CALLS", 5, lambda topic: topic.max_attempts, descending=False, priority=3
+    ).means("Calls of one message at most; then the dead letters."),
+    ROW.column(
+        "origin",
+        "FROM",
+        13,
+        lambda row: "configuration" if row.file else "redis",
+        lambda row: Cell("configuration" if row.file else "redis", Tone.DIM),
         priority=1,
-    ),
-    Column(
-        key="context",
-        title="CONTEXT",
-        help="The context that it names; a dash for the one in use.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=lambda row: name_cell(row.context) if row.context else NOT_THERE,
-        value=lambda row: row.context or None,
-        width=10,
-        priority=4,
+    ).means("Where it is kept: in the configuration, or in Redis."),
+    ROW.text("context", "CONTEXT", 10, lambda row: row.context or None, priority=4).means(
+        "The context that it names; a dash for the one in use."
     ),
 )
 
 TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
-    Column(
-        key="method",
-        title="METHOD",
-        help="The method of the call.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: topic.method),
-        value=_value(lambda topic: topic.method),
-        width=6,
+    TOPIC.text("method", "METHOD", 6, lambda topic: topic.method).means("The method of the call."),
+    TOPIC.age(
+        "time_to_run_seconds",
+        "TIME TO RUN",
+        11,
+        lambda topic: topic.time_to_run,
+        absent=True,
+        descending=False,
+    ).means("The longest that one call may take."),
+    TOPIC.text(
+        "retry_when", "RETRY WHEN", TEXT_WIDTH, lambda topic: topic.retry_when or None, flexible=True
+    ).means("JMESPath over {status, headers, body}: where it holds, the call is repeated."),
+    TOPIC.flag("retry_empty", "RETRY EMPTY", 11, lambda topic: topic.retry_empty).means(
+        "Whether an answer without a body counts as failed."
     ),
-    Column(
-        key="time_to_run_seconds",
-        title="TIME TO RUN",
-        help="The longest that one call may take.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: duration(topic.time_to_run)),
-        value=_value(lambda topic: seconds(topic.time_to_run)),
-        width=11,
-        align=Align.RIGHT,
+    TOPIC.text("content_type", "CONTENT TYPE", 16, lambda topic: topic.content_type).means(
+        "The content type of a message that does not name its own."
     ),
-    Column(
-        key="retry_when",
-        title="RETRY WHEN",
-        help="JMESPath over {status, headers, body}: where it holds, the call is repeated.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: topic.retry_when),
-        value=_value(lambda topic: topic.retry_when or None),
-        width=TEXT_WIDTH,
-        flexible=True,
+    TOPIC.text(
+        "headers", "HEADERS", TEXT_WIDTH, lambda topic: ", ".join((name for name, _ in topic.headers)) or None
+    ).means("Names of the headers that are sent too; their values are never shown."),
+    ROW.column(
+        "secret",
+        "SECRET",
+        7,
+        lambda row: "set" if row.signed else None,
+        lambda row: Cell("set" if row.signed else "not set", Tone.PLAIN if row.signed else Tone.DIM),
+    ).means("Whether calls are signed; the secret is never shown."),
+    TOPIC.count("concurrency", "AT ONCE", 7, lambda topic: topic.concurrency, descending=False).means(
+        "Calls at once in one worker."
     ),
-    Column(
-        key="retry_empty",
-        title="RETRY EMPTY",
-        help="Whether an answer without a body counts as failed.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: "yes" if topic.retry_empty else "no"),
-        value=_value(lambda topic: topic.retry_empty),
-        width=11,
+    TOPIC.text("stream", "STREAM", NAME_WIDTH, lambda topic: topic.key).means("The stream of its messages."),
+    TOPIC.text("group", "GROUP", NAME_WIDTH, lambda topic: topic.group).means(
+        "The consumer group that calls them."
     ),
-    Column(
-        key="content_type",
-        title="CONTENT TYPE",
-        help="The content type of a message that does not name its own.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: topic.content_type),
-        value=_value(lambda topic: topic.content_type),
-        width=16,
-    ),
-    Column(
-        key="headers",
-        title="HEADERS",
-        help="Names of the headers that are sent too; their values are never shown.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: ", ".join(name for name, _ in topic.headers)),
-        value=_value(lambda topic: ", ".join(name for name, _ in topic.headers) or None),
-        width=TEXT_WIDTH,
-    ),
-    Column(
-        key="secret",
-        title="SECRET",
-        help="Whether calls are signed; the secret is never shown.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=lambda row: Cell("set" if row.signed else "not set", Tone.PLAIN if row.signed else Tone.DIM),
-        value=lambda row: "set" if row.signed else None,
-        width=7,
-    ),
-    Column(
-        key="concurrency",
-        title="AT ONCE",
-        help="Calls at once in one worker.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: str(topic.concurrency)),
-        value=_value(lambda topic: topic.concurrency),
-        width=7,
-        align=Align.RIGHT,
-    ),
-    Column(
-        key="stream",
-        title="STREAM",
-        help="The stream of its messages.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: topic.key),
-        value=_value(lambda topic: topic.key),
-        width=NAME_WIDTH,
-    ),
-    Column(
-        key="group",
-        title="GROUP",
-        help="The consumer group that calls them.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=_said(lambda topic: topic.group),
-        value=_value(lambda topic: topic.group),
-        width=NAME_WIDTH,
-    ),
-    Column(
-        key="file",
-        title="FILE",
-        help="The configuration file that names it.",
-        source="the topic's table: [[topics]] of the configuration, or streamops:topics in Redis",
-        cell=lambda row: Cell(safe(row.file)) if row.file else NOT_THERE,
-        value=lambda row: row.file or None,
-        width=NAME_WIDTH,
-        flexible=True,
+    ROW.text("file", "FILE", NAME_WIDTH, lambda row: row.file or None, flexible=True).means(
+        "The configuration file that names it."
     ),
 )

@@ -3,7 +3,8 @@
 from typing import Final
 
 from streamops.model.pools import WorkerState
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, duration_cell, name_cell, seconds
+from streamops.present.cells import NAME_WIDTH, NOT_THERE
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import percent, rfc3339
 from streamops.present.workers import WorkerRow
@@ -23,125 +24,63 @@ def _busy(row: WorkerRow) -> Cell:
     return NOT_THERE if share is None else Cell(f"{row.heart.busy}/{row.heart.slots} {percent(share)}")
 
 
+WORKER = of_rows(WorkerRow, "the worker's heartbeat, streamops:worker:ID")
+
 WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
-    Column(
-        key="worker",
-        title="WORKER",
-        help="Its ID, which is its consumers' name unless they were given one.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: name_cell(row.heart.id),
-        value=lambda row: row.heart.id,
-        width=NAME_WIDTH,
-        flexible=True,
-        priority=0,
+    WORKER.text("worker", "WORKER", NAME_WIDTH, lambda row: row.heart.id, flexible=True, priority=0).means(
+        "Its ID, which is its consumers' name unless they were given one."
     ),
-    Column(
-        key="state",
-        title="STATE",
-        help="What it is doing: starting, running, paused, draining; stalled where a handler blocks its event loop.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: STATES[row.heart.state],
-        value=lambda row: row.heart.state.value,
-        width=10,
+    WORKER.column(
+        "state",
+        "STATE",
+        10,
+        lambda row: row.heart.state.value,
+        lambda row: STATES[row.heart.state],
         priority=0,
+    ).means(
+        "What it is doing: starting, running, paused, draining; stalled where a handler blocks its event loop."
     ),
-    Column(
-        key="pool",
-        title="POOL",
-        help="The pool that it belongs to.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: name_cell(row.heart.pool),
-        value=lambda row: row.heart.pool,
-        width=10,
-        flexible=True,
-        priority=0,
+    WORKER.text("pool", "POOL", 10, lambda row: row.heart.pool, flexible=True, priority=0).means(
+        "The pool that it belongs to."
     ),
-    Column(
-        key="busy_share",
-        title="BUSY",
-        help="How many entries it handles now, of how many it can handle at once.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=_busy,
-        value=lambda row: row.busy_share,
-        width=12,
+    WORKER.column(
+        "busy_share",
+        "BUSY",
+        12,
+        lambda row: row.busy_share,
+        _busy,
         align=Align.RIGHT,
-        priority=1,
         descending=True,
-    ),
-    Column(
-        key="age_seconds",
-        title="SEEN",
-        help="Time since its last heartbeat, by the server's clock. After three missed heartbeats it counts as dead.",
-        source="TIME, less the moment in its heartbeat",
-        cell=lambda row: duration_cell(row.age),
-        value=lambda row: seconds(row.age),
-        width=7,
-        align=Align.RIGHT,
         priority=1,
-        descending=True,
+    ).means("How many entries it handles now, of how many it can handle at once."),
+    WORKER.age("age_seconds", "SEEN", 7, lambda row: row.age, priority=1).means(
+        "Time since its last heartbeat, by the server's clock. After three missed heartbeats it counts as dead.",
+        "TIME, less the moment in its heartbeat",
     ),
-    Column(
-        key="app",
-        title="APP",
-        help="The application that it runs, where that is known.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: name_cell(row.heart.app) if row.heart.app else NOT_THERE,
-        value=lambda row: row.heart.app or None,
-        width=16,
-        flexible=True,
-        priority=2,
+    WORKER.text("app", "APP", 16, lambda row: row.heart.app or None, flexible=True, priority=2).means(
+        "The application that it runs, where that is known."
     ),
-    Column(
-        key="host",
-        title="HOST",
-        help="The machine that it runs on.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: name_cell(row.heart.host),
-        value=lambda row: row.heart.host,
-        width=14,
-        flexible=True,
-        priority=3,
+    WORKER.text("host", "HOST", 14, lambda row: row.heart.host, flexible=True, priority=3).means(
+        "The machine that it runs on."
     ),
-    Column(
-        key="pid",
-        title="PID",
-        help="Its process there.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: Cell(str(row.heart.pid)),
-        value=lambda row: row.heart.pid,
-        width=7,
+    WORKER.column(
+        "pid",
+        "PID",
+        7,
+        lambda row: row.heart.pid,
+        lambda row: Cell(str(row.heart.pid)),
         align=Align.RIGHT,
         priority=3,
-    ),
+    ).means("Its process there."),
 )
 WORKER_DETAIL_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
-    Column(
-        key="slots",
-        title="SLOTS",
-        help="How many entries it can handle at once.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: Cell(str(row.heart.slots)),
-        value=lambda row: row.heart.slots,
-        width=6,
-        align=Align.RIGHT,
+    WORKER.count("slots", "SLOTS", 6, lambda row: row.heart.slots, descending=False).means(
+        "How many entries it can handle at once."
     ),
-    Column(
-        key="busy",
-        title="HANDLING",
-        help="How many entries it handles now.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: Cell(str(row.heart.busy)),
-        value=lambda row: row.heart.busy,
-        width=8,
-        align=Align.RIGHT,
+    WORKER.count("busy", "HANDLING", 8, lambda row: row.heart.busy, descending=False).means(
+        "How many entries it handles now."
     ),
-    Column(
-        key="beat_at",
-        title="BEAT",
-        help="When its last heartbeat was written, by the server's clock.",
-        source="the worker's heartbeat, streamops:worker:ID",
-        cell=lambda row: Cell(rfc3339(row.beat_at)),
-        value=lambda row: rfc3339(row.beat_at),
-        width=24,
+    WORKER.text("beat_at", "BEAT", 24, lambda row: rfc3339(row.beat_at)).means(
+        "When its last heartbeat was written, by the server's clock."
     ),
 )

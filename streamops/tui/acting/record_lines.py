@@ -1,8 +1,7 @@
 """Jobs and actions of the audit log in full. Pure."""
 
 from streamops.model.acting import Action, Job
-from streamops.present.columns.job_details import JOB_DETAIL_COLUMNS
-from streamops.present.columns.jobs import JOB_COLUMNS
+from streamops.present.columns.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.present.plans import Fact
 from streamops.present.records import action_facts
 from streamops.tui.acting.plan_lines import fact_lines

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from textual.binding import BindingType
 
+from streamops.present.columns.kinds import of_rows
 from streamops.present.filters import EVERY_SIGN, common_sign, names_of
 from streamops.present.table import Cell, Column, Tone
 from streamops.tui.app_state import AppState
@@ -39,46 +40,39 @@ def _shown(row: Heading) -> Cell:
     return Cell("no room" if row.shown else "-", Tone.DIM)
 
 
+HEADING = of_rows(Heading)
+
 COLUMNS: tuple[Column[Heading], ...] = (
-    Column(
-        key="shown",
-        title="SHOWN",
-        help="Whether the column is shown where there is room for it.",
-        cell=_shown,
-        value=lambda row: row.shown,
-        width=7,
-        priority=0,
+    HEADING.column("shown", "SHOWN", 7, lambda row: row.shown, _shown, priority=0).means(
+        "Whether the column is shown where there is room for it."
     ),
-    Column(
-        key="title",
-        title="COLUMN",
-        help="Its title, and how the list is sorted by it.",
-        cell=lambda row: Cell(f"{row.column.title}{row.mark}", Tone.STRONG if row.mark else Tone.PLAIN),
-        value=lambda row: row.column.title,
-        width=14,
+    HEADING.column(
+        "title",
+        "COLUMN",
+        14,
+        lambda row: row.column.title,
+        lambda row: Cell(f"{row.column.title}{row.mark}", Tone.STRONG if row.mark else Tone.PLAIN),
         flexible=True,
         priority=0,
-    ),
-    Column(
-        key="name",
-        title="IN A FILTER",
-        help="What it is called in a filter, before the sign that it is compared with most.",
-        cell=lambda row: Cell(names_of(row.column)[0] + common_sign(row.column), Tone.OK),
-        value=lambda row: names_of(row.column)[0],
-        width=16,
+    ).means("Its title, and how the list is sorted by it."),
+    HEADING.column(
+        "name",
+        "IN A FILTER",
+        16,
+        lambda row: names_of(row.column)[0],
+        lambda row: Cell(names_of(row.column)[0] + common_sign(row.column), Tone.OK),
         flexible=True,
         priority=1,
-    ),
-    Column(
-        key="help",
-        title="WHAT IT IS",
-        help="What its values mean.",
-        cell=lambda row: Cell(row.column.help, Tone.DIM),
-        value=lambda row: row.column.help,
-        width=20,
+    ).means("What it is called in a filter, before the sign that it is compared with most."),
+    HEADING.column(
+        "help",
+        "WHAT IT IS",
+        20,
+        lambda row: row.column.help,
+        lambda row: Cell(row.column.help, Tone.DIM),
         flexible=True,
         priority=2,
-    ),
+    ).means("What its values mean."),
 )
 
 

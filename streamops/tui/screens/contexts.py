@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from streamops.present.columns.kinds import of_rows
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.tui.app_state import AppState
@@ -11,38 +12,23 @@ from streamops.tui.screens.listing import ListScreen
 from streamops.tui.source import ContextInfo
 from streamops.tui.words import PRODUCTION
 
+CONTEXT = of_rows(ContextInfo)
+
 CONTEXT_COLUMNS: Final[tuple[Column[ContextInfo], ...]] = (
-    Column(
-        key="context",
-        title="CONTEXT",
-        help="The context's name, as --context takes it.",
-        cell=lambda row: Cell(safe(row.name)),
-        value=lambda row: row.name,
-        width=16,
-        flexible=True,
-        priority=0,
+    CONTEXT.text("context", "CONTEXT", 16, lambda row: row.name, flexible=True, priority=0).means(
+        "The context's name, as --context takes it."
     ),
-    Column(
-        key="environment",
-        title="ENVIRONMENT",
-        help="What the context is for; production unless its configuration says otherwise.",
-        cell=lambda row: Cell(
-            safe(row.environment), Tone.WARN if row.environment == PRODUCTION else Tone.PLAIN
-        ),
-        value=lambda row: row.environment,
-        width=12,
+    CONTEXT.column(
+        "environment",
+        "ENVIRONMENT",
+        12,
+        lambda row: row.environment,
+        lambda row: Cell(safe(row.environment), Tone.WARN if row.environment == PRODUCTION else Tone.PLAIN),
         flexible=True,
         priority=0,
-    ),
-    Column(
-        key="address",
-        title="ADDRESS",
-        help="Where the server is; never with its password.",
-        cell=lambda row: Cell(safe(row.address)),
-        value=lambda row: row.address,
-        width=24,
-        flexible=True,
-        priority=0,
+    ).means("What the context is for; production unless its configuration says otherwise."),
+    CONTEXT.text("address", "ADDRESS", 24, lambda row: row.address, flexible=True, priority=0).means(
+        "Where the server is; never with its password."
     ),
 )
 
