@@ -28,7 +28,7 @@ Instant = datetime | timedelta
 def argument(text: str, completes: str = "", *, metavar: str = "") -> Meta:
     """A positional argument.
 
-    ``completes`` names what a shell offers: ``streams``, ``groups``, ``consumers``, ``queues``, ``actions``, ``jobs``.
+    ``completes`` names what a shell offers: ``streams``, ``groups``, ``consumers``, ``queues``, ``reasons``, ``actions``, ``jobs``.
     """
     return _meta(text, {"argument": True, "completes": completes, "metavar": metavar})
 
@@ -127,7 +127,7 @@ class IntentField(Struct, frozen=True, kw_only=True):
         off: The option that turns a switch off; empty where there is none.
         metavar: What stands for its value; empty where its kind says it.
         example: A value as one would type it; empty where its kind says it.
-        completes: What can be offered: ``streams``, ``groups``, ``consumers``, ``queues``, ``actions``, ``jobs``; empty
+        completes: What can be offered: ``streams``, ``groups``, ``consumers``, ``queues``, ``reasons``, ``actions``, ``jobs``; empty
             for nothing.
         exclusive: Fields of one such name exclude each other; empty for none.
         choices: The values of a choice.

@@ -17,6 +17,15 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     """
 
     queue: Annotated[str, argument("The dead-letter queue.", completes="queues", metavar="DLQ")]
+    because: Annotated[
+        str | None,
+        option(
+            "Died for this reason, as `dlq show` counts them: max-deliveries, rejected, undecodable, payload-missing.",
+            metavar="WORD",
+            example="max-deliveries",
+            completes="reasons",
+        ),
+    ] = None
     where: Annotated[
         str | None,
         option(
@@ -32,14 +41,6 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     ids: Annotated[
         tuple[EntryId, ...], option("These letters: IDs with commas between, or - to read them.")
     ] = ()
-    because: Annotated[
-        str | None,
-        option(
-            "Died for this reason, as `dlq show` counts them: max-deliveries, rejected, undecodable, payload-missing.",
-            metavar="WORD",
-            example="max-deliveries",
-        ),
-    ] = None
     count: Annotated[int | None, option("At most so many, the oldest first.")] = None
     after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID
     last: Annotated[EntryId | None, inner("The last one to take; what dies later is not taken.")] = None

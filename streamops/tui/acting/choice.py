@@ -124,11 +124,15 @@ class Pick(Painted, can_focus=True):
         """A click takes the next word."""
         self.action_step(1)
 
+    def choose(self, option: str) -> None:
+        """Take one of the words."""
+        self.value = option
+        self.refresh()
+
     def action_step(self, step: int) -> None:
         """Take the next word, or the one before."""
         at = self._options.index(self.value)
-        self.value = self._options[(at + step) % len(self._options)]
-        self.refresh()
+        self.choose(self._options[(at + step) % len(self._options)])
 
     def action_submit(self) -> None:
         """Tell that the form is filled in."""

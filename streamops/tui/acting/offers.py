@@ -8,10 +8,12 @@ from typing import Any, Final
 from msgspec import Struct
 
 from streamops.errors import SettingsError
+from streamops.model.dead_letters import QueueSummary
 from streamops.model.fields import IntentField, intent_fields, is_readable
 from streamops.model.observation import GroupView, Observation
 from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
+from streamops.operations.replay.intent import ReplayMode
 from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import RECEIVER, read_answer
 from streamops.tui.selection import Selection
@@ -96,6 +98,17 @@ def receiver_for(
     named = (finding.receiver for finding in view.findings)
     found = next((name for name in named if name not in (None, selection.consumer)), None)
     return {} if found is None else {RECEIVER: found}
+
+
+def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode | None:
+    """How dead letters go back unless the operator says so: to the group that gave them up, where the stream has others.
+
+    Redis says nothing of which workers read a retry stream. Dead letters that name their group are of workers that do.
+    """
+    views = () if observation is None else observation.streams
+    groups = next((view.groups for view in views if view.stream.name == queue.source), ())
+    named = all(kind.group for kind, _ in queue.tally.kinds)
+    return ReplayMode.RETRY if len(groups) > 1 and named and queue.tally.kinds else None
 
 
 def _group(observation: Observation | None, selection: Selection | None) -> GroupView | None:

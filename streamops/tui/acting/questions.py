@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from shlex import quote, split
 from typing import Any, Final
 
@@ -39,6 +40,7 @@ class Question(Struct, frozen=True):
         text: That value as it is shown; it stands for the value, to the byte, until it is changed.
         hint: What stands in an empty row.
         options: What there is to choose from; nothing where it is typed.
+        instead: Whether it may be given in place of the question before it.
     """
 
     field: IntentField
@@ -48,7 +50,19 @@ class Question(Struct, frozen=True):
     text: str
     hint: str
     options: tuple[str, ...] = ()
+    instead: bool = False
 
+    @property
+    def title(self) -> str:
+        """The label as it stands in the form: ``count *`` has to be given; ``maxlen *`` or what follows it as ``or minid``."""
+        one_of = bool(self.field.exclusive)
+        if self.instead:
+            return f"or {self.label}"
+        return f"{self.label} *" if self.field.required or one_of else self.label
+
+
+LABELS: Final = {"--reason": "audit note"}
+"""What is called otherwise than its option is: dead letters have reasons too."""
 
 LIMITS: Final = (
     IntentField(
@@ -82,8 +96,10 @@ def questions_for(
     known = {**_prefilled(fields, selection), **given}
     limits = LIMITS if long else LIMITS[-1:]
     asked = {field.name for field in fields}
+    every = (*fields, *(one for one in limits if one.name not in asked))
     return tuple(
-        _question(field, known) for field in (*fields, *(one for one in limits if one.name not in asked))
+        _question(field, known, instead=bool(field.exclusive) and before.exclusive == field.exclusive)
+        for before, field in pairwise((LIMITS[0], *every))
     )
 
 
@@ -154,15 +170,17 @@ def _target(field: IntentField, selection: Selection) -> str | None:
     return known.get(field.completes)
 
 
-def _question(field: IntentField, known: Mapping[str, Any]) -> Question:
+def _question(field: IntentField, known: Mapping[str, Any], *, instead: bool) -> Question:
     value = known.get(field.name, field.default)
     options = options_of(field)
     text = written(value)
     if options and text not in options:
         text = options[0]
-    label = field.name if field.argument else field.flag.lstrip("-")
+    label = LABELS.get(field.flag) or (field.name if field.argument else field.flag.lstrip("-"))
     words = label.replace("_", " ").replace("-", " ")
-    return Question(field, words, OF_COMMAND_LINES.sub("", field.help), value, text, hint_of(field), options)
+    return Question(
+        field, words, OF_COMMAND_LINES.sub("", field.help), value, text, hint_of(field), options, instead
+    )
 
 
 def _check_exclusive(questions: Sequence[Question], values: Mapping[str, Any]) -> None:

@@ -12,14 +12,16 @@ from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input
 
+from streamops.model.dead_letters import QueueSummary
 from streamops.model.wording import first_few
 from streamops.operations.operation import Operation
+from streamops.operations.replay.intent import ReplayMode
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.choice import Pick
-from streamops.tui.acting.offers import names_for, receiver_for
-from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form
+from streamops.tui.acting.offers import mode_for, names_for, receiver_for
+from streamops.tui.acting.questions import NONE, Question, WrongAnswer, questions_for, read_form
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
 from streamops.tui.keys import Hint
@@ -36,7 +38,7 @@ CHOOSE: Final = ("Space", "choose")
 
 
 class NameInput(Input):
-    """What is typed, completed to names there are; consumers are chosen with Space too.
+    """What is typed, completed to names there are; consumers and reasons are chosen with Space too.
 
     Attributes:
         choices: What Space goes through: a consumer's name is seldom known by heart, and never begins with a blank.
@@ -51,6 +53,11 @@ class NameInput(Input):
         )
         self.cursor_blink = False
         self.choices = tuple(names) if question.field.completes == "consumers" else ()
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Let Space choose from names that were read since."""
+        self.choices = tuple(names)
+        self.suggester = SuggestFromList(names, case_sensitive=True)
 
     def on_key(self, event: events.Key) -> None:
         """Take the next name, unless another one is being typed."""
@@ -83,7 +90,7 @@ class FormRow(Horizontal):
     def compose(self) -> ComposeResult:
         """The label and the answer."""
         required = self.question.field.required
-        label = fit(f" {safe(self.question.label)}{' *' if required else ''}", LABEL)
+        label = fit(f" {safe(self.question.title)}", LABEL)
         self._label.show((Cell(label, Tone.PLAIN if required else Tone.DIM),))
         yield self._label
         yield self.answer
@@ -158,8 +165,23 @@ class FormScreen(ActingFrame):
         yield self._help_view
 
     def on_mount(self) -> None:
-        """Begin with the first row that has to be filled in."""
+        """Begin with the first row that has to be filled in; read what dead letters died of, where that is asked for."""
         self.focus_body()
+        if self._subject is not None and "reasons" in {row.question.field.completes for row in self._rows}:
+            queue = self._subject.stream
+            self.fetch(lambda source: source.dead_letters.queue(queue), self._take_queue, lambda _: None)
+
+    def _take_queue(self, queue: QueueSummary) -> None:
+        """Offer the reasons, the most frequent first, and fill in how a replay goes back where that is not chosen yet."""
+        for row in self._rows:
+            if isinstance(row.answer, NameInput) and row.question.field.completes == "reasons":
+                row.answer.offer([reason for reason, _ in queue.tally.reasons if reason])
+            elif (
+                isinstance(row.answer, Pick) and row.question.field.choice is ReplayMode and row.text == NONE
+            ):
+                row.answer.choose(mode_for(queue, self.app_state.observation) or NONE)
+        self._show_help()
+        self.show_bars()
 
     def focus_body(self) -> None:
         """Give the keys to the first row that has to be filled in, else to the last one that is about the target."""

@@ -75,6 +75,27 @@ async def test_marked_letters_are_deleted_and_kept_in_a_file(server: RunningServ
     assert len(backup.read_text().splitlines()) >= 2
 
 
+async def test_dead_letters_of_one_reason_are_replayed_to_their_group_with_four_keys(
+    server: RunningServer,
+) -> None:
+    make_group(server)
+    make_group(server, group="audit")
+    for reason in ("timeout", "timeout", "rejected"):
+        add_letter(server, OWN, reason=reason)
+    app = console_on(server)
+    async with running(app, NARROW):
+        await press(app, "4")
+        await shown(app, QUEUE)
+        await press(app, "R")
+        await shown(app, "Space chooses: timeout, rejected")
+        await press(app, "space", "enter")
+        await shown(app, "2 dead letters")
+        await press(app, "tab", "enter")
+        await shown(app, "2 of 2")
+    assert server.command("XLEN", f"{{{STREAM}}}:retry:billing") == 2
+    assert server.command("XLEN", QUEUE) == 1
+
+
 async def test_all_that_an_expression_holds_of_is_replayed(server: RunningServer) -> None:
     make_group(server)
     for number in range(6):

@@ -12,6 +12,7 @@ from streamops.model.entries import EntryId
 from streamops.model.fields import Instant, argument, option
 from streamops.operations.registry import OPERATIONS
 from streamops.present.units import ABSENT
+from streamops.operations.trim.intent import TrimIntent
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written
 from streamops.tui.selection import Selection, SelectionKind
 
@@ -58,8 +59,22 @@ def test_a_form_is_filled_in_from_what_the_cursor_is_on() -> None:
     assert texts == {
         "stream": "or\\xffders", "group": "", "to": "me", "from": "w", "ids": "30 of them, 1-0 to 30-0",
         "names": "", "since": "", "count": "", "edit": "", "way": ABSENT, "safe": "yes", "idle": "1m",
-        "share": "0.5", "max": "", "rate": "", "reason": "",
+        "share": "0.5", "max": "", "rate": "", "audit note": "",
     }  # fmt: skip
+
+
+def test_fields_of_which_one_is_given_say_so() -> None:
+    titles = [one.title for one in questions_for(TrimIntent, None, {}, long=False)]
+    assert titles == [
+        "stream *",
+        "maxlen *",
+        "or minid",
+        "or before",
+        "exact",
+        "safe",
+        "backup",
+        "audit note",
+    ]
 
 
 def test_answer_that_is_not_changed_stands_for_its_value_to_the_byte() -> None:

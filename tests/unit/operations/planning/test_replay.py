@@ -142,8 +142,8 @@ def test_the_equivalent_command() -> None:
     )
     plan = plan_replay(intent, evidence(ReplayMode.REPUBLISH))
     assert plan.command == (
-        "streamops replay '{orders}:dlq' --where 'fields.a == '\"'\"'1'\"'\"'' --since 1h --ids 1-2,3-4 "
-        "--because rejected --count 3 --mode republish --edit $'a b=\\xff'"
+        "streamops replay '{orders}:dlq' --because rejected --where 'fields.a == '\"'\"'1'\"'\"'' --since 1h "
+        "--ids 1-2,3-4 --count 3 --mode republish --edit $'a b=\\xff'"
     )
     many = ReplayIntent(queue=QUEUE, ids=tuple(EntryId(n, 1) for n in range(100)))
     assert "--ids - " in plan_replay(many, evidence(ReplayMode.REPUBLISH)).command
