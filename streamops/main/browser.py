@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-import os
 import secrets
+import shlex
 import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ from streamops.service.addresses import is_loopback, parse_listen
 from streamops.service.processes import module_command
 
 if TYPE_CHECKING:
-    from streamops.tui.web.server import WebOptions
+    from streamops.tui.web.server import ConsoleServer
 
 LISTEN: Final = "127.0.0.1:9645"
 TOKEN_BYTES: Final = 32
@@ -26,41 +26,41 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool) 
     """Serve it until told to stop.
 
     Raises:
-        SettingsError: Settings cannot be understood, or the address is no loopback or taken.
+        SettingsError: Settings cannot be understood, the address is no loopback or taken, or textual-serve is not installed.
     """
     # Only who serves pays for aiohttp.
     from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
-    from streamops.tui.web.server import WebOptions  # noqa: PLC0415
 
     host, port = _address(listen or LISTEN)
     # A wrong configuration is told here, and not to a tab.
     _ = session.settings
+    try:
+        from streamops.tui.web.server import ConsoleServer  # noqa: PLC0415 - an optional extra, and as above
+    except ImportError:
+        raise SettingsError(
+            "the console in a browser needs textual-serve, which is not installed",
+            "pip install 'streamops[web]'; or open the console in a terminal: ssh -t HOST streamops tui",
+        ) from None
     command, environment = _command(session, read_only=not allow_writing)
-    options = WebOptions(
-        host=host,
-        port=port,
-        token=secrets.token_urlsafe(TOKEN_BYTES),
-        command=command,
-        environment=environment,
-    )
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    server = ConsoleServer(shlex.join(command), host, port, token=token, environment=environment)
     level = session.given.log_level or "warning"
     configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])
-    asyncio.run(_serve(session, options, read_only=not allow_writing))
+    asyncio.run(_serve(session, server, token, read_only=not allow_writing))
     return ExitCode.DONE
 
 
-async def _serve(session: Session, options: "WebOptions", *, read_only: bool) -> None:
+async def _serve(session: Session, server: "ConsoleServer", token: str, *, read_only: bool) -> None:
     from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
-    from streamops.tui.web.server import serving  # noqa: PLC0415
 
     with (
         suppress(asyncio.CancelledError),
         stopped_by_signals(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as stop,
     ):
-        async with serving(options) as port:
-            host = f"[{options.host}]" if ":" in options.host else options.host
+        async with server.serving() as port:
+            host = f"[{server.host}]" if ":" in server.host else server.host
             # What stands behind the # no browser sends to anybody, and no log has.
-            click.echo(f"http://{host}:{port}/#{options.token}")
+            click.echo(f"http://{host}:{port}/#{token}")
             session.narrator.note(
                 "Open this in a browser of this machine; whoever has it has the console"
                 + (", to look at." if read_only else ", and may change what you may.")
@@ -82,13 +82,15 @@ def _address(written: str) -> tuple[str, int]:
     return host, port
 
 
-def _command(session: Session, *, read_only: bool) -> tuple[tuple[str, ...], dict[str, str]]:
-    """What runs the console of a tab. A URL may hold a password: it goes where no list of processes shows it."""
-    given, environment = session.given, dict(os.environ)
+def _command(session: Session, *, read_only: bool) -> tuple[list[str], dict[str, str]]:
+    """What runs the console of a tab, and what its environment has beside this process's.
+
+    A URL may hold a password: it goes where no list of processes shows it.
+    """
+    given, environment = session.given, {}
     command = module_command("streamops", "tui")
     if given.url is not None:
-        environment["STREAMOPS_URL"] = given.url
-        environment.pop("STREAMOPS_CONTEXT", None)
+        environment = {"STREAMOPS_URL": given.url, "STREAMOPS_CONTEXT": ""}
     elif given.context is not None:
         command += ["--context", given.context]
     if given.timeout is not None:
@@ -97,4 +99,4 @@ def _command(session: Session, *, read_only: bool) -> tuple[tuple[str, ...], dic
         command.append("--no-color")
     if read_only or given.read_only:
         command.append("--read-only")
-    return tuple(command), environment
+    return command, environment

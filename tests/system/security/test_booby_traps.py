@@ -147,6 +147,6 @@ async def test_console_in_a_browser_runs_nothing_of_the_folder(
     ):
         origin, token = printed.groups()
         socket = await session.ws_connect(f"{origin}/ws?width=160&height=40", headers={"Origin": origin})
-        await socket.send_json(["token", token])
+        await socket.send_str(token)
         await read_until(socket, b"orders")
     assert trapped.sprung == set()

@@ -1,5 +1,6 @@
 """Each web face as it is served for real: who drips, whose name leads here, who asks for what is above it, who comes from elsewhere."""
 
+import shlex
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,8 +12,7 @@ from streamops.autoscaling.keda.http import HttpOptions
 from streamops.autoscaling.keda.http import serving as serving_keda
 from streamops.runtime.metrics import serving as serving_workers
 from streamops.service import listening
-from streamops.tui.web.server import WebOptions
-from streamops.tui.web.server import serving as serving_console
+from streamops.tui.web.server import ConsoleServer
 from tests.support.autoscaling.keda.serving import new_board
 from tests.support.security.web import SHORT, asked, dripped
 
@@ -33,9 +33,8 @@ class Face(NamedTuple):
 
 @asynccontextmanager
 async def console() -> AsyncIterator[int]:
-    command = (sys.executable, "-c", "raise SystemExit('no tab was to be opened')")
-    options = WebOptions(host="127.0.0.1", port=0, token=TOKEN, command=command, environment={}, most=2)
-    async with serving_console(options) as port:
+    command = shlex.join([sys.executable, "-c", "raise SystemExit('no tab was to be opened')"])
+    async with ConsoleServer(command, "127.0.0.1", 0, token=TOKEN, environment={}).serving() as port:
         yield port
 
 
@@ -90,7 +89,8 @@ async def test_a_page_whose_name_leads_here_is_turned_away(face: Face, host: str
     [
         "/../../etc/passwd",
         "/%2e%2e/%2e%2e/etc/passwd",
-        "/page.js/../server.py",
+        "/page/../server.py",
+        "/static/../server.py",
     ],
 )
 async def test_no_file_above_the_served_directory_is_served(face: Face, path: str) -> None:

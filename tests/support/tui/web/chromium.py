@@ -94,6 +94,15 @@ class Page:
         """What the terminal shows."""
         return "\n".join(line.rstrip() for line in self._screen.display)
 
+    def colour(self, words: str) -> str:
+        """The colour behind words that stand in the terminal."""
+        row, line = next((row, line) for row, line in enumerate(self._screen.display) if words in line)
+        return self._screen.buffer[row][line.index(words)].bg
+
+    async def recoloured(self, words: str, before: str) -> None:
+        """Wait until another colour is behind words."""
+        await self._until(lambda: self.colour(words) != before, lambda: f"behind {words!r} is {before}")
+
     async def picture(self, path: Path) -> None:
         """Draw the tab into a file."""
         shot = await self.call("Page.captureScreenshot", format="png")

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shlex
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,7 +11,7 @@ from typing import Final
 
 import aiohttp
 
-from streamops.tui.web.server import WebOptions, serving
+from streamops.tui.web.server import ConsoleServer
 
 PATIENCE: Final = 15.0
 
@@ -44,6 +45,8 @@ def is_running(pid: int) -> bool:
 
 TOKEN: Final = "t" * 43
 COMMAND: Final = (sys.executable, "-m", "tests.support.tui.web.shop_console")
+ECHO: Final = (sys.executable, "-m", "tests.support.tui.web.echo")
+ENVIRONMENT: Final = {"SECRET": "s3cret"}
 
 
 class Client:
@@ -68,16 +71,17 @@ class Client:
         self, token: str = TOKEN, size: str = "?width=200&height=40"
     ) -> aiohttp.ClientWebSocketResponse:
         socket = await self.session.ws_connect(f"{self.origin}/ws{size}", headers={"Origin": self.origin})
-        await socket.send_json(["token", token])
+        await socket.send_str(token)
         return socket
 
 
+def new_server(command: tuple[str, ...] = COMMAND, *, port: int = 0) -> ConsoleServer:
+    return ConsoleServer(shlex.join(command), "127.0.0.1", port, token=TOKEN, environment=ENVIRONMENT)
+
+
 @asynccontextmanager
-async def served(*, command: tuple[str, ...] = COMMAND, most: int = 4) -> AsyncIterator[Client]:
-    options = WebOptions(
-        host="127.0.0.1", port=0, token=TOKEN, command=command, environment=os.environ, most=most
-    )
-    async with serving(options) as port, aiohttp.ClientSession() as session:
+async def served(command: tuple[str, ...] = COMMAND) -> AsyncIterator[Client]:
+    async with new_server(command).serving() as port, aiohttp.ClientSession() as session:
         yield Client(session, port)
 
 

@@ -45,8 +45,9 @@ async def test_a_group_is_found_and_a_plan_opens_and_is_refused(server: RunningS
         await page.shown("0s")
         await page.press("Enter", 13)
         await page.shown("1 entry")
+        plain = page.colour("[ Apply ]")
         await page.press("Tab", 9)
-        await asyncio.sleep(0.3)  # the focus is a colour, which the text does not tell
+        await page.recoloured("[ Apply ]", plain)
         await page.press("Enter", 13)
         await page.shown("read-only: nothing is changed here")
         assert server.command("XPENDING", "payments", "billing")[3] == [[b"worker-1", b"1"]]

@@ -16,7 +16,7 @@ async def open_tab(session: aiohttp.ClientSession, program: Program) -> aiohttp.
     socket = await session.ws_connect(
         f"{program.origin.replace('http', 'ws')}/ws?width=160&height=40", headers={"Origin": program.origin}
     )
-    await socket.send_json(["token", program.token])
+    await socket.send_str(program.token)
     return socket
 
 
@@ -43,7 +43,11 @@ async def test_consoles_end_with_the_program_however_that_ends(
         await ended(console)
 
 
-async def test_the_token_is_in_no_log_and_no_list_of_processes(server: RunningServer) -> None:
+async def test_the_token_is_in_no_log_and_no_list_of_processes(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What the flag stands against.
+    monkeypatch.setenv("STREAMOPS_CONTEXT", "nowhere")
     url = server.unix_url
     async with (
         web_console("--url", url, "--log-level", "debug") as program,
@@ -80,3 +84,26 @@ def test_what_does_not_go_together_is_told(args: list[str], words: str) -> None:
     )
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_a_library_that_is_missing_is_told() -> None:
+    program = "import sys; sys.modules['textual_serve'] = None; from streamops.main import main; main()"
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            program,
+            "tui",
+            "--web",
+            "--listen",
+            "127.0.0.1:0",
+            "--url",
+            "redis://127.0.0.1:1",
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert "pip install 'streamops[web]'" in done.stderr

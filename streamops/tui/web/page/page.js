@@ -44,7 +44,7 @@
   window.WebSocket = class extends Native {
     constructor(url) {
       super(url);
-      this.addEventListener("open", () => super.send(JSON.stringify(["token", token])));
+      this.addEventListener("open", () => super.send(token));
       this.addEventListener("close", (event) => say(ENDS[event.code] || "The connection is lost: reload to open another console."));
     }
 
@@ -58,7 +58,7 @@
     // A terminal measures its font once: it must be there by then.
     await document.fonts.load("15px 'Roboto Mono'").catch(() => undefined);
     const script = document.createElement("script");
-    script.src = "textual.js";
+    script.src = "static/js/textual.js";
     script.addEventListener("load", () => {
       window.onload();
       document.querySelector(".xterm-helper-textarea")?.focus();
