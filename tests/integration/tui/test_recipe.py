@@ -1,0 +1,54 @@
+"""The recipe of ARCHITECTURE.md for a new screen: its place and its file, as they stand there, are a screen of the console."""
+
+import gc
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import streamops.tui.screens
+from streamops.tui import routes
+from streamops.tui.goto import WORDS
+from tests.support.servers import RunningServer
+from tests.support.streams import add_entry
+from tests.support.tui.driving import crumbs, list_of, names, press, running, until
+from tests.support.tui.servers import console_on
+
+ARCHITECTURE = Path(__file__).parents[3] / "ARCHITECTURE.md"
+FILE = re.compile(r"^`tui/(\w+\.py|screens/\w+\.py)`\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def consumers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The screen of the recipe, as one of the console's own."""
+    files = dict(FILE.findall(ARCHITECTURE.read_text()))
+    assert {*files} == {"routes.py", "screens/consumers.py"}
+    (tmp_path / "consumers.py").write_text(files["screens/consumers.py"])
+    monkeypatch.setattr(streamops.tui.screens, "__path__", [*streamops.tui.screens.__path__, str(tmp_path)])
+    place: dict[str, type[routes.Route]] = {}
+    exec(files["routes.py"], {"Route": routes.Route, "__name__": routes.__name__}, place)  # noqa: S102 - our own text
+    monkeypatch.setitem(WORDS, "consumers", place.pop("ConsumersRoute")())
+    yield
+    sys.modules.pop("streamops.tui.screens.consumers", None)
+    monkeypatch.undo()
+    gc.collect()  # a class is among its base's subclasses for as long as anything holds it
+
+
+@pytest.mark.usefixtures("consumers")
+async def test_screen_of_the_recipe_lists_and_leads_on(server: RunningServer) -> None:
+    add_entry(server, "orders", "n", 1)
+    for group in ("billing", "audit"):
+        server.command("XGROUP", "CREATE", "orders", group, "0")
+        server.command("XREADGROUP", "GROUP", group, f"{group}-1", "STREAMS", "orders", ">")
+    app = console_on(server)
+    async with running(app):
+        await until(app, lambda: "orders/billing" in names(app))
+        await press(app, ":", *"consumers", "enter")
+        await until(app, lambda: len(list_of(app).rows) == 2)
+        assert crumbs(app).endswith("consumers")
+        await press(app, "/", *"billing-1", "enter")
+        await until(app, lambda: names(app) == ["orders/billing/billing-1"])
+        await press(app, "enter")
+        await until(app, lambda: crumbs(app).endswith("billing"))
