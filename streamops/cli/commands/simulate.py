@@ -105,8 +105,8 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
     metavar="N",
     help="A number of workers to compare with; may repeat. Unless given: the mean of ours, and the most.",
 )
-@_number("--min", "minimum", 10_000, 1, "Workers there are at least.")
-@_number("--max", "maximum", 10_000, 20, "Workers there are at most.")
+@_number("--minimum", "minimum", 10_000, 1, "Workers there are at least.")
+@_number("--maximum", "maximum", 10_000, 20, "Workers there are at most.")
 @_span("--objective", "30s", "The longest an entry should wait.")
 @_span("--start-up", "20s", "From ordering a worker to its work.")
 @_number("--interval", "interval", 300, 5, "Seconds between two readings of ours.")
@@ -170,7 +170,7 @@ def _check(
         (not (history or stream), "which load? Name a --stream, or a file with --history"),
         (history and stream, "--history reads a file, --stream the server: name one of them"),
         (history and group, "--group goes with --stream"),
-        (minimum > maximum, f"--min is above --max, which is {maximum}"),
+        (minimum > maximum, f"--minimum is above --maximum, which is {maximum}"),
         (
             objective < timedelta(seconds=1),
             "--objective: a simulation knows whole seconds; 1s is the shortest",

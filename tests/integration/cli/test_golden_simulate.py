@@ -20,7 +20,7 @@ HISTORIES = [*HISTORY, "--fixed", "2", "-o"]
 REFUSED = [
     [*SIMULATE, "--history", "night.csv"],
     [*SIMULATE, "--rate", "5"],
-    [*HISTORY, "--min", "21"],
+    [*HISTORY, "--minimum", "21"],
     [*HISTORY, "--objective", "500ms"],
     [*HISTORY, "--group", "billing"],
     [*HISTORY, "--stream", "orders"],
