@@ -5,6 +5,10 @@
     in fifty finds nobody at home and is tried again after 20 seconds; three are delivered in ten minutes, an hour, a day.
 ``reminders:outgoing``:
     Nobody promotes its delayed messages: one is overdue.
+``topic:receipts``, one message for every tenth parcel:
+    `streamops webhooks serve` posts it to this process, which refuses one in ten at first.
+``parcels:returned``:
+    A job replays them into ``parcels:outgoing``, one a second.
 
 It ends on SIGTERM, and when the server goes away; its workers and its controller end with it. ``STREAMOPS_URL`` names the server.
 """
@@ -17,6 +21,8 @@ import signal
 import subprocess
 from asyncio.subprocess import Process
 from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from msgspec import Struct
@@ -36,6 +42,11 @@ EFFORT: Final = timedelta(milliseconds=50)
 STOP_SECONDS: Final = 3.0
 ABSENT: Final = 50
 """One parcel in so many finds nobody at home at first."""
+RETURNED: Final = "parcels:returned"
+RETURNS: Final = 600
+TOPIC: Final = "receipts"
+RECEIPT: Final = 10
+"""One parcel in so many asks for a receipt, and one receipt in so many is refused."""
 LATER: Final = (timedelta(minutes=10), timedelta(hours=1), timedelta(days=1))
 
 
@@ -57,6 +68,12 @@ async def deliver(parcel: Parcel, entry: Entry) -> None:
         raise RetryLater(20)
 
 
+async def take_back() -> None:
+    """Publish what the job replays."""
+    async with app.publisher() as publisher:
+        await publisher.publish_many(RETURNED, [Parcel(number, "Poststr. 1") for number in range(RETURNS)])
+
+
 async def send() -> None:
     """Publish parcels at a rate that swells and ebbs, until the server goes away."""
     loop = asyncio.get_running_loop()
@@ -73,14 +90,31 @@ async def send() -> None:
         while True:
             number += 1
             await publisher.publish(STREAM, Parcel(number, f"Poststr. {number % 97}"))
+            if number % RECEIPT == 0:
+                await publisher.publish(f"topic:{TOPIC}", {"parcel": str(number)})
             swell = (1 - math.cos(2 * math.pi * (loop.time() - began) / PERIOD)) / 2
             await asyncio.sleep(1 / (SLOWEST + (FASTEST - SLOWEST) * swell))
 
 
-async def _start(*words: str) -> Process:
+async def take_receipts(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer the webhook's calls on one connection: every tenth with 503."""
+    calls = 0
+    with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            lines = head.lower().splitlines()
+            length = next(int(line[15:]) for line in lines if line.startswith(b"content-length:"))
+            await reader.readexactly(length)
+            calls += 1
+            status = b"503 Service Unavailable" if calls % RECEIPT == 0 else b"200 OK"
+            writer.write(b"HTTP/1.1 %s\r\nContent-Length: 3\r\n\r\nok\n" % status)
+            await writer.drain()
+    writer.close()
+
+
+async def _start(*words: str, **environment: str) -> Process:
     return await asyncio.create_subprocess_exec(
         *module_command("streamops", *words),
-        env=module_environment(),
+        env=module_environment() | environment,
         # Where `streamops run` looks for the modules of an application: not in whatever folder the demo was started in.
         cwd=os.sep,
         stdin=subprocess.DEVNULL,
@@ -90,10 +124,21 @@ async def _start(*words: str) -> Process:
     )
 
 
-async def _run() -> None:
+async def _run(config: Path) -> None:
+    await take_back()
+    # A group that comes once a replay is planned would get what the plan did not say: the replay would stop.
+    await (await _start("groups", "create", STREAM, POOL, "--at", "0", "--mkstream", "--yes")).wait()
     sending = asyncio.ensure_future(send())
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, sending.cancel)
+    receiver = await asyncio.start_server(take_receipts, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/{TOPIC}"
     children = [
+        await _start("webhooks", "create", TOPIC, url, "--retry", "20s", "--yes"),
+        await _start("webhooks", "serve", "--no-intake", "--grace", "2s", STREAMOPS_CONFIG=str(config)),
+        await _start(
+            *("replay", RETURNED, "--to", STREAM, "--rate", "1/s", "--yes"),
+            *("--reason", "parcels of a closed street"),
+        ),
         await _start(
             "run", "streamops.demo.parcels:app", "--pool", POOL, "--workers", "auto", "--beat", "1s"
         ),
@@ -122,4 +167,8 @@ def _signal(child: Process, number: signal.Signals) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_run())
+    with TemporaryDirectory() as directory:
+        own = Path(directory) / "config.toml"
+        # Nothing that a webhook names is called on this machine unless its configuration says so.
+        own.write_text('[callbacks]\nhosts = ["127.0.0.1"]\n')
+        asyncio.run(_run(own))
