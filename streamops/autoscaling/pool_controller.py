@@ -123,8 +123,7 @@ class PoolController:
                 demand, size = await self._demand.read(seen, staff, size)
             except StreamopsError as error:
                 told = judge_blindly(self.assignment.config, size, steering, seen.now, error.message)
-                ready = size.ordered if size.ready is None else size.ready
-                decision = self._unread(told, error, seen.now, size.ordered, ready)
+                decision = self._unread(told, error, seen.now, size.ordered, size.ready)
                 return await self._carry_out(decision, patience)
             return judge(self.assignment, self.state, demand, steering, seen.now)
         except StreamopsError as error:
@@ -170,14 +169,15 @@ class PoolController:
         return True
 
     def _unread(
-        self, told: ScaleDecision, error: StreamopsError, at: datetime, ordered: int, ready: int
+        self, told: ScaleDecision, error: StreamopsError, at: datetime, ordered: int, ready: int | None
     ) -> PoolDecision:
         return PoolDecision(
             at=at,
             code=told.code,
             text=told.text,
             ordered=ordered,
-            ready=ready,
+            ready=ordered if ready is None else ready,
+            ready_known=ready is not None,
             target=told.target,
             problem=error.message,
             outlook=(error.hint,) if error.hint else (),
