@@ -18,7 +18,7 @@ from streamops.present.cells import (
 )
 from streamops.present.columns.group_cells import group_cell, group_value, oldest_cell, oldest_value
 from streamops.present.rows import GroupRow
-from streamops.present.spark import spark
+from streamops.present.spark import LEAST_LAG, spark
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import duration, health_text, lag_text
 
@@ -61,7 +61,7 @@ def _finding_codes(row: GroupRow) -> str:
 
 
 def _spark(view: GroupView) -> Cell:
-    return Cell(spark(view.trend, TREND_WIDTH), Tone.STRONG)
+    return Cell(spark(view.trend, TREND_WIDTH, LEAST_LAG), Tone.STRONG)
 
 
 GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
@@ -261,7 +261,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     Column(
         key="trend",
         title="TREND",
-        help="The lag over the last readings, oldest left, from zero to the greatest of them; a blank where it was not known.",
+        help="The lag over the last readings, oldest left, from zero to the greatest of them, 10 at least; a blank where it was not known.",
         source="the lags of the last readings of this console",
         cell=group_cell(_spark),
         value=group_value(lambda view: rounded(view.rates.lag_per_second)),

@@ -155,6 +155,10 @@ class LineView(Painted, Generic[Row], can_focus=True):
     def mark(self, marks: frozenset[Hashable]) -> None:
         """Draw a mark before the rows of these identities."""
         self._marks = marks
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw all lines anew: something that is no part of their rows changed what cells say."""
         self._strips.clear()
         self.refresh()
 
