@@ -197,7 +197,7 @@ def _notes(part: EntryPart, view: ValueView | None, decoding: Decoding) -> list[
     kind = GUESSED[view.kind] if decoding is Decoding.AUTO else str(view.kind)
     notes = [kind] if part.about else [kind, size(len(part.value or b""))]
     if view.note:
-        more = "; Enter pages all of it" if view.note.startswith("first") else ""
+        more = "; Enter pages all of it" if "first " in view.note else ""
         notes.append(f"{view.note}{more}")
     return notes
 

@@ -158,9 +158,16 @@ class LineView(Painted, Generic[Row], can_focus=True):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw all lines anew: something that is no part of their rows changed what cells say."""
-        self._strips.clear()
-        self.refresh()
+        """Draw lines anew of which cells say something else, though their rows are the same: a scale or the time changed."""
+        before, self._strips = self._strips, {}
+        width = self.size.width
+        changed = []
+        for y, (row, ground, thumb) in enumerate(self._drawn, HEADER_LINES):
+            known = before.get((id(row), ground, thumb))
+            if known is None or known[1] != self._strip(row, ground, thumb, width):
+                changed.append(Region(0, y, width, 1))
+        if changed:
+            self.refresh(*changed)
 
     def move_to(self, place: int) -> None:
         """Put the cursor on a row by its place, as near as there is one."""
