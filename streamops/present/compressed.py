@@ -47,7 +47,12 @@ def inflated(value: bytes, limit: int) -> Inflated | None:
         content = inflater.decompress(value, limit)
     except zlib.error:
         return None
-    return Inflated("gzip" if is_gzip else "zlib", content, not inflater.eof)
+    return Inflated("gzip" if is_gzip else "zlib", content, _is_cut(inflater))
+
+
+def _is_cut(inflater: Any) -> bool:  # noqa: ANN401 - zlib's and zstd's have nothing in common but what they do
+    """Whether there is more: the limit was reached, the end is missing, or another member or frame follows."""
+    return not inflater.eof or bool(inflater.unused_data)
 
 
 def _zstd(value: bytes, limit: int) -> Inflated | None:
@@ -59,7 +64,7 @@ def _zstd(value: bytes, limit: int) -> Inflated | None:
         content = inflater.decompress(value, limit)
     except library.ZstdError:
         return None
-    return Inflated("zstd", content, not inflater.eof)
+    return Inflated("zstd", content, _is_cut(inflater))
 
 
 @cache

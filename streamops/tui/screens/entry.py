@@ -183,7 +183,8 @@ class EntryScreen(Searched):
             )
         elif isinstance(kept, KeptPayload) and len(kept.head) < kept.size:
             self.console.say(
-                f"{size(len(kept.head))} of {size(kept.size)} are read: Enter reads the rest, then save"
+                f"{size(len(kept.head))} of {size(kept.size)} are read: nothing is saved. "
+                f"Enter reads up to {size(PAGED_BYTES)}"
             )
         else:
             self._to_save = part
@@ -212,11 +213,13 @@ class EntryScreen(Searched):
         try:
             written = await asyncio.to_thread(save, value, path, overwrite=overwrite)
         except FileThere as error:
-            if self.is_current:
-                self._there = (path, error.message)
-                await self.open_prompt(Prompt(OVERWRITE))
-                self._complaint = self.complaint(OVERWRITE, "")
-                self.show_bars()
+            if not self.is_current:
+                self.console.say(f"not saved: {error.message}", warning=True)
+                return
+            self._there = (path, error.message)
+            await self.open_prompt(Prompt(OVERWRITE))
+            self._complaint = self.complaint(OVERWRITE, "")
+            self.show_bars()
         except StreamopsError as error:
             self.console.say(f"not saved: {error.message}", warning=True)
         else:

@@ -139,6 +139,7 @@ def test_any_payload_is_shown_safely_and_bounded(value: bytes) -> None:
         (gzip.compress(b'{"a":1}'), ("{", '  "a": 1', "}"), "gzip inflated"),
         (zlib.compress(b"two\nlines"), ("two", "lines"), "zlib inflated"),
         (gzip.compress(gzip.compress(b"x")), None, "gzip inflated"),
+        (gzip.compress(b"a") + gzip.compress(b"b"), ("a",), "gzip inflated, the first 1 B"),
         (gzip.compress(b"0" * 10_000_000), None, "gzip inflated, the first 64.0 KiB"),
         (zlib.compress(b"x")[:1] + b"\x9c\xff", None, ""),
         (gzip.compress(b"\x08\x96\x01"), ("1 VARINT 150",), "gzip inflated"),
@@ -178,6 +179,7 @@ def zstd_frame(content: bytes, times: int = 1, window: int = 0) -> bytes:
     [
         (zstd_frame(b'{"a":1}'), ("{", '  "a": 1', "}"), "zstd inflated"),
         (zstd_frame(zstd_frame(b"\xff")), None, "zstd inflated"),
+        (zstd_frame(b"a") + zstd_frame(b"b"), ("a",), "zstd inflated, the first 1 B"),
         (zstd_frame(b"0", 10_000), None, "zstd inflated, the first 64.0 KiB"),
         (zstd_frame(b"x")[:-1], None, "looks like zstd"),
         (zstd_frame(b"x", window=30), None, "looks like zstd"),  # a terabyte to go back to
