@@ -144,6 +144,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("next_field", "tab", Where.ENTRY, HelpTopic.MOVE, "next, previous field", "in an entry: next field", "part(1)"),
     ConsoleAction("previous_field", "shift+tab", Where.ENTRY, HelpTopic.MOVE, "next, previous field", "in an entry: previous field", "part(-1)"),
     ConsoleAction("copy_value", "x", Where.ENTRY, HelpTopic.LOOK, "copy value, JSON", "in an entry: copy the value"),
+    ConsoleAction("save_value", "f", Where.ENTRY, HelpTopic.LOOK, "save to file", "in an entry: save the bytes of the value to a file"),
     ConsoleAction("copy_entry", "e", Where.ENTRY, HelpTopic.LOOK, "copy value, JSON", "in an entry: copy the entry as JSON"),
     ConsoleAction("span_less", "left,h", Where.CHARTS, HelpTopic.LOOK, "span", "on charts: nearer", "span(-1)"),
     ConsoleAction("span_more", "right,l", Where.CHARTS, HelpTopic.LOOK, "span", "on charts: further back", "span(1)"),

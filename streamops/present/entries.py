@@ -1,16 +1,19 @@
-"""How one entry is shown: each value as JSON, MessagePack, text or a hex dump, indented, bounded and safe."""
+"""How one entry is shown: each value as JSON, MessagePack, protobuf, text or a hex dump, indented, bounded and safe."""
 
 import json
 import re
-import zlib
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.entries import StreamEntry
 from streamops.model.envelopes import Envelope, read_envelope
+from streamops.present.compressed import NO_ZSTD, ZSTD_MAGIC, inflated, zstd_library
+from streamops.present.protobuf import is_likely, protobuf_text, read_protobuf
 from streamops.present.text import cut_bytes, safe_bytes, safe_lines, shorten
 from streamops.present.units import size
 
@@ -19,18 +22,18 @@ INDENTED_BYTES: Final = 4 * SHOWN_BYTES
 NAME_BYTES: Final = 256
 PREVIEW_VALUE_BYTES: Final = 120
 PREVIEW_CHARACTERS: Final = 400
-HEX_WIDTH: Final = 16
+HEX_ROWS: Final = (16, 8, 4, 2, 1)
+"""Bytes that a line of a hex dump may have."""
+LONG_OFFSET, SHORT_OFFSET = 8, 4
 
 # First bytes of MessagePack maps and arrays. Text is tried before: none of these begins valid UTF-8 of a container's length.
 _MSGPACK_CONTAINERS: Final = frozenset({*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF})
-_GZIP_OR_ZLIB: Final = 47
-"""What tells zlib to look for the header of either."""
 _ESCAPED: Final = re.compile(r"\\\\|(?:\\u[0-9a-fA-F]{4})+")
 MOST_INFLATED: Final = 64 * 1024 * 1024
 """Bytes that a pager is given of what was compressed: a small value may hold gigabytes of zeros."""
 _MAGIC: Final = (
     (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (ZSTD_MAGIC, "zstd"),
     (b"\x04\x22\x4d\x18", "lz4"),
     (b"\x80\x04\x95", "pickle"),
     (b"\x80\x05\x95", "pickle"),
@@ -44,6 +47,7 @@ class ValueKind(StrEnum):
     EMPTY = "empty"
     JSON = "json"
     MSGPACK = "msgpack"
+    PROTOBUF = "protobuf"
     TEXT = "text"
     HEX = "hex"
 
@@ -54,6 +58,7 @@ class Decoding(StrEnum):
     AUTO = "auto"
     JSON = "json"
     MSGPACK = "msgpack"
+    PROTOBUF = "protobuf"
     TEXT = "text"
     HEX = "hex"
 
@@ -64,14 +69,20 @@ class ValueView(Struct, frozen=True):
     Attributes:
         kind: What it was taken for.
         size: Bytes of the whole value.
-        lines: Its text, safe, without line ends.
+        lines: Its text, safe, without line ends; none of a hex dump.
         note: What was left out or guessed, in words; empty where nothing was.
+        dumped: The bytes of a hex dump.
     """
 
     kind: ValueKind
     size: int
-    lines: tuple[str, ...]
+    lines: tuple[str, ...] = ()
     note: str = ""
+    dumped: bytes = b""
+
+    def lines_in(self, width: int) -> Sequence[str]:
+        """Its lines; those of a hex dump fit into a width in cells."""
+        return hex_lines(self.dumped, width) if self.kind is ValueKind.HEX else self.lines
 
 
 class FieldView(Struct, frozen=True):
@@ -123,7 +134,7 @@ def render_entry(entry: StreamEntry, limit: int = SHOWN_BYTES, *, raw: bool = Fa
     Args:
         entry: The entry.
         limit: Bytes of payload to show.
-        raw: Show text as it came, without decoding JSON or MessagePack.
+        raw: Show text as it came, without decoding anything.
     """
     views: list[FieldView] = []
     room = limit
@@ -155,18 +166,18 @@ def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> Val
     Args:
         value: The value.
         decoding: What to take it for.
-        limit: Bytes of it to look at; JSON and MessagePack cannot be taken apart in part.
+        limit: Bytes of it to look at; JSON, MessagePack and protobuf cannot be taken apart in part.
     """
     head, rest = cut_bytes(value, limit)
     note = f"first {size(len(head))} of {size(len(value))}" if rest else ""
     match decoding:
         case Decoding.HEX if value:
-            return ValueView(ValueKind.HEX, len(value), tuple(hex_lines(head)), note)
+            return ValueView(ValueKind.HEX, len(value), note=note, dumped=head)
         case Decoding.TEXT if value:
             text = head.decode("utf-8", "backslashreplace")
             return ValueView(ValueKind.TEXT, len(value), tuple(safe_lines(text).split("\n")), note)
-        case Decoding.JSON | Decoding.MSGPACK if value:
-            return _insisted(value, decoding, limit, cut=bool(rest))
+        case Decoding.JSON | Decoding.MSGPACK | Decoding.PROTOBUF if value:
+            return _insisted(value, ValueKind(decoding.value), limit, cut=bool(rest))
         case _:
             return render_value(value, limit)
 
@@ -180,11 +191,10 @@ def whole_text(value: bytes, decoding: Decoding = Decoding.AUTO) -> bytes:
         if len(value) <= SHOWN_BYTES
         else _kind_of(value, decoding)
     )
-    if kind is ValueKind.JSON and (text := _any_json(value)) is not None:
+    take_apart = _TAKEN_APART.get(kind)
+    if take_apart is not None and (text := take_apart(value)) is not None:
         return text.encode()
-    if kind is ValueKind.MSGPACK and (text := _indented_msgpack(value)) is not None:
-        return text.encode()
-    return "\n".join(hex_lines(value)).encode() if kind is ValueKind.HEX else value
+    return "\n".join(hex_lines(value)).encode() if kind in {ValueKind.HEX, ValueKind.PROTOBUF} else value
 
 
 def _kind_of(value: bytes, decoding: Decoding) -> ValueKind:
@@ -206,17 +216,16 @@ def _is_text(value: bytes) -> bool:
     return True
 
 
-def _insisted(value: bytes, decoding: Decoding, limit: int, *, cut: bool) -> ValueView:
-    kind = ValueKind.JSON if decoding is Decoding.JSON else ValueKind.MSGPACK
+def _insisted(value: bytes, kind: ValueKind, limit: int, *, cut: bool) -> ValueView:
     if cut:
         why = f"too large to be taken apart as {kind} here"
     else:
-        indented = _any_json(value) if kind is ValueKind.JSON else _indented_msgpack(value)
+        indented = _TAKEN_APART[kind](value)
         if indented is not None:
             return _cut(kind, len(value), indented)
         why = f"not {kind}"
     shown = render_value(value, limit, raw=True)
-    return ValueView(shown.kind, shown.size, shown.lines, ", ".join(filter(None, (why, shown.note))))
+    return replace(shown, note=", ".join(filter(None, (why, shown.note))))
 
 
 def _any_json(value: bytes) -> str | None:
@@ -242,54 +251,25 @@ def _indented_json(text: str) -> str | None:
 def _binary(value: bytes, head: bytes, note: str, *, raw: bool) -> ValueView:
     if not raw and (inner := inflated(value, SHOWN_BYTES)) is not None and inner.content:
         # Once: what is inside itself, compressed, would never end.
-        view = _plain(inner.content)
+        view = render_value(inner.content) if _is_text(inner.content) else _taken_apart(inner.content)
         more = f", the first {size(len(inner.content))}" if inner.cut else ""
         told = f"{inner.name} inflated{more}"
-        return ValueView(view.kind, len(value), view.lines, ", ".join(filter(None, (told, view.note))))
-    unpacked = None if note or raw or value[0] not in _MSGPACK_CONTAINERS else _indented_msgpack(value)
-    if unpacked is not None:
-        return _cut(ValueKind.MSGPACK, len(value), unpacked)
+        return replace(view, size=len(value), note=", ".join(filter(None, (told, view.note))))
     guess = next((f"looks like {name}" for magic, name in _MAGIC if value.startswith(magic)), "")
-    words = ", ".join(part for part in (guess, note) if part)
-    return ValueView(ValueKind.HEX, len(value), tuple(hex_lines(head)), words)
+    if value.startswith(ZSTD_MAGIC) and zstd_library() is None:
+        guess = NO_ZSTD
+    if not (note or raw or guess):
+        return _taken_apart(value)
+    return ValueView(ValueKind.HEX, len(value), note=", ".join(filter(None, (guess, note))), dumped=head)
 
 
-class Inflated(Struct, frozen=True):
-    """What a compressed value holds.
-
-    Attributes:
-        name: How it was compressed.
-        content: What it holds, from its beginning.
-        cut: Whether there is more.
-    """
-
-    name: str
-    content: bytes
-    cut: bool
-
-
-def inflated(value: bytes, limit: int) -> Inflated | None:
-    """What a value of gzip or zlib holds, at most ``limit`` bytes of it; none where it is neither."""
-    is_gzip = value.startswith(b"\x1f\x8b")
-    # A header of zlib is a multiple of 31, so that few other bytes look like one.
-    is_zlib = value[:1] == b"\x78" and int.from_bytes(value[:2]) % 31 == 0
-    if not (is_gzip or is_zlib):
-        return None
-    inflater = zlib.decompressobj(_GZIP_OR_ZLIB)
-    try:
-        content = inflater.decompress(value, limit)
-    except zlib.error:
-        return None
-    return Inflated("gzip" if is_gzip else "zlib", content, not inflater.eof)
-
-
-def _plain(content: bytes) -> ValueView:
-    if _is_text(content):
-        return render_value(content)
-    unpacked = _indented_msgpack(content) if content[0] in _MSGPACK_CONTAINERS else None
-    if unpacked is not None:
-        return _cut(ValueKind.MSGPACK, len(content), unpacked)
-    return ValueView(ValueKind.HEX, len(content), tuple(hex_lines(content)))
+def _taken_apart(value: bytes) -> ValueView:
+    """Bytes that are no text, as MessagePack or protobuf where they look like it."""
+    if value[0] in _MSGPACK_CONTAINERS and (unpacked := _indented_msgpack(value)) is not None:
+        return _cut(ValueKind.MSGPACK, len(value), unpacked)
+    if (fields := read_protobuf(value)) is not None and is_likely(fields):
+        return _cut(ValueKind.PROTOBUF, len(value), protobuf_text(fields))
+    return ValueView(ValueKind.HEX, len(value), dumped=value)
 
 
 def _indented_msgpack(value: bytes) -> str | None:
@@ -298,6 +278,18 @@ def _indented_msgpack(value: bytes) -> str | None:
         return msgspec.json.format(msgspec.json.encode(unpacked), indent=2).decode()
     except (msgspec.MsgspecError, RecursionError, TypeError, ValueError, OverflowError):
         return None
+
+
+def _protobuf(value: bytes) -> str | None:
+    fields = read_protobuf(value)
+    return None if fields is None else protobuf_text(fields)
+
+
+_TAKEN_APART: Final[Mapping[ValueKind, Callable[[bytes], str | None]]] = {
+    ValueKind.JSON: _any_json,
+    ValueKind.MSGPACK: _indented_msgpack,
+    ValueKind.PROTOBUF: _protobuf,
+}
 
 
 def _cut(kind: ValueKind, whole: int, indented: str) -> ValueView:
@@ -315,11 +307,26 @@ def _unescaped(escaped: re.Match[str]) -> str:
     return text if text.isprintable() and not {'"', "\\"} & {*text} else escaped[0]
 
 
-def hex_lines(value: bytes) -> list[str]:
-    """A hex dump as ``hexdump -C`` has it: offset, sixteen bytes, and the printable ASCII among them."""
+def hex_lines(value: bytes, width: int | None = None) -> list[str]:
+    """A hex dump as ``hexdump -C`` has it: offset, sixteen bytes, and the printable ASCII among them.
+
+    Args:
+        value: The bytes.
+        width: Cells that a line may take: a narrow one has shorter offsets and fewer bytes; none for as many as there are.
+    """
+    row, digits = _hex_shape(len(value), width)
     lines = []
-    for offset in range(0, len(value), HEX_WIDTH):
-        row = value[offset : offset + HEX_WIDTH]
-        shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)  # noqa: PLR2004 - printable ASCII
-        lines.append(f"{offset:08x}  {row.hex(' '):<47}  |{shown}|")
+    for offset in range(0, len(value), row):
+        part = value[offset : offset + row]
+        shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)  # noqa: PLR2004 - printable ASCII
+        lines.append(f"{offset:0{digits}x}  {part.hex(' '):<{3 * row - 1}}  |{shown}|")
     return lines
+
+
+def _hex_shape(size: int, width: int | None) -> tuple[int, int]:
+    """How many bytes a line of a hex dump has, and how many digits its offset."""
+    offsets = (LONG_OFFSET, SHORT_OFFSET) if size <= 1 << 4 * SHORT_OFFSET else (LONG_OFFSET,)
+    shapes = [(row, digits) for row in HEX_ROWS for digits in offsets]
+    # Between its three parts, and around the last one, are six cells.
+    fitting = (shape for shape in shapes if width is None or shape[1] + 4 * shape[0] + 5 <= width)
+    return next(fitting, shapes[-1])

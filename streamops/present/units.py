@@ -16,6 +16,13 @@ _COMPACT_FROM: Final = 10_000
 _TEN: Final = 10
 _HUNDRED: Final = 100
 _MILLISECONDS: Final = timedelta(milliseconds=1)
+_BRIEF_UNITS: Final = (
+    (timedelta(days=1), "d", 2),
+    (timedelta(hours=1), "h", 1),
+    (timedelta(minutes=1), "m", 1),
+    (timedelta(seconds=1), "s", 1),
+)
+"""Each with how many of it there are at least: hours tell more of a day than one day does."""
 _WHOLE_UNITS: Final = (
     (timedelta(days=1), "d"),
     (timedelta(hours=1), "h"),
@@ -92,6 +99,16 @@ def terse(span: timedelta) -> str:
         if span and span % unit == timedelta(0):
             return f"{span // unit}{letter}"
     return duration(span)
+
+
+def brief(span: timedelta | None) -> str:
+    """The largest unit alone, for ages that change seldom: ``12s``, ``4m``, ``27h``, ``12d``; ``?`` where unknown."""
+    if span is None:
+        return UNKNOWN
+    for unit, letter, least in _BRIEF_UNITS:
+        if span >= unit * least:
+            return f"{span // unit}{letter}"
+    return "0s"
 
 
 def rate(per_second: float | None) -> str:

@@ -18,6 +18,7 @@ from streamops.tui.history.memory import (
     ADDED,
     ALL_ACKED,
     ALL_ARRIVED,
+    DELIVERED,
     LAG,
     PENDING_AGE,
     TIERS,
@@ -86,7 +87,7 @@ def window(past: MetricsHistory, observation: Observation, span: Span) -> Window
 
 
 def group_charts(past: MetricsHistory, view: GroupView, shown: Window, columns: int) -> tuple[Chart, ...]:
-    """Lag, arrivals against acknowledgements, time lag and pending age of a group.
+    """Lag; arrivals, deliveries and acknowledgements; time lag and pending age of a group.
 
     Args:
         past: What is remembered.
@@ -116,6 +117,7 @@ def group_charts(past: MetricsHistory, view: GroupView, shown: Window, columns: 
             "a second",
             series(ACKED, SeriesStyle.AREA, Tone.DIM, rate(rates.acked_per_second), "acked"),
             series(ADDED, SeriesStyle.LINE, Tone.OK, rate(rates.added_per_second), "added"),
+            series(DELIVERED, SeriesStyle.DOTS, Tone.STRONG, rate(rates.delivered_per_second), "delivered"),
         ),
         chart(
             "Lag age",

@@ -28,10 +28,18 @@ LONGEST_NAME: Final = 20
 """Cells that short values leave for the names before them."""
 
 HERE: Final = "▸"
-CYCLE: Final = (Decoding.AUTO, Decoding.JSON, Decoding.MSGPACK, Decoding.TEXT, Decoding.HEX)
+CYCLE: Final = (
+    Decoding.AUTO,
+    Decoding.JSON,
+    Decoding.MSGPACK,
+    Decoding.PROTOBUF,
+    Decoding.TEXT,
+    Decoding.HEX,
+)
 GUESSED: Final = {
     ValueKind.JSON: "JSON (detected)",
     ValueKind.MSGPACK: "MessagePack (detected)",
+    ValueKind.PROTOBUF: "protobuf (detected)",
     ValueKind.HEX: "binary, shown as hex",
     ValueKind.TEXT: "text",
     ValueKind.EMPTY: "empty",
@@ -156,8 +164,9 @@ class _Part:
     def lines(self, width: int, names: int) -> list[Line]:
         """Its lines: one where all of it fits there."""
         view, name = self._view, self._part.name
-        if view is not None and len(view.lines) <= 1 and not self._part.reference:
-            text, label = "".join(view.lines), name.ljust(names + len(name) - cell_width(name))
+        shown = () if view is None else view.lines_in(width)
+        if view is not None and len(shown) <= 1 and not self._part.reference:
+            text, label = "".join(shown), name.ljust(names + len(name) - cell_width(name))
             if cell_width(f"{label}{text}{self._notes}") + 2 * GAP + 2 <= width:
                 notes = Cell(f"{' ' * GAP if text else ''}{self._notes}", Tone.DIM)
                 return [(self._mark, Cell(label, self._tone), Cell(" " * GAP), Cell(text), notes)]
@@ -176,7 +185,7 @@ class _Part:
         room, kind = max(width - INDENT - 1, 1), self._view.kind
         return [
             line
-            for text in self._view.lines[:MOST_LINES]
+            for text in self._view.lines_in(room)[:MOST_LINES]
             for line in value_lines(text, kind, room, " " * INDENT)
         ]
 
@@ -188,7 +197,7 @@ def _notes(part: EntryPart, view: ValueView | None, decoding: Decoding) -> list[
     kind = GUESSED[view.kind] if decoding is Decoding.AUTO else str(view.kind)
     notes = [kind] if part.about else [kind, size(len(part.value or b""))]
     if view.note:
-        more = "; Enter pages all of it" if view.note.startswith("first") else ""
+        more = "; Enter pages all of it" if "first " in view.note else ""
         notes.append(f"{view.note}{more}")
     return notes
 

@@ -15,7 +15,7 @@ from streamops.model.wording import counted
 from streamops.present.charts.chart import chart_lines
 from streamops.present.charts.points import Point
 from streamops.present.columns.workers import STATES
-from streamops.present.spark import spark
+from streamops.present.spark import greatest, spark
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
 from streamops.present.units import UNKNOWN, compact, duration, health_text, percent, size
@@ -75,17 +75,25 @@ def rate_facts(past: MetricsHistory, totals: Totals, until: float, *, wordy: boo
     added = total_rate(totals.added, totals.streams, totals.untold_added)
     to_streams = ", " + counted(totals.streams, "stream", "streams") if wordy else ""
     of_groups = ", " + counted(totals.groups, "group", "groups") if wordy else ""
-    return [
-        ("Added", _rate(past, ALL_ADDED, until, added, to_streams)),
-        ("Delivered", _rate(past, ALL_DELIVERED, until, total_rate(totals.delivered, *groups), of_groups)),
-        ("Acked", _rate(past, ALL_ACKED, until, total_rate(totals.acked, *groups), of_groups)),
+    rates: list[tuple[str, Track, str, str]] = [
+        ("Added", ALL_ADDED, added, to_streams),
+        ("Delivered", ALL_DELIVERED, total_rate(totals.delivered, *groups), of_groups),
+        ("Acked", ALL_ACKED, total_rate(totals.acked, *groups), of_groups),
     ]
-
-
-def _rate(past: MetricsHistory, track: Track, until: float, now: str, parts: str) -> Line:
-    points = past.whole(track, TIER, until)
-    line = spark(steps_of(points, until), STEPS)
-    return (Cell(f"{now:<{RATE_WIDTH}}"), Cell(f" {line}", Tone.OK), Cell(f" 5 min{parts}", Tone.DIM))
+    steps = [steps_of(past.whole(track, TIER, until), until) for _, track, *_ in rates]
+    # One scale for the three, so that they can be compared; less than one entry a second is a low bar.
+    top = max(THOUSANDTHS, *map(greatest, steps))
+    return [
+        (
+            label,
+            (
+                Cell(f"{now:<{RATE_WIDTH}}"),
+                Cell(f" {spark(line, STEPS, top)}", Tone.OK),
+                Cell(f" 5 min{parts}", Tone.DIM),
+            ),
+        )
+        for (label, _, now, parts), line in zip(rates, steps, strict=True)
+    ]
 
 
 def steps_of(points: Sequence[Point], until: float) -> list[int | None]:

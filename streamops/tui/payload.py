@@ -26,7 +26,7 @@ def entry_lines(
         now: The server's clock; none where it is not known.
         width: Cells there are.
         limit: Bytes of payload to show.
-        raw: Show text as it came, without decoding JSON or MessagePack.
+        raw: Show text as it came, without decoding anything.
     """
     head = head_lines(entry, now, width)
     return [*head, *field_lines(entry, width, limit=limit, raw=raw, most=MOST_LINES - len(head))]
@@ -61,34 +61,40 @@ def _time(entry: StreamEntry, now: datetime | None) -> str:
 
 def _field(field: FieldView, width: int) -> list[Line]:
     value = field.value
-    notes = [] if value.kind is ValueKind.TEXT else [value.kind.value]
+    notes = [] if value.kind is ValueKind.TEXT else [_KINDS.get(value.kind, value.kind.value)]
     notes.append(size(value.size))
     notes += [value.note] if value.note else []
     title = (Cell(f" {field.name or UNKNOWN}", Tone.OK), Cell(f"  {' · '.join(notes)}", Tone.DIM))
     lines: list[Line] = [title]
-    for text in value.lines[:MOST_LINES]:
-        lines += value_lines(text, value.kind, width - 2 * len(INDENT) - 1, INDENT + INDENT)
+    room = width - 2 * len(INDENT) - 1
+    for text in value.lines_in(room)[:MOST_LINES]:
+        lines += value_lines(text, value.kind, room, INDENT + INDENT)
     return lines
 
 
+_KINDS: Final = {ValueKind.PROTOBUF: "protobuf (detected)"}
 _JSON_LINE: Final = re.compile(r'( *)("(?:[^"\\]|\\.)*")(: ?)?(.*)')
+_LINES: Final = {
+    ValueKind.JSON: _JSON_LINE,
+    ValueKind.MSGPACK: _JSON_LINE,
+    ValueKind.PROTOBUF: re.compile(r"( *)(\d+)( [A-Z0-9]+ )(.*)"),
+}
+"""Indentation, name, what stands between, and value."""
 
 
 def value_lines(text: str, kind: ValueKind, width: int, indent: str) -> list[Line]:
-    """One line of a value, wrapped; of JSON and MessagePack names and values are told apart."""
+    """One line of a value, wrapped; of what is taken apart, names and values have different tones."""
     pieces = chop(text, width)
-    if kind not in {ValueKind.JSON, ValueKind.MSGPACK} or len(pieces) > 1:
-        return [(Cell(indent + piece),) for piece in pieces]
-    found = _JSON_LINE.fullmatch(text)
+    found = _LINES[kind].fullmatch(text) if kind in _LINES and len(pieces) == 1 else None
     if found is None or not found[3]:
-        return [(Cell(indent + text),)]
-    blanks, name, colon, rest = found.groups()
+        return [(Cell(indent + piece),) for piece in pieces]
+    blanks, name, between, rest = found.groups()
     is_word = rest[:1] not in ('"', "{", "[", "")
     return [
         (
             Cell(f"{indent}{blanks}"),
             Cell(name, Tone.OK),
-            Cell(colon, Tone.DIM),
+            Cell(between, Tone.DIM),
             Cell(rest, Tone.STRONG if is_word else Tone.PLAIN),
         )
     ]

@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.present.charts.canvas import DOTS_DOWN, Canvas
-from streamops.present.charts.drawing import draw_area, draw_line
+from streamops.present.charts.drawing import DOT, draw_area, draw_dots, draw_line
 from streamops.present.charts.points import GLYPHS, WORDS, Point, within
 from streamops.present.charts.scale import Scale, Unit, scale
 from streamops.present.charts.timeline import instants
@@ -16,8 +16,10 @@ from streamops.present.text import shorten
 
 LABEL_WIDTH: Final = 6
 AXIS_WIDTH: Final = LABEL_WIDTH + 2
-TITLE_LINES: Final = 1
+MOST_TITLE_LINES: Final = 2
 TIME_LINES: Final = 2
+LEAST_BELOW: Final = 5
+"""Lines of a field that leave a second line to the title."""
 LEAST_FIELD: Final = 2
 LEAST_WIDTH: Final = AXIS_WIDTH + 4
 TALL: Final = 9
@@ -34,9 +36,11 @@ class SeriesStyle(StrEnum):
 
     LINE = "line"
     AREA = "area"
+    DOTS = "dots"
 
 
-LEGEND: Final = {SeriesStyle.LINE: "⠒", SeriesStyle.AREA: "▆"}
+LEGEND: Final = {SeriesStyle.LINE: "⠒", SeriesStyle.AREA: "▆", SeriesStyle.DOTS: DOT}
+DRAW: Final = {SeriesStyle.LINE: draw_line, SeriesStyle.AREA: draw_area, SeriesStyle.DOTS: draw_dots}
 
 
 class Series(Struct, frozen=True):
@@ -58,7 +62,7 @@ class Series(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """One chart; areas come before the lines that are drawn over them.
+    """One chart; areas come before the lines that are drawn over them, and lines before dots.
 
     Attributes:
         title: What it shows.
@@ -90,25 +94,27 @@ def chart_lines(chart: Chart, width: int, height: int) -> list[Line]:
     Returns:
         At most ``height`` lines, none of them wider than the box.
     """
-    rows = height - TITLE_LINES - TIME_LINES
     shown = [within(series.points, chart.start, chart.end) for series in chart.series]
-    title = _title(chart, shown, width)
+    title = _title(chart, shown, width, min(height - TIME_LINES - LEAST_BELOW, MOST_TITLE_LINES))
+    rows = height - len(title) - TIME_LINES
     if rows < LEAST_FIELD or width < LEAST_WIDTH:
-        return [title][: max(height, 0)]
+        return title[: max(height, 0)]
     values = [point.value for points in shown for point in points if point.value is not None]
     axis = scale(max(values, default=0.0), chart.unit, _intervals(rows))
     canvas = Canvas(width - AXIS_WIDTH, rows)
     for series, points in zip(chart.series, shown, strict=True):
-        draw = draw_area if series.look is SeriesStyle.AREA else draw_line
-        draw(canvas, points, (chart.start, chart.end), axis.top, series.tone)
+        DRAW[series.look](canvas, points, (chart.start, chart.end), axis.top, series.tone)
     field = canvas.rows() if values else _noted(canvas, chart.note)
     labels = _labels(axis, rows)
     body = [_axis_line(labels.get(row), field[rows - 1 - row]) for row in range(rows - 1, -1, -1)]
-    return [title, *body, *_time_axis(chart, width)]
+    return [*title, *body, *_time_axis(chart, width)]
 
 
-def _title(chart: Chart, shown: Sequence[Sequence[Point]], width: int) -> Line:
-    """The name and unit, then the legend with what is so now; what does not fit is left out, the newest value last."""
+def _title(chart: Chart, shown: Sequence[Sequence[Point]], width: int, most: int) -> list[Line]:
+    """The name and unit, then the legend with what is so now, in at most so many lines.
+
+    What does not fit is left out, the newest value last.
+    """
     name = Cell(f" {chart.title}", Tone.STRONG)
     unit = Cell(f" {chart.unit_words}", Tone.DIM)
     legend: list[Line] = [_legend(series) for series in chart.series]
@@ -122,12 +128,31 @@ def _title(chart: Chart, shown: Sequence[Sequence[Point]], width: int) -> Line:
         _spaced(legend + bounds),
         _spaced(legend),
         _spaced(legend, NARROW),
-        _spaced(names),
     ):
-        line = (name, *parts)
-        if sum(len(cell.text) for cell in line) <= width:
-            return line
-    return (Cell(f" {chart.title}"[: max(width, 0)], Tone.STRONG),)
+        if _width((name, *parts)) <= width:
+            return [(name, *parts)]
+    lines = _flowing((name, unit), legend, width)
+    if len(lines) <= most and max(map(_width, lines)) <= width:
+        return lines
+    if _width((name, *_spaced(names))) <= width:
+        return [(name, *_spaced(names))]
+    return [(Cell(f" {chart.title}"[: max(width, 0)], Tone.STRONG),)]
+
+
+def _flowing(head: Line, parts: Sequence[Line], width: int) -> list[Line]:
+    """Parts after a head, in as many lines as they take."""
+    lines = [head]
+    for part in parts:
+        longer = (*lines[-1], GAP, *part)
+        if _width(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append((NARROW, *part))
+    return lines
+
+
+def _width(line: Line) -> int:
+    return sum(len(cell.text) for cell in line)
 
 
 def _legend(series: Series) -> Line:

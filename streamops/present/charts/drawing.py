@@ -2,12 +2,16 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import Final
 
 from streamops.present.charts.canvas import DOTS_DOWN, EIGHTHS, Canvas
 from streamops.present.charts.points import GLYPHS, Mark, Point, steps, value_between
 from streamops.present.table import Tone
 
 Span = tuple[float, float]
+DOT: Final = "•"
+DOTS_APART: Final = 3
+"""Columns from one dot to the next: what lies under them is seen between."""
 
 
 def draw_line(canvas: Canvas, points: Sequence[Point], span: Span, top: float, tone: Tone) -> None:
@@ -32,6 +36,13 @@ def draw_area(canvas: Canvas, points: Sequence[Point], span: Span, top: float, t
     """Fill each column up to the value at its middle."""
     for column, (value, _) in _columns(canvas, points, span).items():
         canvas.fill(column, _height(value, top, canvas.height * EIGHTHS), tone)
+
+
+def draw_dots(canvas: Canvas, points: Sequence[Point], span: Span, top: float, tone: Tone) -> None:
+    """Put a dot into every third column, at the value at its middle."""
+    for column, (value, _) in _columns(canvas, points, span).items():
+        if column % DOTS_APART == 0:
+            canvas.put(column, _height(value, top, canvas.down - 1) // DOTS_DOWN, DOT, tone)
 
 
 def _draw_bounds(canvas: Canvas, points: Sequence[Point], span: Span, top: float) -> None:

@@ -17,7 +17,7 @@ from streamops.present.cells import (
 )
 from streamops.present.columns.kinds import Columns, of_rows
 from streamops.present.rows import GroupRow
-from streamops.present.spark import spark
+from streamops.present.spark import LEAST_LAG, spark
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.units import compact, duration, lag_text
 
@@ -56,7 +56,7 @@ def _finding_codes(row: GroupRow) -> str:
 
 
 def _spark(view: GroupView) -> Cell:
-    return Cell(spark(view.trend, TREND_WIDTH), Tone.STRONG)
+    return Cell(spark(view.trend, TREND_WIDTH, LEAST_LAG), Tone.STRONG)
 
 
 def _lost_cell(view: GroupView) -> Cell:
@@ -197,7 +197,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         descending=True,
         priority=2,
     ).means(
-        "The lag over the last readings, oldest left, from zero to the greatest of them; a blank where it was not known.",
+        "The lag over the last readings, oldest left, from zero to the greatest of them, 10 at least; a blank where it was not known.",
         "the lags of the last readings of this console",
     ),
     ROW.column(
@@ -238,10 +238,10 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         "XINFO GROUPS entries-read (Redis 7.0 and later)",
     ),
     OLDEST.id("oldest_pending_id", "OLDEST ID", 18, lambda oldest: oldest.id).means(
-        "ID of the oldest pending entry.", "XPENDING - + 1"
+        "ID of the oldest pending entry."
     ),
     OLDEST.text("oldest_pending_consumer", "OWNER", 14, lambda oldest: oldest.consumer, flexible=True).means(
-        "The consumer that owns the oldest pending entry.", "XPENDING - + 1"
+        "The consumer that owns the oldest pending entry."
     ),
     GROUP.column(
         "lost", "LOST", 6, lambda view: view.lost, _lost_cell, align=Align.RIGHT, descending=True

@@ -22,7 +22,7 @@ from streamops.tui.history.rows import (
 from streamops.tui.remember import PerItemCache
 
 TIERS: Final = (Resolution(2, 150), Resolution(10, 180), Resolution(60, 180), Resolution(300, 288))
-"""Five minutes, half an hour, three hours and a day: some 25 KB for a group, whatever happens."""
+"""Five minutes, half an hour, three hours and a day: some 32 KB for a group, whatever happens."""
 
 MOST_GROUPS: Final = 500
 ABSENT: Final = 900.0
@@ -46,7 +46,7 @@ class Track(NamedTuple):
 
 
 LAG, TIME_LAG, PENDING_AGE = Track(0, bounded=True), Track(2), Track(3)
-ADDED, ACKED = Track(4), Track(6)
+ADDED, ACKED, DELIVERED = Track(4), Track(6), Track(8)
 ALL_WAITING, ALL_DEAD_LETTERS = Track(0, bounded=True), Track(2)
 ALL_ADDED, ALL_ARRIVED, ALL_DELIVERED, ALL_ACKED = Track(3), Track(5), Track(7), Track(9)
 

@@ -12,12 +12,12 @@ from streamops.model.streams import StreamRole
 from streamops.present.charts.points import Mark
 from streamops.tui.history.rings import RingShape
 
-GROUP_SHAPE: Final = RingShape(greatest=2, means=2)
+GROUP_SHAPE: Final = RingShape(greatest=2, means=3)
 TOTAL_SHAPE: Final = RingShape(greatest=1, means=4)
 
 
 def group_row(view: GroupView) -> "array[float]":
-    """Lag, its mark, time lag, pending age, rates of arrival and acknowledgement."""
+    """Lag, its mark, time lag, pending age, rates of arrival, acknowledgement and delivery."""
     group, rates = view.group, view.rates
     lag, mark = lag_value(group.lag)
     age = timedelta(0) if group.pending == 0 else group.oldest_pending_age
@@ -30,6 +30,7 @@ def group_row(view: GroupView) -> "array[float]":
             _seconds(age),
             *_mean(rates.added_per_second),
             *_mean(rates.acked_per_second),
+            *_mean(rates.delivered_per_second),
         ),
     )
 

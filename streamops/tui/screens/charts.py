@@ -28,7 +28,10 @@ EXPLAINED: Final = (
         "Lag",
         "entries not yet delivered to the group. ▾ at most, ▴ at least, ~ about.",
     ),
-    ("Rates", "entries added to the stream (line) and acknowledged by the group (area), a second."),
+    (
+        "Rates",
+        "entries a second: added to the stream (line), delivered to the group (dots), acknowledged by it (area).",
+    ),
     ("Lag age", "age of the next entry to be delivered to the group."),
     ("Oldest pending", "time since the oldest entry was added that was delivered and is not acknowledged."),
     (

@@ -44,13 +44,15 @@ AHEAD: Final = 20
 PANE_BYTES: Final = 8 * 1024
 SUM_UP_AGAIN: Final = 10.0
 """Seconds from one summing up to the next; only where the length changed."""
-WIDTHS: Final = {"reason": 14, "error": 22}
+WIDTHS: Final = {"age_seconds": 6, "reason": 14, "error": 30}
+AS_WIDE_AS_TEXT: Final = frozenset({"id", "reason", "error"})
 PRIORITIES: Final = {"age_seconds": 0, "deliveries": 1, "group": 2, "replays": 4, "error": 0, "origin": 3}
 ORIGIN: Final = tuple(column for column in DEAD_LETTER_DETAIL_COLUMNS if column.key == "origin")
 COLUMNS: Final = tuple(
     replace(
         column,
         width=WIDTHS.get(column.key, column.width),
+        flexible=column.flexible or column.key in AS_WIDE_AS_TEXT,
         priority=PRIORITIES.get(column.key, column.priority),
     )
     for column in (*DEAD_LETTER_COLUMNS[:3], *ORIGIN, *DEAD_LETTER_COLUMNS[3:])

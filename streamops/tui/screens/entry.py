@@ -1,5 +1,7 @@
 """One entry with its payload, and what it refers to."""
 
+import asyncio
+import os
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar, Final
@@ -16,14 +18,17 @@ from streamops.present.entries import Decoding, whole_text
 from streamops.present.references import Reference, references_of
 from streamops.present.table import Cell, Tone
 from streamops.present.text import safe
-from streamops.present.units import size
+from streamops.present.units import count, size
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of
 from streamops.tui.keys import bindings
+from streamops.tui.saving import FileThere, save, suggested_name
 from streamops.tui.screens.searched import Searched
 from streamops.tui.selection import Selection, holds_dead_letters, selection_at
+from streamops.tui.terminal import is_in_browser
 from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.prompt import OVERWRITE, SAVE, Prompt
 
 READING: Final = "reading"
 PAGED_BYTES: Final = 64 * 1024 * 1024
@@ -34,14 +39,14 @@ class EntryScreen(Searched):
     """An entry's fields; ``/`` finds words in them, Tab goes from one to the next."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(
-        "raw", "next_field", "previous_field", "open", "decode", "copy_value", "copy_entry"
+        "raw", "next_field", "previous_field", "open", "decode", "copy_value", "save_value", "copy_entry"
     )
     HINTS = (
         ("next_field", "field"),
         ("open", "pager, follow"),
         ("decode", "decode"),
-        ("copy_value", "copy value"),
-        ("copy_entry", "copy JSON"),
+        ("copy_value copy_entry", "copy value, JSON"),
+        ("save_value", "save"),
         ("raw", "raw"),
         ("trace", "trace"),
         "find",
@@ -58,6 +63,8 @@ class EntryScreen(Searched):
         self._payloads: dict[str, KeptPayload | str] = {}
         self._at = 0
         self._anchors: tuple[int, ...] = ()
+        self._to_save: EntryPart | None = None
+        self._there = ("", "")
 
     def on_mount(self) -> None:
         """Read the entry where it was not handed over."""
@@ -163,6 +170,60 @@ class EntryScreen(Searched):
         except UnicodeDecodeError:
             text, kind = part.value.hex(), " in hex"
         self.console.copy(text, f"{part.name}{kind}, {size(len(part.value))}")
+
+    async def action_save_value(self) -> None:
+        """Ask for a path to save the part's bytes to."""
+        part = self.part
+        if part is None or part.value is None:
+            return
+        kept = None if part.reference is None else self._payloads.get(part.reference.key)
+        if is_in_browser(os.environ):
+            self.console.say(
+                "a browser's console saves nothing: the file would be on the server", warning=True
+            )
+        elif isinstance(kept, KeptPayload) and len(kept.head) < kept.size:
+            self.console.say(
+                f"{size(len(kept.head))} of {size(kept.size)} are read: nothing is saved. "
+                f"Enter reads up to {size(PAGED_BYTES)}"
+            )
+        else:
+            self._to_save = part
+            name = suggested_name(self._entry_place.id, part.name)
+            await self.open_prompt(Prompt(SAVE, name, typed=self.app_state.typed.get(SAVE, ())))
+
+    def complaint(self, sign: str, text: str) -> str:
+        """Ask before a file is overwritten."""
+        if sign == OVERWRITE and text.strip() != "yes":
+            return f"type yes to overwrite; Esc leaves it: {self._there[1]}"
+        return super().complaint(sign, text)
+
+    def entered(self, sign: str, text: str) -> None:
+        """Save the value to the path that was typed, or over the file that is there."""
+        part = self._to_save
+        if sign not in {SAVE, OVERWRITE} or part is None or part.value is None:
+            super().entered(sign, text)
+            return
+        path = text if sign == SAVE else self._there[0]
+        # The console waits for it: what is written is told even where the entry has been left.
+        self.console.run_worker(
+            self._save(part.value, path, overwrite=sign == OVERWRITE), exit_on_error=False
+        )
+
+    async def _save(self, value: bytes, path: str, *, overwrite: bool) -> None:
+        try:
+            written = await asyncio.to_thread(save, value, path, overwrite=overwrite)
+        except FileThere as error:
+            if not self.is_current:
+                self.console.say(f"not saved: {error.message}", warning=True)
+                return
+            self._there = (path, error.message)
+            await self.open_prompt(Prompt(OVERWRITE))
+            self._complaint = self.complaint(OVERWRITE, "")
+            self.show_bars()
+        except StreamopsError as error:
+            self.console.say(f"not saved: {error.message}", warning=True)
+        else:
+            self.console.say(f"{count(len(value))} B saved to {written}")
 
     def action_copy_entry(self) -> None:
         """Copy the entry as JSON, as ``streams search -o json`` has it."""

@@ -1,14 +1,18 @@
 """A list of entries of one stream, wherever they come from."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from streamops.model.entries import EntryId
+from streamops.model.entries import EntryId, id_age
+from streamops.present.cells import seconds
 from streamops.present.columns import ENTRY_COLUMNS
 from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow
+from streamops.present.table import Align, Cell, Column, Tone
+from streamops.present.units import brief
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.payload import entry_lines
@@ -17,13 +21,36 @@ from streamops.tui.screens.marking import Marking
 from streamops.tui.widgets.text_view import Builder
 
 PANE_BYTES = 8 * 1024
-CONTENT_WIDTH = 24
-# The content gives way before the time does: the pane and Enter show all of it.
-COLUMNS = tuple(
-    replace(column, width=CONTENT_WIDTH) if column.key == "preview" else column
-    for column in ENTRY_COLUMNS
-    if column.key != "stream"
-)
+ALL: Final = {column.key: column for column in ENTRY_COLUMNS}
+CONTENT: Final = replace(ALL["preview"], width=60)
+"""So wide that an ID, an age and a size beside it leave it three fifths of the list."""
+MORE_COLUMNS: Final = (ALL["time"], ALL["field_count"])
+
+
+def _columns(age_of: Callable[[EntryRow], timedelta | None]) -> Iterator[Column[EntryRow]]:
+    """An ID as wide as IDs are, the age, the size where there is room, and the content in all that is left."""
+
+    def age(row: EntryRow) -> Cell:
+        span = age_of(row)
+        return Cell(brief(span), Tone.UNKNOWN if span is None else Tone.DIM)
+
+    yield replace(ALL["id"], flexible=True)
+    yield Column(
+        key="age_seconds",
+        title="AGE",
+        help="Time since the entry was added, by its ID and the server's clock when it was last read; ? where the ID is no such time.",
+        source="TIME, minus the time in the ID",
+        cell=age,
+        value=lambda row: seconds(age_of(row)),
+        # Ages of rows that are told at different times are compared by what makes them.
+        rank=lambda row: (-row.entry.id.ms, -row.entry.id.seq),
+        width=5,
+        align=Align.RIGHT,
+        priority=0,
+        descending=True,
+    )
+    yield ALL["size"]
+    yield CONTENT
 
 
 class EntryList(Marking[EntryRow]):
@@ -39,9 +66,19 @@ class EntryList(Marking[EntryRow]):
     CRUMB: ClassVar[str]
 
     def __init__(self, place: Route, app_state: AppState, stream: str) -> None:
-        super().__init__(place, app_state, COLUMNS)
+        super().__init__(place, app_state, tuple(_columns(self._age)), MORE_COLUMNS)
         self._stream = stream
         self._rows: Sequence[EntryRow] = ()
+        self._now: datetime | None = None
+
+    def show_body(self, app_state: AppState) -> None:
+        """Show the rows as old as they are now."""
+        observation = app_state.observation
+        now = None if observation is None else observation.snapshot.collected_at
+        if now != self._now:
+            self._now = now
+            self.list.redraw()
+        super().show_body(app_state)
 
     def rows_of(self, app_state: AppState) -> Sequence[EntryRow]:
         """The entries there are to show."""
@@ -54,7 +91,7 @@ class EntryList(Marking[EntryRow]):
 
     def text_of(self, row: EntryRow) -> str:
         """The ID and the fields, as far as the preview goes."""
-        return f"{row.entry.id} {COLUMNS[-1].cell(row).text}"
+        return f"{row.entry.id} {CONTENT.cell(row).text}"
 
     def place_of(self, row: EntryRow) -> Route:
         """The entry."""
@@ -66,6 +103,8 @@ class EntryList(Marking[EntryRow]):
 
     def detail(self, row: EntryRow) -> Builder:
         """The entry with its payload."""
-        observation = self.app_state.observation
-        now = None if observation is None else observation.snapshot.collected_at
+        now = self._now
         return lambda width: entry_lines(row.entry, now, width, limit=PANE_BYTES)
+
+    def _age(self, row: EntryRow) -> timedelta | None:
+        return id_age(row.entry.id, self._now)

@@ -1,6 +1,6 @@
 """The root: every stream with every group."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -11,7 +11,7 @@ from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
 from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
 from streamops.present.rows import GroupRow, asked_for_alone, group_rows
-from streamops.present.spark import spark
+from streamops.present.spark import LEAST_LAG, common_top, greatest, spark
 from streamops.present.table import Cell, Column, Tone
 from streamops.present.text import safe
 from streamops.present.units import compact, health_text
@@ -37,8 +37,8 @@ def _reason(row: GroupRow) -> Cell:
     return Cell(f"{worst.code.replace('_', ' ')}{more}: {safe(worst.text)}", health_text(worst.level).tone)
 
 
-def _trend(row: GroupRow) -> Cell:
-    return Cell("" if row.group is None else spark(row.group.trend, TREND_WIDTH), Tone.DIM)
+def _greatest_lag(row: GroupRow) -> int:
+    return 0 if row.group is None else greatest(row.group.trend[-TREND_WIDTH:])
 
 
 # Beside the pane, which tells everything, the table keeps what moves.
@@ -47,21 +47,29 @@ PRIORITIES: Final = {"trend": 2, "consumers": 4, "length": 4}
 REASON_WIDTH: Final = 14
 
 
-def _columns() -> Iterator[Column[GroupRow]]:
-    """Those of a group, with the reason beside its health, where no width cuts it off."""
+TREND_HELP: Final = (
+    "The lag over the last readings, oldest left, from zero on, on one scale for all rows: "
+    "a full bar is the greatest lag of the list, 10 at least. A blank where the lag was not known."
+)
+
+
+def _columns(trend: Callable[[GroupRow], Cell]) -> Iterator[Column[GroupRow]]:
+    """Those of a group, with the reason beside its health, where no width cuts it off, and the trend beside its lag."""
     for column in GROUP_COLUMNS:
-        if column.sparse or column.key == "findings":
+        if column.sparse or column.key in {"findings", "trend"}:
             continue
-        if column.key == "trend":
-            # Shorter and without weight: many bold lines of it would outshine every state.
-            column = replace(column, cell=_trend, width=TREND_WIDTH)  # noqa: PLW2901
         yield replace(column, priority=PRIORITIES.get(column.key, column.priority))
         if column.key == "health":
-            findings = next(column for column in GROUP_COLUMNS if column.key == "findings")
-            yield replace(findings, title="REASON", cell=_reason, width=REASON_WIDTH, priority=0)
+            yield replace(_named("findings"), title="REASON", cell=_reason, width=REASON_WIDTH, priority=0)
+        if column.key == "lag":
+            yield replace(
+                _named("trend"), help=TREND_HELP, cell=trend, width=TREND_WIDTH, priority=PRIORITIES["trend"]
+            )
 
 
-COLUMNS: Final = tuple(_columns())
+def _named(key: str) -> Column[GroupRow]:
+    return next(column for column in GROUP_COLUMNS if column.key == key)
+
 
 MORE_COLUMNS: Final = (*(column for column in GROUP_COLUMNS if column.sparse), *GROUP_DETAIL_COLUMNS)
 
@@ -87,7 +95,9 @@ class GroupListing(ListScreen[GroupRow]):
     """A list of groups of some streams."""
 
     def __init__(self, place: Route, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS, MORE_COLUMNS)
+        super().__init__(place, app_state, tuple(_columns(self._trend)), MORE_COLUMNS)
+        self._trend_top = LEAST_LAG
+        self._greatest_lags = PerItemCache[GroupRow, int](_greatest_lag)
         self._rows_of_stream = PerItemCache[StreamView, tuple[GroupRow, ...]](
             lambda stream: () if asked_for_alone(stream) else group_rows((stream,))
         )
@@ -107,7 +117,20 @@ class GroupListing(ListScreen[GroupRow]):
         if streams is not self._flat[0]:
             rows = self._rows_of_stream.values(streams)
             self._flat = (streams, self.in_order([row for of_stream in rows for row in of_stream]))
+            self._scale_trends(self._flat[1])
         return self._flat[1]
+
+    def _scale_trends(self, rows: Sequence[GroupRow]) -> None:
+        """Draw all trends on the scale of the greatest lag; rows that did not change are drawn anew where it does."""
+        top = max(common_top(max(self._greatest_lags.values(rows), default=0)), LEAST_LAG)
+        if top != self._trend_top:
+            self._trend_top = top
+            self.list.redraw()
+
+    def _trend(self, row: GroupRow) -> Cell:
+        # Short and without weight: many bold lines of it would outshine every state.
+        line = "" if row.group is None else spark(row.group.trend, TREND_WIDTH, self._trend_top)
+        return Cell(line, Tone.DIM)
 
     def in_order(self, rows: list[GroupRow]) -> list[GroupRow]:
         """The rows in the order that holds while nothing is sorted by."""

@@ -155,8 +155,19 @@ class LineView(Painted, Generic[Row], can_focus=True):
     def mark(self, marks: frozenset[Hashable]) -> None:
         """Draw a mark before the rows of these identities."""
         self._marks = marks
-        self._strips.clear()
-        self.refresh()
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw lines anew of which cells say something else, though their rows are the same: a scale or the time changed."""
+        before, self._strips = self._strips, {}
+        width = self.size.width
+        changed = []
+        for y, (row, ground, thumb) in enumerate(self._drawn, HEADER_LINES):
+            known = before.get((id(row), ground, thumb))
+            if known is None or known[1] != self._strip(row, ground, thumb, width):
+                changed.append(Region(0, y, width, 1))
+        if changed:
+            self.refresh(*changed)
 
     def move_to(self, place: int) -> None:
         """Put the cursor on a row by its place, as near as there is one."""

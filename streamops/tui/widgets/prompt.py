@@ -18,11 +18,15 @@ FILTER: Final = "/"
 GO_TO: Final = ":"
 SEARCH: Final = "search"
 WHERE: Final = "where"
+SAVE: Final = "save to"
+OVERWRITE: Final = "overwrite"
 PLACEHOLDERS: Final = {
     FILTER: "words, !word, lag>1000, health:crit",
     GO_TO: "stream [group], stream ID, view NAME, ctx NAME, status, streams, dlq, workers, audit …",
     WHERE: "reason == 'timeout' && deliveries > `3`, over {id, time, reason, group, deliveries, error, fields, json}",
     SEARCH: "words that payloads must hold, !word; or: where json.body.amount > `100`",
+    SAVE: "a path, such as ~/payload.bin",
+    OVERWRITE: "yes",
 }
 HELP: Final = {
     FILTER: (
@@ -52,6 +56,13 @@ HELP: Final = {
         ("!word", "not"),
         ("where EXPR", "JMESPath over id, time, fields, json"),
     ),
+    SAVE: (
+        ("enter", "write the bytes as they are"),
+        ("~", "home directory"),
+        ("↑↓", "typed before"),
+        ("esc", "write nothing"),
+    ),
+    OVERWRITE: (("enter", "overwrite"), ("esc", "leave it")),
 }
 
 
@@ -96,7 +107,7 @@ class Prompt(Horizontal):
     """A sign and an input.
 
     Args:
-        sign: ``/``, ``:`` or ``search``.
+        sign: What stands before the line: ``/``, ``:``, ``search`` and others of ``HELP``.
         text: What stands in it at first.
         complete: What a line may be completed to.
         typed: What was typed after this sign before, the oldest first.

@@ -2,20 +2,26 @@
 
 import gzip
 import json
+import sys
 import tracemalloc
 import zlib
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.entries import EntryId, StreamEntry
+from streamops.present.compressed import ZSTD_MAGIC, zstd_library
 from streamops.present.entries import (
     INDENTED_BYTES,
     PREVIEW_CHARACTERS,
     SHOWN_BYTES,
+    Decoding,
     ValueKind,
+    decode_as,
+    hex_lines,
     preview,
     render_entry,
     render_value,
@@ -70,12 +76,32 @@ def entry(*fields: tuple[bytes, bytes]) -> StreamEntry:
             ValueKind.MSGPACK,
             ("{", '  "id": [', "    1,", "    2", "  ]", "}"),
         ),
+        (b"\x08\x96\x01\x12\x02hi", ValueKind.PROTOBUF, ("1 VARINT 150", '2 LEN "hi"')),
+        (b"\x12\x02hi", ValueKind.TEXT, (r"\x12\x02hi",)),  # a message too, but text is text
         (b"\xff\x00A", ValueKind.HEX, ("00000000  ff 00 41                                         |..A|",)),
     ],
 )
 def test_value_is_shown_as_the_format_it_is_in(value: bytes, kind: ValueKind, lines: tuple[str, ...]) -> None:
     view = render_value(value)
-    assert (view.kind, view.lines, view.size, view.note) == (kind, lines, len(value), "")
+    assert (view.kind, tuple(view.lines_in(80)), view.size, view.note) == (kind, lines, len(value), "")
+
+
+@table(
+    ("size", "width", "line"),
+    [
+        (32, 77, "00000000  41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41  |AAAAAAAAAAAAAAAA|"),
+        (32, 76, "0000  41 41 41 41 41 41 41 41 41 41 41 41 41 41 41 41  |AAAAAAAAAAAAAAAA|"),
+        (32, 72, "00000000  41 41 41 41 41 41 41 41  |AAAAAAAA|"),
+        (70_000, 76, "00000000  41 41 41 41 41 41 41 41  |AAAAAAAA|"),
+        (32, 29, "00000000  41 41 41 41  |AAAA|"),
+        (32, 1, "0000  41  |A|"),
+    ],
+)
+def test_a_hex_dump_fits_the_width_there_is(size: int, width: int, line: str) -> None:
+    lines = hex_lines(b"A" * size, width)
+    assert lines[0] == line
+    assert all(len(one) == len(line) for one in lines)
+    assert len(line) <= max(width, len("0000  41  |A|"))
 
 
 def test_raw_text_stays_as_it_came() -> None:
@@ -101,7 +127,7 @@ def test_what_is_left_out_or_guessed_is_said(value: bytes, note: str) -> None:
 def test_any_payload_is_shown_safely_and_bounded(value: bytes) -> None:
     view = render_value(value)
     assert not any(unsafe_characters(line) for line in view.lines)
-    assert sum(len(line) for line in view.lines) <= INDENTED_BYTES * 12
+    assert sum(len(line) for line in view.lines_in(80)) <= INDENTED_BYTES * 12
     line = preview(entry((value, value)))
     assert not unsafe_characters(line)
     assert len(line) <= PREVIEW_CHARACTERS
@@ -113,8 +139,10 @@ def test_any_payload_is_shown_safely_and_bounded(value: bytes) -> None:
         (gzip.compress(b'{"a":1}'), ("{", '  "a": 1', "}"), "gzip inflated"),
         (zlib.compress(b"two\nlines"), ("two", "lines"), "zlib inflated"),
         (gzip.compress(gzip.compress(b"x")), None, "gzip inflated"),
+        (gzip.compress(b"a") + gzip.compress(b"b"), ("a",), "gzip inflated, the first 1 B"),
         (gzip.compress(b"0" * 10_000_000), None, "gzip inflated, the first 64.0 KiB"),
         (zlib.compress(b"x")[:1] + b"\x9c\xff", None, ""),
+        (gzip.compress(b"\x08\x96\x01"), ("1 VARINT 150",), "gzip inflated"),
     ],
 )
 def test_what_is_compressed_is_inflated_once_and_bounded(
@@ -123,7 +151,7 @@ def test_what_is_compressed_is_inflated_once_and_bounded(
     view = render_value(value)
     assert view.note == note
     assert view.size == len(value)
-    assert sum(map(len, view.lines)) <= 12 * SHOWN_BYTES
+    assert sum(map(len, view.lines_in(80))) <= 12 * SHOWN_BYTES
     if lines is not None:
         assert view.lines == lines
     assert render_value(value, raw=True).kind is ValueKind.HEX
@@ -131,6 +159,74 @@ def test_what_is_compressed_is_inflated_once_and_bounded(
 
 def test_pager_is_given_what_was_compressed() -> None:
     assert whole_text(gzip.compress(b'{"a": 1}')) == b'{\n  "a": 1\n}'
+    assert whole_text(b"\x08\x96\x01") == b"1 VARINT 150"
+
+
+def zstd_frame(content: bytes, times: int = 1, window: int = 0) -> bytes:
+    """A frame that says a block of one byte so many times, or the content as it is."""
+    header = ZSTD_MAGIC + b"\x00" + bytes([window << 3])
+    if times == 1:
+        return header + (len(content) << 3 | 1).to_bytes(3, "little") + content
+    blocks = [
+        (1 << 10 << 3 | 1 << 1 | (number == times - 1)).to_bytes(3, "little") for number in range(times)
+    ]
+    return header + b"".join(block + content for block in blocks)
+
+
+@pytest.mark.skipif(zstd_library() is None, reason="streamops[zstd] is not installed")
+@table(
+    ("value", "lines", "note"),
+    [
+        (zstd_frame(b'{"a":1}'), ("{", '  "a": 1', "}"), "zstd inflated"),
+        (zstd_frame(zstd_frame(b"\xff")), None, "zstd inflated"),
+        (zstd_frame(b"a") + zstd_frame(b"b"), ("a",), "zstd inflated, the first 1 B"),
+        (zstd_frame(b"0", 10_000), None, "zstd inflated, the first 64.0 KiB"),
+        (zstd_frame(b"x")[:-1], None, "looks like zstd"),
+        (zstd_frame(b"x", window=30), None, "looks like zstd"),  # a terabyte to go back to
+        (ZSTD_MAGIC + b"\xff" * 20, None, "looks like zstd"),
+    ],
+)
+def test_zstd_is_inflated_once_and_bounded(value: bytes, lines: tuple[str, ...] | None, note: str) -> None:
+    view = render_value(value)
+    assert view.note == note
+    assert len(view.lines_in(80)) <= SHOWN_BYTES
+    if lines is not None:
+        assert view.lines == lines
+    assert whole_text(zstd_frame(b"ab")) == b"ab"
+
+
+def test_without_its_library_zstd_is_said_to_need_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "backports.zstd", None)
+    monkeypatch.setitem(sys.modules, "compression.zstd", None)
+    zstd_library.cache_clear()
+    try:
+        view = render_value(zstd_frame(b"hello"))
+    finally:
+        zstd_library.cache_clear()
+    assert view.kind is ValueKind.HEX
+    assert view.note == "zstd, not inflated: pip install 'streamops[zstd]'"
+
+
+@table(
+    ("decoding", "value", "kind", "note"),
+    [
+        (Decoding.PROTOBUF, b"\x12\x02hi", ValueKind.PROTOBUF, ""),
+        (Decoding.PROTOBUF, b"{}", ValueKind.TEXT, "not protobuf"),
+        (
+            Decoding.PROTOBUF,
+            b"\x08\x01" * 40_000,
+            ValueKind.TEXT,
+            "too large to be taken apart as protobuf here",
+        ),
+        (Decoding.JSON, b"\x08\x96\x01", ValueKind.HEX, "not json"),
+    ],
+)
+def test_what_somebody_says_it_is_holds_where_it_is_so(
+    decoding: Decoding, value: bytes, kind: ValueKind, note: str
+) -> None:
+    view = decode_as(value, decoding)
+    assert view.kind is kind
+    assert view.note.startswith(note)
 
 
 def test_escapes_of_json_are_shown_as_what_they_stand_for() -> None:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.present.spark import BLOCKS, spark
+from streamops.present.spark import BLOCKS, LEAST_LAG, common_top, spark
 from tests.support.tables import table
 
 
@@ -22,6 +22,26 @@ from tests.support.tables import table
 )
 def test_a_trend_is_drawn_by_bars_of_its_width(trend: tuple[int | None, ...], width: int, drawn: str) -> None:
     assert spark(trend, width) == drawn
+
+
+@table(
+    ("trend", "top", "drawn"),
+    [
+        ((0, 1, 1), LEAST_LAG, "▁▂▂"),
+        ((0, 5, 10), LEAST_LAG, "▁▅█"),
+        ((0, 9, 30_000), 50_000, "▁▂▆"),
+        ((0, 50, 100), 10, "▁▅█"),
+    ],
+)
+def test_lines_with_one_top_can_be_compared(trend: tuple[int | None, ...], top: int, drawn: str) -> None:
+    assert spark(trend, 3, top) == drawn
+
+
+@given(st.integers(0, 10**15))
+def test_a_common_top_is_round_and_not_far_above(number: int) -> None:
+    top = common_top(number)
+    assert max(number, 1) <= top <= max(2.5 * number, 1)
+    assert str(top).rstrip("0") in {"1", "2", "5"}
 
 
 @given(st.lists(st.none() | st.integers(0, 10**12), max_size=60), st.integers(1, 40))

@@ -10,6 +10,7 @@ from streamops.present.table import Cell, Tone
 from streamops.present.units import (
     ABSENT,
     UNKNOWN,
+    brief,
     compact,
     count,
     duration,
@@ -166,3 +167,20 @@ def test_instants_are_in_utc() -> None:
 )
 def test_a_lag_shows_what_it_rests_on(lag: Lag, cell: Cell) -> None:
     assert lag_text(lag) == cell
+
+
+@table(
+    ("span", "text"),
+    [
+        (None, "?"),
+        (timedelta(milliseconds=900), "0s"),
+        (timedelta(seconds=59), "59s"),
+        (timedelta(seconds=60), "1m"),
+        (timedelta(hours=1, minutes=59), "1h"),
+        (timedelta(hours=47), "47h"),
+        (timedelta(hours=48), "2d"),
+        (timedelta(days=1234), "1234d"),
+    ],
+)
+def test_a_brief_span_has_one_unit(span: timedelta | None, text: str) -> None:
+    assert brief(span) == text

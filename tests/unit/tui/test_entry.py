@@ -56,7 +56,7 @@ def test_decoding_that_was_not_asked_for_is_said_to_be_a_guess() -> None:
 def test_a_field_is_taken_for_what_somebody_says() -> None:
     for number, decoding, words in [
         (1, Decoding.TEXT, ' body           {"id":1,"items":[{"sku":"A"}]}  text · 30 B'),
-        (1, Decoding.HEX, "    00000000  7b 22 69 64"),
+        (1, Decoding.HEX, "    0000  7b 22 69 64"),
         (1, Decoding.MSGPACK, "not msgpack"),
         (4, Decoding.JSON, " n              42  json · 2 B"),
         (3, Decoding.TEXT, r"    \xc8\xc9"),
@@ -140,6 +140,8 @@ async def test_keys_decode_the_field_one_stands_on_and_v_shows_all_as_it_came() 
         await shown(app, "▸body  json · 30 B")
         await press(app, "d")
         await shown(app, "not msgpack")
+        await press(app, "d")
+        await shown(app, "not protobuf")
         await press(app, "d", "d")
         await shown(app, "00000000  7b 22 69 64")
         await press(app, "v")

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.support import invented
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, click, list_of, names, press, running, shown, until
 from tests.support.tui.shop import ALL, FAULTY, shop_source
@@ -128,3 +129,20 @@ async def test_matches_are_walked_around_the_ends() -> None:
         assert names(app)[list_of(app).cursor] == "orders/reports"
         await press(app, "n", "n")
         assert names(app)[list_of(app).cursor] == "orders/billing"
+
+
+async def test_trends_of_a_list_have_one_scale_and_stand_beside_their_lags() -> None:
+    quiet = sample.stream_view("quiet", sample.group_view("quiet", invented.group("g"), trend=(0, 8, 0, 1)))
+    loud = sample.stream_view("loud", sample.group_view("loud", invented.group("g"), trend=(0, 250, 500)))
+    source = InventedSource(sample.observation(quiet))
+    app = app_for(source)
+    async with running(app, (200, 30), drawn=True):
+        await shown(app, "LAG TREND")
+        await shown(app, "▁▇▁▂")
+        source.observation = sample.observation(quiet, loud)
+        await press(app, "r")
+        await shown(app, "▁▅█")
+        await shown(app, "▁▂▁▂")
+        source.observation = sample.observation(quiet)
+        await press(app, "r")
+        await shown(app, "▁▇▁▂")

@@ -27,6 +27,7 @@ def test_no_handler_calls_the_one_of_its_base_class() -> None:
     calls = [
         f"{file.name}:{node.lineno}"
         for file in Path(root).rglob("*.py")
+        if file.parent.name != "web"  # its base classes are not Textual's
         for node in ast.walk(ast.parse(file.read_text()))
         if isinstance(node, ast.Attribute) and node.attr.startswith("on_")
         if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "super"

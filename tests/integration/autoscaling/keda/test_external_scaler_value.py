@@ -120,6 +120,7 @@ async def test_number_that_was_told_is_not_told_as_workers_at_work(server: Runni
         await Controller(console, options(assignments=(ASSIGNMENT,))).round()
         row = PoolRow(await console.pools.one(POOL), now=EPOCH)
         assert (row.ordered, row.ready) == (MINIMUM, None)
+        assert row.pool.last is not None
         assert decision_json(row.pool.last)["ready"] is None
 
 

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from streamops.present.charts.canvas import BLOCKS, BRAILLE, SHADE, Canvas
 from streamops.present.charts.chart import AXIS_WIDTH, Chart, Series, SeriesStyle, chart_lines
+from streamops.present.charts.drawing import DOT
 from streamops.present.charts.points import GLYPHS, Mark, Point
 from streamops.present.charts.scale import Unit
 from streamops.present.table import Tone
@@ -114,19 +115,38 @@ def test_a_line_leads_in_from_before_the_window() -> None:
 
 
 @table(
-    ("width", "title"),
+    ("width", "height", "title"),
     [
-        (60, " Lag entries  ⠒ name now"),
-        (22, " Lag  ⠒ name now"),
-        (15, " Lag ⠒ name now"),
-        (14, " Lag  ⠒ name "),
-        (5, " Lag"),
-        (2, " L"),
-        (0, ""),
+        (60, 10, [" Lag entries  ⠒ name now"]),
+        (22, 10, [" Lag  ⠒ name now"]),
+        (15, 10, [" Lag ⠒ name now"]),
+        (14, 10, [" Lag entries", " ⠒ name now"]),
+        (14, 8, [" Lag  ⠒ name "]),
+        (5, 10, [" Lag"]),
+        (2, 10, [" L"]),
+        (0, 10, [""]),
     ],
 )
-def test_titles_drop_what_does_not_fit(width: int, title: str) -> None:
-    assert drawn(line(1, 2), width=width)[0] == title
+def test_titles_take_a_second_line_or_drop_what_does_not_fit(
+    width: int, height: int, title: list[str]
+) -> None:
+    rows = drawn(line(1, 2), width=width, height=height)
+    assert rows[: len(title)] == title
+    assert len(rows) in {len(title), height}
+
+
+def test_three_series_of_one_value_are_all_seen_in_half_of_80_columns() -> None:
+    three = (
+        line(*[60.0] * 40, look=SeriesStyle.AREA),
+        line(*[60.0] * 40),
+        line(*[60.0] * 40, look=SeriesStyle.DOTS),
+    )
+    rows = drawn(*three, width=36)
+    assert rows[:2] == [" Lag entries  ▆ name now  ⠒ name now", " • name now"]
+    edge = rows[2][AXIS_WIDTH:]
+    assert edge.count(DOT) == 10
+    assert sum(ord(character) > BRAILLE for character in edge) == 18
+    assert rows[3][AXIS_WIDTH:] == SHADE * 28
 
 
 marks = st.sampled_from(list(Mark))

@@ -18,6 +18,7 @@ from streamops.tui.history.memory import (
     ALL_ADDED,
     ALL_DEAD_LETTERS,
     ALL_WAITING,
+    DELIVERED,
     LAG,
     PENDING_AGE,
     TIERS,
@@ -84,20 +85,22 @@ def test_a_lag_is_remembered_with_what_it_rests_on() -> None:
         assert [(point.value, point.mark) for point in points] == [(value, mark)]
 
 
-def test_all_four_measures_are_remembered() -> None:
+def test_all_measures_are_remembered() -> None:
     oldest = pending_entry(seconds(90))
     observation = one(
         3, Rates(5.0, 4.0, 2.5, 0.0), pending=2, oldest=oldest, oldest_age=seconds(90), waiting=seconds(8)
     )
     past = remembered(at(observation, 0))
-    found = [values(past, track) for track in (LAG, TIME_LAG, PENDING_AGE, ADDED, ACKED)]
-    assert found == [[3], [8], [90], [5], [2.5]]
+    found = [values(past, track) for track in (LAG, TIME_LAG, PENDING_AGE, ADDED, ACKED, DELIVERED)]
+    assert found == [[3], [8], [90], [5], [2.5], [4]]
 
 
 def test_measure_that_is_not_known_is_not_nought() -> None:
     observation = one(UNKNOWN, Rates(), pending=2, waiting=None)
     past = remembered(at(observation, 0))
-    assert [values(past, track) for track in (LAG, TIME_LAG, PENDING_AGE, ADDED, ACKED)] == [[None]] * 5
+    assert [values(past, track) for track in (LAG, TIME_LAG, PENDING_AGE, ADDED, ACKED, DELIVERED)] == [
+        [None]
+    ] * 6
 
 
 def test_nothing_pending_is_nought() -> None:
@@ -127,7 +130,7 @@ def test_memory_stays_the_same_however_long_it_goes_on() -> None:
     before = room()
     for number in range(1, 2000):
         past.take(at(one(number), number * 20), EVERY)
-    assert room() == before < 32_000
+    assert room() == before < 33_000
 
 
 def test_a_pause_is_not_drawn_over() -> None:
