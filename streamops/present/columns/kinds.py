@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar, cast
 
 from streamops.model.entries import EntryId
 from streamops.model.observation import Health
@@ -13,12 +13,12 @@ from streamops.present.cells import (
     duration_cell,
     id_cell,
     id_text,
-    name_cell,
     rate_cell,
     rounded,
     seconds,
 )
 from streamops.present.table import Align, Cell, Column, Row, Tone
+from streamops.present.text import safe
 from streamops.present.units import health_text, percent, rfc3339, size, timestamp
 
 Part = TypeVar("Part")
@@ -35,14 +35,14 @@ class Columns(Generic[Row, Part]):
     is not there, and so are numbers and times with ``absent=True``.
 
     Args:
-        part: What of a row the columns are about; a row without it has no values.
+        part: What of a row the columns are about; a row without it has no values. None for the whole row.
         missing: The cells of such a row; a dash in each unless given.
         source: Where the values come from, where ``means`` does not say.
     """
 
     def __init__(
         self,
-        part: Callable[[Row], Part | None],
+        part: Callable[[Row], Part | None] | None,
         source: str = "",
         *,
         missing: Callable[[Row], Cell] = lambda _: NOT_THERE,
@@ -78,7 +78,10 @@ class Columns(Generic[Row, Part]):
     def _reading(
         self, read: Callable[[Part], Value], missing: Callable[[Row], Value]
     ) -> Callable[[Row], Value]:
-        return lambda row: missing(row) if (part := self._part(row)) is None else read(part)
+        find = self._part
+        if find is None:
+            return cast("Callable[[Row], Value]", read)
+        return lambda row: missing(row) if (part := find(row)) is None else read(part)
 
     def text(
         self,
@@ -94,7 +97,7 @@ class Columns(Generic[Row, Part]):
 
         def cell(part: Part) -> Cell:
             text = read(part)
-            return name_cell(text)._replace(tone=tone) if text else NOT_THERE
+            return Cell(safe(text), tone) if text else NOT_THERE
 
         return self.column(key, title, width, read, cell, **look)
 
@@ -194,7 +197,7 @@ class Columns(Generic[Row, Part]):
 def of_rows(kind: type[Row], source: str = "") -> Columns[Row, Row]:
     """Columns about whole rows of one type."""
     del kind
-    return Columns(lambda row: row, source)
+    return Columns(None, source)
 
 
 def _cells(
