@@ -70,13 +70,12 @@ class ContextsScreen(ListScreen[ContextInfo]):
 
 def _marker(current: str) -> Column[ContextInfo]:
     """A mark at the context in use."""
-    return Column(
-        key="current",
-        title="",
-        help="▸ marks the context in use.",
-        cell=lambda row: Cell("▸" if row.name == current else "", Tone.OK),
-        value=lambda row: row.name == current,
-        width=1,
+    return CONTEXT.column(
+        "current",
+        "",
+        1,
+        lambda row: row.name == current,
+        lambda row: Cell("▸" if row.name == current else "", Tone.OK),
         priority=0,
         descending=True,
-    )
+    ).means("▸ marks the context in use.")

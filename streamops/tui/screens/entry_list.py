@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from streamops.model.entries import EntryId, id_age
 from streamops.present.cells import seconds
 from streamops.present.columns import ENTRY_COLUMNS
+from streamops.present.columns.kinds import NUMBER, of_rows
 from streamops.present.filters import FIELD_SIGNS
 from streamops.present.rows import EntryRow
-from streamops.present.table import Align, Cell, Column, Tone
+from streamops.present.table import Cell, Column, Tone
 from streamops.present.units import brief
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
@@ -21,6 +22,7 @@ from streamops.tui.screens.marking import Marking
 from streamops.tui.widgets.text_view import Builder
 
 PANE_BYTES = 8 * 1024
+ENTRY = of_rows(EntryRow)
 ALL: Final = {column.key: column for column in ENTRY_COLUMNS}
 CONTENT: Final = replace(ALL["preview"], width=60)
 """So wide that an ID, an age and a size beside it leave it three fifths of the list."""
@@ -35,19 +37,19 @@ def _columns(age_of: Callable[[EntryRow], timedelta | None]) -> Iterator[Column[
         return Cell(brief(span), Tone.UNKNOWN if span is None else Tone.DIM)
 
     yield replace(ALL["id"], flexible=True)
-    yield Column(
-        key="age_seconds",
-        title="AGE",
-        help="Time since the entry was added, by its ID and the server's clock when it was last read; ? where the ID is no such time.",
-        source="TIME, minus the time in the ID",
-        cell=age,
-        value=lambda row: seconds(age_of(row)),
-        # Ages of rows that are told at different times are compared by what makes them.
+    # Ages of rows that are told at different times are compared by what makes them.
+    yield ENTRY.column(
+        "age_seconds",
+        "AGE",
+        5,
+        lambda row: seconds(age_of(row)),
+        age,
         rank=lambda row: (-row.entry.id.ms, -row.entry.id.seq),
-        width=5,
-        align=Align.RIGHT,
         priority=0,
-        descending=True,
+        **NUMBER,
+    ).means(
+        "Time since the entry was added, by its ID and the server's clock when it was last read; ? where the ID is no such time.",
+        "TIME, minus the time in the ID",
     )
     yield ALL["size"]
     yield CONTENT
