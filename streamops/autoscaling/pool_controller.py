@@ -123,7 +123,8 @@ class PoolController:
                 demand, size = await self._demand.read(seen, staff, size)
             except StreamopsError as error:
                 told = judge_blindly(self.assignment.config, size, steering, seen.now, error.message)
-                decision = self._unread(told, error, seen.now, size.ordered, size.ready)
+                ready = size.ordered if size.ready is None else size.ready
+                decision = self._unread(told, error, seen.now, size.ordered, ready)
                 return await self._carry_out(decision, patience)
             return judge(self.assignment, self.state, demand, steering, seen.now)
         except StreamopsError as error:
@@ -169,15 +170,14 @@ class PoolController:
         return True
 
     def _unread(
-        self, told: ScaleDecision, error: StreamopsError, at: datetime, ordered: int, ready: int | None
+        self, told: ScaleDecision, error: StreamopsError, at: datetime, ordered: int, ready: int
     ) -> PoolDecision:
         return PoolDecision(
             at=at,
             code=told.code,
             text=told.text,
             ordered=ordered,
-            ready=ordered if ready is None else ready,
-            ready_known=ready is not None,
+            ready=ready,
             target=told.target,
             problem=error.message,
             outlook=(error.hint,) if error.hint else (),

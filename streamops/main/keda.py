@@ -143,8 +143,7 @@ async def _serve_keda(
         for one in options.assignments:
             console.place.targets.use(one.pool, ExternalScalerValue(console.pools, one))
         port = await stack.enter_async_context(server.serving(grpc_options, board))
-        pools = ", ".join(one.pool for one in options.assignments)
-        session.narrator.note(f"KEDA's external scaler at {grpc_options.host}:{port}; pool: {pools}")
+        session.narrator.note(f"KEDA's external scaler at {grpc_options.host}:{port}")
         if http_options is not None:
             port = await stack.enter_async_context(http.serving(http_options, board))
             session.narrator.note(f"the same as JSON at http://{http_options.host}:{port}/pools/NAME")

@@ -290,8 +290,7 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
         code: The rule that decided.
         text: Why, in a sentence with numbers.
         ordered: Desired workers before it.
-        ready: Workers that worked; those that were ordered where that was not known.
-        ready_known: Whether heartbeats or the target told how many worked.
+        ready: Workers that worked.
         target: Desired workers after it.
         outcome: What became of it.
         problem: What was wrong, where something was.
@@ -311,7 +310,6 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
     signals: Signals = Signals()
     outlook: tuple[str, ...] = ()
     by: str = ""
-    ready_known: bool = True
 
     @property
     def was_read(self) -> bool:

@@ -82,9 +82,8 @@ def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | N
     order, lead = pool.order, pool.lead
     if order is None and not supervisors:
         raise TargetError(
-            f"pool {pool.name}: no supervisor tells how many workers it has",
-            f"Where KEDA scales it, `streamops pools explain {pool.name}` tells what was decided, and KEDA what became of it. "
-            f"Else start one: streamops run MODULE:APP --pool {pool.name} --workers auto.",
+            f"pool {pool.name}: no supervisor runs as many workers as it is told",
+            f"Start one: streamops run MODULE:APP --pool {pool.name} --workers auto.",
         )
     told = "" if order is None else str(order.workers)
     led = lead is not None and now is not None and lead.until > now

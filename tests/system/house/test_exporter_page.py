@@ -24,11 +24,11 @@ def configuration() -> dict[str, Any]:
     return found
 
 
-def test_five_lines_point_a_prometheus_and_its_alertmanager_at_it() -> None:
+def test_three_lines_point_a_prometheus_at_it() -> None:
     (text,) = CONFIGURATION.findall(CHAPTER)
     lines = [line for line in text.splitlines() if not line.startswith(("#", "rule_files:"))]
-    assert len(lines) == 5
-    assert yaml.safe_load("\n".join(lines)).keys() == {"scrape_configs", "alerting"}
+    assert len(lines) == 3
+    assert yaml.safe_load("\n".join(lines)).keys() == {"scrape_configs"}
 
 
 def test_promtool_takes_the_configuration_of_the_page(tmp_path: Path) -> None:

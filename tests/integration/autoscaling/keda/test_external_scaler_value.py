@@ -11,7 +11,6 @@ from streamops.autoscaling.policy.config import ScalingConfig
 from streamops.errors import StreamopsError, TargetChanged
 from streamops.model.entries import EPOCH
 from streamops.model.pools import Applied, PoolDecision, PoolSize, ScaleCode
-from streamops.present.pools import PoolRow, decision_json
 from tests.support.autoscaling.pools import (
     GROUP,
     KEY,
@@ -111,17 +110,6 @@ async def test_at_the_very_first_start_a_running_deployment_does_not_shrink(
         controller = Controller(console, options(assignments=(ASSIGNMENT,)))
         for _ in range(3):
             assert (await controller.round()).decisions[POOL].target == 6
-
-
-async def test_number_that_was_told_is_not_told_as_workers_at_work(server: RunningServer) -> None:
-    add_waiting(server)
-    async with console_on(server) as console:
-        console.place.targets.use(POOL, ExternalScalerValue(console.pools, ASSIGNMENT))
-        await Controller(console, options(assignments=(ASSIGNMENT,))).round()
-        row = PoolRow(await console.pools.one(POOL), now=EPOCH)
-        assert (row.ordered, row.ready) == (MINIMUM, None)
-        assert row.pool.last is not None
-        assert decision_json(row.pool.last)["ready"] is None
 
 
 async def test_whoever_waits_tells_the_leader_s_number_as_long_as_that_lives(
