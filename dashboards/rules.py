@@ -294,14 +294,19 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         description='About {{ $value | printf "%.0f" }} times within 15 minutes, whoever runs the workers '
         f"of {POOL} failed or refused to set their number.",
     ),
+    # Where the health rules page for the pool's group, they say the same: one group that is dead is one page.
     Alert(
         name="StreamopsPoolStuck",
-        expr=_mostly("stuck", "2m"),
+        expr=f"""
+({_mostly("stuck", "2m")})
+* on (job, instance, pool) group_left (stream, group) streamops_autoscaler_info
+unless on (job, instance, stream, group) streamops_finding{{code=~"no_consumers|stopped|stalled", severity="critical"}}
+""",
         lasting="5m",
         severity=CRITICAL,
         summary=f"The workers of {POOL} finish nothing",
-        description=f"For 5 minutes the workers of {POOL} have held entries and acknowledged none. More "
-        "workers would not help, and none are ordered.",
+        description=f"For 5 minutes the workers of {POOL}, {GROUP[0].lower()}{GROUP[1:]}, have held entries and acknowledged "
+        "none. More workers would not help, and none are ordered.",
     ),
     Alert(
         name="StreamopsPoolAtMaximum",

@@ -13,7 +13,7 @@ from dashboards.boards.scopes import POOL
 from dashboards.boards.tables import Column, Label, table_panel
 
 WANTED: Final = "autoscaler_desired_replicas"
-HAD: Final = "autoscaler_current_replicas"
+ORDERED: Final = "autoscaler_current_replicas"
 LEAST: Final = "autoscaler_min_replicas"
 MOST: Final = "autoscaler_max_replicas"
 EVALUATED: Final = "autoscaler_last_evaluation_timestamp_seconds"
@@ -80,10 +80,10 @@ def _now() -> tuple[dashboard.Panel, ...]:
 
 def _workers() -> dashboard.Panel:
     return graph_panel(
-        "Workers: had and wanted",
-        "Dashed, the least and the most there may be. Wanted above had for long: the target does not follow, or workers"
-        " start slowly.",
-        Query(by_pool(HAD), "{{pool}} has"),
+        "Workers: ordered and wanted",
+        "Workers asked for, whether or not they live, and those that the controller wants. Dashed, the least and the most"
+        " there may be. Wanted above ordered for long: the target does not follow.",
+        Query(by_pool(ORDERED), "{{pool}} ordered"),
         Query(by_pool(WANTED), "{{pool}} wants"),
         Query(by_pool(LEAST), "{{pool}} least"),
         Query(by_pool(MOST), "{{pool}} most"),
@@ -119,7 +119,7 @@ def _decisions() -> dashboard.Panel:
 
 def _table() -> dashboard.Panel:
     shown = (
-        ("Has", by_pool(HAD), "none", ()),
+        ("Ordered", by_pool(ORDERED), "none", ()),
         ("Wants", by_pool(WANTED), "none", ()),
         ("Least", by_pool(LEAST), "none", ()),
         ("Most", by_pool(MOST), "none", ()),

@@ -90,8 +90,9 @@ def workers() -> list[dashboard.VariableModel]:
 
 
 def pools() -> list[dashboard.VariableModel]:
-    """Which pools of workers."""
-    found = f"label_values(streamops_worker_slots{{{_EXPORTER}}}, pool)"
+    """Which pools: those whose workers heartbeat, and those that a controller decides about, whoever runs their workers."""
+    names = "streamops_worker_slots|streamops_autoscaler_info"
+    found = f'label_values({{__name__=~"{names}", {_EXPORTER}}}, pool)'
     return [_query("pool", "Pool", found, "The pools of workers to look at.")]
 
 

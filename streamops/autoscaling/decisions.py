@@ -93,6 +93,7 @@ class PendingDecision(Struct, frozen=True, kw_only=True):
             text=self.decision.text,
             ordered=self.view.demand.ordered,
             ready=self.view.demand.ready,
+            ready_known=self.view.demand.ready_known,
             target=self.decision.target,
             signals=signals(self.view),
             outlook=outlook(self.view, self.decision),

@@ -20,7 +20,15 @@ from streamops.autoscaling.policy.state import ScalingState
 from streamops.autoscaling.target_calls import TargetCalls
 from streamops.errors import StreamopsError
 from streamops.model.entries import EPOCH
-from streamops.model.pools import Applied, FencingToken, Pool, PoolDecision, ScaleCode, ScaleDecision
+from streamops.model.pools import (
+    Applied,
+    FencingToken,
+    Pool,
+    PoolDecision,
+    PoolSize,
+    ScaleCode,
+    ScaleDecision,
+)
 from streamops.monitor.pools import PoolWorkers
 from streamops.operations.console import Console
 from streamops.wire.pools.leading import LeaderLease
@@ -123,8 +131,7 @@ class PoolController:
                 demand, size = await self._demand.read(seen, staff, size)
             except StreamopsError as error:
                 told = judge_blindly(self.assignment.config, size, steering, seen.now, error.message)
-                ready = size.ordered if size.ready is None else size.ready
-                decision = self._unread(told, error, seen.now, size.ordered, ready)
+                decision = self._unread(told, error, seen.now, size)
                 return await self._carry_out(decision, patience)
             return judge(self.assignment, self.state, demand, steering, seen.now)
         except StreamopsError as error:
@@ -150,7 +157,7 @@ class PoolController:
         known = self.assignment.config.minimum if last is None else last_known(last)
         told = ScaleDecision(known, ScaleCode.UNREADABLE, f"{error.message}: nothing is changed")
         at = EPOCH if self.lease is None else self.lease.now
-        return self._unread(told, error, at, known, 0 if last is None else last.ready)
+        return self._unread(told, error, at, PoolSize(ordered=known, ready=_ready(last)))
 
     def note(self, decision: PoolDecision) -> bool:
         """Log a decision that says anything new; whether it does."""
@@ -170,14 +177,15 @@ class PoolController:
         return True
 
     def _unread(
-        self, told: ScaleDecision, error: StreamopsError, at: datetime, ordered: int, ready: int
+        self, told: ScaleDecision, error: StreamopsError, at: datetime, size: PoolSize
     ) -> PoolDecision:
         return PoolDecision(
             at=at,
             code=told.code,
             text=told.text,
-            ordered=ordered,
-            ready=ready,
+            ordered=size.ordered,
+            ready=size.ordered if size.ready is None else size.ready,
+            ready_known=size.ready is not None,
             target=told.target,
             problem=error.message,
             outlook=(error.hint,) if error.hint else (),
@@ -199,6 +207,13 @@ class PoolController:
         steered_at = self.pool.steering.at
         token = FencingToken(self._options.holder, self.term, self._options.lease, steered_at)
         return await self.calls.ask(decision, token, patience)
+
+
+def _ready(last: PoolDecision | None) -> int | None:
+    """Workers that worked when a pool was last decided about; none where that was not known."""
+    if last is None:
+        return 0
+    return last.ready if last.ready_known else None
 
 
 def last_known(decision: PoolDecision | None) -> int:

@@ -122,6 +122,7 @@ CONTROLLER: Final = Scope(
     "off the scrape, every 5 s: one HGETALL a pool",
     lambda shown: [(pool.name,) for pool in _pools(shown)],
 )
+POOL_GROUP: Final = Scope(IN_POOLS, ("pool", "stream", "group"), CONTROLLER.cost)
 DECISION: Final = Scope(IN_POOLS, ("pool", "direction", "reason"), CONTROLLER.cost)
 SIGNAL: Final = Scope(IN_POOLS, ("pool", "signal"), CONTROLLER.cost)
 NODE: Final = Scope(
@@ -198,6 +199,12 @@ def worker_busy(shown: Shown) -> Values:
 def pool_paused(shown: Shown) -> Values:
     """Whether the pool was told to pause: 1 or 0; absent where it was never told anything."""
     return {(encodable(pool),): int(is_paused) for pool, is_paused in shown.reading.extras.paused.items()}
+
+
+@POOL_GROUP.family("", "its controller")
+def autoscaler_info(shown: Shown) -> Values:
+    """The group whose work the controller of the pool watches, always 1; stays for a day when the controller ends."""
+    return {(pool.name, pool.stream, pool.group): 1 for pool in _pools(shown) if pool.stream and pool.group}
 
 
 @CONTROLLER.family("workers", LAST_DECISION)

@@ -35,7 +35,11 @@ def controller_options(function: Function) -> Function:
     """The options of every command that runs a controller."""
     options = (
         click.argument("pools", metavar="[POOL]...", nargs=-1, shell_complete=COMPLETIONS["pools"]),
-        click.option("--stream", metavar="STREAM", help="Without configuration: the stream of one pool."),
+        click.option(
+            "--stream",
+            metavar="STREAM",
+            help="Without configuration: the stream of one pool, POOL or default.",
+        ),
         click.option("--group", metavar="GROUP", help="Its group; with --stream."),
         click.option(
             "--minimum", metavar="N", type=click.IntRange(min=0), help="Its least workers; with --stream."
@@ -107,7 +111,13 @@ def _assignments(
     names: Sequence[str] = given["pools"]
     told = {key: given[key] for key in ("minimum", "maximum", "objective") if given[key] is not None}
     if given["stream"] is not None:
-        return (_assignment(names, given["stream"], given["group"], told),), {}, {}
+        one = _assignment(names, given["stream"], given["group"], told)
+        if not names:
+            session.narrator.note(
+                f"the pool is called {one.pool}, as no POOL is given; "
+                f"its workers are those of `streamops run --pool {one.pool}`"
+            )
+        return (one,), {}, {}
     if told or given["group"] is not None:
         raise SettingsError(
             "--group, --minimum, --maximum and --objective are for --stream", "Name the stream too."

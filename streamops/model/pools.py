@@ -115,6 +115,10 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
         return self.probed_empty and bool(self.lag.entries)
 
 
+KEDA = "KEDA"
+"""The target of a pool, in words, whose controller is ``autoscale keda``: KEDA scales it, and tells no number of workers."""
+
+
 class ScaleCode(StrEnum):
     """Why a pool has the workers it has: the rule that decided, or what stood above the rules."""
 
@@ -290,7 +294,8 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
         code: The rule that decided.
         text: Why, in a sentence with numbers.
         ordered: Desired workers before it.
-        ready: Workers that worked.
+        ready: Workers that worked; as many as were ordered where that was not known.
+        ready_known: Whether it was: by heartbeats, or by what the target told.
         target: Desired workers after it.
         outcome: What became of it.
         problem: What was wrong, where something was.
@@ -310,6 +315,7 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
     signals: Signals = Signals()
     outlook: tuple[str, ...] = ()
     by: str = ""
+    ready_known: bool = True
 
     @property
     def was_read(self) -> bool:
@@ -364,6 +370,11 @@ class Pool(Struct, frozen=True, kw_only=True):
     decisions: Passing[Mapping[tuple[str, str], int]] = {}
     errors: Passing[int] = 0
     problem: str = ""
+
+    @property
+    def controller_command(self) -> str:
+        """The command that decides about it: ``streamops autoscale keda`` where that did last."""
+        return f"streamops autoscale {'keda' if self.target == KEDA else 'run'}"
 
 
 class RegisteredWorker(Struct, frozen=True, kw_only=True):

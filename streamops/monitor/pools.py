@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from streamops.errors import NotFound, StreamopsError, known_hint
 from streamops.model.entries import EntryId
 from streamops.model.pools import (
+    KEDA,
     Pool,
     PoolDecision,
     PoolSize,
@@ -228,6 +229,16 @@ class PoolReader:
         """
         target = self._place.targets.of(self._place.server, pool.name)
         return size_of(pool, of_pool.supervisors, now) if isinstance(target, LocalTarget) else None
+
+    def is_kedas(self, pool: Pool) -> bool:
+        """Whether KEDA scales a pool, and no target is configured that tells how many workers there are.
+
+        Raises:
+            SettingsError: What is configured makes no sense.
+        """
+        return pool.target == KEDA and isinstance(
+            self._place.targets.of(self._place.server, pool.name), LocalTarget
+        )
 
     async def size(self, name: str) -> PoolSize:
         """How many workers its target has; raises what ``Target.read`` raises."""

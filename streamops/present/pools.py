@@ -76,7 +76,7 @@ class PoolRow(Struct, frozen=True):
         """Workers that work, as its target or its controller tells."""
         if self.size is not None:
             return self.size.ready
-        return None if self.seen is None else self.seen.ready
+        return self.seen.ready if self.seen is not None and self.seen.ready_known else None
 
     @property
     def desired(self) -> int | None:
@@ -142,7 +142,7 @@ def decision_json(decision: PoolDecision) -> Json:
         "code": decision.code.value,
         "text": text_json(decision.text),
         "ordered": decision.ordered if decision.was_read else None,
-        "ready": decision.ready if decision.was_read else None,
+        "ready": decision.ready if decision.was_read and decision.ready_known else None,
         "target": decision.target if decision.was_read else None,
         "outcome": decision.outcome.value,
         "problem": text_json(decision.problem) if decision.problem else None,
@@ -155,7 +155,7 @@ def decision_json(decision: PoolDecision) -> Json:
 def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
     """What is known of one pool, for people."""
     pool, last = row.pool, row.pool.last
-    lead = "no controller runs: `streamops autoscale run` starts one"
+    lead = f"no controller runs: `{pool.controller_command}` starts one"
     if pool.lead is not None:
         lead = safe(pool.lead.holder) if row.is_led else f"nobody; last {safe(pool.lead.holder)}"
     told = [

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from streamops.errors import StalePlan, TargetChanged, TargetError
-from streamops.model.pools import Order, Pool, PoolSize, PoolSupervisor
+from streamops.model.pools import KEDA, Order, Pool, PoolSize, PoolSupervisor
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.orders import order_workers
 from streamops.wire.pools.records import read_pool
@@ -37,7 +37,7 @@ class LocalTarget:
         """How many workers the supervisors were told to have, and how many work.
 
         Raises:
-            TargetError: There is no supervisor that could be told, and never was.
+            TargetError: There is no supervisor that could be told, and never was; or KEDA scales the pool.
         """
         now = await read_clock(self._server, pool_key(self._pool))
         pool = await read_pool(self._server, self._pool)
@@ -77,16 +77,21 @@ def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | N
         now: The server's clock; none where it may not be asked.
 
     Raises:
-        TargetError: There is no supervisor that could be told, and never was.
+        TargetError: There is no supervisor that could be told, and never was; or KEDA scales the pool.
     """
     order, lead = pool.order, pool.lead
+    led = lead is not None and now is not None and lead.until > now
+    if pool.target == KEDA and not supervisors and (led or order is None):
+        raise TargetError(
+            f"pool {pool.name}: KEDA scales its workers, to the number that `{pool.controller_command}` decides on",
+            f"`streamops pools override {pool.name} N` keeps it at a number.",
+        )
     if order is None and not supervisors:
         raise TargetError(
             f"pool {pool.name}: no supervisor runs as many workers as it is told",
             f"Start one: streamops run MODULE:APP --pool {pool.name} --workers auto.",
         )
     told = "" if order is None else str(order.workers)
-    led = lead is not None and now is not None and lead.until > now
     return PoolSize(
         ordered=sum(one.aim for one in supervisors) if order is None else order.workers,
         ready=sum(one.ready for one in supervisors),

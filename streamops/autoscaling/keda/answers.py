@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from streamops.autoscaling.decisions import Assignment
 from streamops.autoscaling.pool_controller import last_known
 from streamops.errors import TargetChanged
-from streamops.model.pools import PoolDecision, PoolSize, ScaleCode
+from streamops.model.pools import KEDA, PoolDecision, PoolSize, ScaleCode
 from streamops.model.text import safe
 from streamops.monitor.pools import PoolReader
 
@@ -147,7 +147,7 @@ class ExternalScalerValue:
     """
 
     kind: str = "keda"
-    label: str = "KEDA"
+    label: str = KEDA
 
     def __init__(self, pools: PoolReader, assignment: Assignment) -> None:
         self._pools = pools

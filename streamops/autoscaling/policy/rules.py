@@ -126,7 +126,9 @@ def no_rate(view: PolicyView) -> ScaleDecision | None:
     """Rule 6: how fast a worker is has not been seen yet."""
     if view.rate:
         return None
-    text = f"no worker of {view.demand.ready} has been seen busy: its rate is not known, {spell(view.backlog)} waiting"
+    demand = view.demand
+    of = spell(demand.ready) if demand.ready_known else f"{spell(demand.ordered)} ordered"
+    text = f"no worker of {of} has been seen busy: its rate is not known, {spell(view.backlog)} waiting"
     return _hold(view, ScaleCode.NO_RATE, text)
 
 

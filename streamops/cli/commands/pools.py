@@ -35,14 +35,20 @@ _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools
 @_POOL
 @with_session
 def show(session: Session, *, pool: str) -> None:
-    """Show how many workers a pool has, as whoever runs them tells, and why it has them."""
+    """Show how many workers a pool has, as whoever runs them tells, and why it has them.
+
+    KEDA does not tell: of a pool that it scales, this shows the number that `autoscale keda` last told it, and as ready
+    the workers that heartbeat, where they ever did.
+    """
     printer = session.printer((*POOL_COLUMNS, *POOL_DETAIL_COLUMNS))
 
     async def read(console: "Console") -> PoolRow:
-        known = await console.pools.one(pool)
-        size = await console.pools.size(pool)
+        now = await console.pools.clock()
+        ((known, size),) = await console.pools.with_sizes([await console.pools.one(pool)], now)
+        if size is None and not console.pools.is_kedas(known):
+            size = await console.pools.size(pool)
         known = known if known.target else replace(known, target=console.pools.target(pool))
-        return PoolRow(known, size, now=await console.pools.clock())
+        return PoolRow(known, size, now=now)
 
     row = session.run(read)
     printer.print_record(row, lambda: {"schema": "streamops.scale.get/1", **pool_json(row)})
@@ -120,7 +126,7 @@ def explain(session: Session, *, pool: str) -> None:
     if row.pool.last is None:
         raise StreamopsError(
             f"nobody has ever decided about pool {pool}",
-            "`streamops autoscale run` does; `pools ls` lists pools.",
+            "`streamops autoscale run` does, or `autoscale keda`; `pools ls` lists pools.",
         )
     if session.given.output in (Output.TABLE, Output.PLAIN):
         print_facts(pool_facts(row), sys.stdout, output=session.given.output, color=session.allows_color)

@@ -98,9 +98,7 @@ def plan_overrides(intent: ControllerIntent, evidence: OverridesEvidence) -> Pla
     known, asked, now = evidence.pool.steering, steered(intent, evidence), evidence.now
     changes = replace(asked, by="", at=None, reason="") != replace(known, by="", at=None, reason="")
     back, pool = steered_back(intent, known), quoted(intent.pool)
-    nobody = (
-        f"No controller decides about pool {pool} now: this holds for the next `streamops autoscale run`."
-    )
+    nobody = f"No controller decides about pool {pool} now: this holds for the next `{evidence.pool.controller_command}`."
     return planned(
         intent,
         int(changes),

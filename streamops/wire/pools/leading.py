@@ -249,7 +249,14 @@ def _written(told: DecisionRecord, document: bytes, holder: str, log: tuple[str,
         f"{COUNTED}{decision.direction}:{decision.code}",
         told.errors,
         MOST_DECISIONS,
-        *("decision", document, "ready", decision.ready, "ordered", decision.ordered),
+        *(
+            "decision",
+            document,
+            "ready",
+            decision.ready if decision.ready_known else "",
+            "ordered",
+            decision.ordered,
+        ),
     )
     return Call(pool_key(told.pool.name), arguments, _raw, log)
 

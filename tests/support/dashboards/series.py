@@ -82,10 +82,12 @@ def labels_of(expr: Any) -> Labels | None:  # noqa: ANN401 - any node of the tre
 
 
 def _selected(selector: promql.VectorSelector) -> Labels:
-    labels = KNOWN.get(selector.name or "")
-    if labels is None:
-        raise MatchesNothingError(f"no metric {selector.name}")
-    _require(labels, {matcher.name for matcher in selector.matchers.matchers}, selector.prettify())
+    matchers = {matcher.name: matcher.value for matcher in selector.matchers.matchers}
+    names = (selector.name or matchers.pop("__name__", "")).split("|")
+    if unknown := sorted({*names} - KNOWN.keys()):
+        raise MatchesNothingError(f"no metric {unknown}")
+    labels = frozenset.intersection(*(KNOWN[name] for name in names))
+    _require(labels, set(matchers), selector.prettify())
     return labels
 
 

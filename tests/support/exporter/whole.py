@@ -26,6 +26,8 @@ from tests.support.invented import (
 SCALED = Pool(
     name="shop",
     lead=Lead(holder="web-1", until=NOW + seconds(15), term=2),
+    stream="orders",
+    group="billing",
     minimum=1,
     maximum=8,
     last=PoolDecision(

@@ -184,6 +184,7 @@ def check_controller(prometheus: RunningPrometheus) -> None:
     """The real controller of the real workers tells what it wants, on what grounds, and that it decides."""
     of_pool = f'{{pool="{POOL}"%s}}'
     for expression in (
+        f"streamops_autoscaler_info{of_pool % ''}",
         f"streamops_autoscaler_current_replicas{of_pool % ''} >= 1",
         f"streamops_autoscaler_desired_replicas{of_pool % ''} <= 3",
         f"streamops_autoscaler_max_replicas{of_pool % ''} == 3",

@@ -56,6 +56,22 @@ def test_what_makes_no_sense_is_refused(cli: Cli, words: tuple[str, ...], what: 
     assert what in two_lines(told.err)[0]
 
 
+@pytest.mark.parametrize("pools", [(), ("billing",)])
+def test_a_pool_without_a_name_says_which_name_it_has(pools: tuple[str, ...]) -> None:
+    notes: list[str] = []
+    session = cast("Session", SimpleNamespace(narrator=SimpleNamespace(note=notes.append)))
+    given = {
+        "every": timedelta(seconds=5),
+        **dict.fromkeys(("minimum", "maximum", "objective")),
+        "stream": "orders",
+        "group": "workers",
+        "pools": pools,
+    }
+    (one,) = options_of(session, given, advise=False).assignments
+    assert one.pool == (pools or ("default",))[0]
+    assert [note.partition(",")[0] for note in notes] == ([] if pools else ["the pool is called default"])
+
+
 SHARED = "".join(
     f'[pools.{name}]\nstream = "{name}"\ngroup = "g"\nbudget = "{budget}"\n'
     for name, budget in (("billing", "eight"), ("mail", "eight"), ("search", "three"))

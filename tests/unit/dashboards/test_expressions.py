@@ -129,6 +129,8 @@ def test_every_family_is_shown_somewhere() -> None:
     assert shown <= set(KNOWN)
     unseen = (set(EXPORTED) | set(WORKERS)) - shown
     assert unseen == {
+        # What a variable chooses from, and an alert is about.
+        "streamops_autoscaler_info",
         # For those who ask Prometheus themselves.
         "streamops_build_info",
         "streamops_entry_latency_seconds_count",

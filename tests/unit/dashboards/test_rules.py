@@ -73,7 +73,7 @@ def test_every_alert_of_its_own_fires_in_one_case_and_is_silent_in_another() -> 
 
 
 def test_every_health_rule_has_its_alert() -> None:
-    found = {alert.expr: alert.name for alert in ALERTS if "streamops_finding" in alert.expr}
+    found = {alert.expr: alert.name for alert in ALERTS if alert.expr.startswith("streamops_finding{")}
     assert found == {f'streamops_finding{{code="{rule.code.value}"}}': rule.alert for rule in RULES}
 
 

@@ -357,6 +357,7 @@ def test_pools_and_their_controllers() -> None:
     found = scaled(SCALED)
     assert [found[name] for name in NUMBERS] == [{POOL: 2}, {POOL: 4}, {POOL: 1}, {POOL: 8}]
     assert found["decisions_total"] == {(*POOL, "up", "backlog"): 1, (*POOL, "hold", "steady"): 700}
+    assert found["info"] == {(*POOL, "orders", "billing"): 1}
     assert found["apply_errors_total"] == {POOL: 3}
     assert found["last_evaluation_timestamp_seconds"] == {POOL: AT - 2}
     assert found["signal"] == {

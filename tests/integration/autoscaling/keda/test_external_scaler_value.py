@@ -109,7 +109,9 @@ async def test_at_the_very_first_start_a_running_deployment_does_not_shrink(
         console.place.targets.use(POOL, ExternalScalerValue(console.pools, ASSIGNMENT))
         controller = Controller(console, options(assignments=(ASSIGNMENT,)))
         for _ in range(3):
-            assert (await controller.round()).decisions[POOL].target == 6
+            decided = (await controller.round()).decisions[POOL]
+            assert (decided.target, decided.ready_known) == (6, False)
+    assert server.command("HMGET", KEY, "ordered", "ready") == [b"6", b""]
 
 
 async def test_whoever_waits_tells_the_leader_s_number_as_long_as_that_lives(
