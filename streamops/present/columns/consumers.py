@@ -2,10 +2,18 @@
 
 from typing import Final
 
-from streamops.present.cells import NAME_WIDTH
+from streamops.present.cells import NAME_WIDTH, NOT_THERE
 from streamops.present.columns.kinds import of_rows
 from streamops.present.rows import ConsumerRow
-from streamops.present.table import Column
+from streamops.present.table import Cell, Column, Tone
+
+
+def _heartbeat(row: ConsumerRow) -> Cell:
+    alive = row.consumer.alive
+    if alive is None:
+        return NOT_THERE
+    return Cell("✓ beats", Tone.OK) if alive else Cell("✗ stopped", Tone.CRITICAL)
+
 
 CONSUMER = of_rows(ConsumerRow)
 
@@ -32,5 +40,11 @@ CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
     ).means(
         "Time since the consumer last got an entry (Redis 7.2 and later); a dash where it never did or the server is older.",
         "XINFO CONSUMERS inactive (Redis 7.2 and later)",
+    ),
+    CONSUMER.column(
+        "alive", "HEARTBEAT", 9, lambda row: row.consumer.alive, _heartbeat, priority=0, sparse=True
+    ).means(
+        "Of a consumer that was not seen for long: whether it is a streamops worker that sends heartbeats; a dash for the others, and for other clients.",
+        "the heartbeat, streamops:worker:ID",
     ),
 )
