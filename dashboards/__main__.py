@@ -4,7 +4,7 @@ python -m dashboards           write them
 python -m dashboards --check   say what is out of date, and fail
 
 python -m dashboards --runbooks https://HOST/RUNBOOKS.md [--manifest]
-                               print the rules, or the manifest, with links to runbooks at that address
+                               print the rules, or the manifest, with links to runbooks at that address too
 """
 
 import sys

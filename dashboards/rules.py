@@ -31,10 +31,11 @@ Written by `python -m dashboards`; do not edit.
 
 Scrape exporters as job `streamops`, workers' own metrics as `streamops-workers`, every minute or more often.
 Two exporters on one Redis raise every alert twice: group notifications by alertname, db, stream and group.
+An alert on a finding goes on for 6 minutes after it was last found; its text and its numbers are those of then.
 """
 UNLINKED: Final = """\
 The annotation `fix` is what RUNBOOKS.md says to do. Where you serve that file at an address, have a checkout print the
-rules with a `runbook_url` for each alert: `python -m dashboards --runbooks https://HOST/RUNBOOKS.md`.
+rules with a `runbook_url` for each alert too: `python -m dashboards --runbooks https://HOST/RUNBOOKS.md`.
 """
 
 
@@ -81,19 +82,47 @@ SUBJECTS: Final = {
 }
 
 
-def _now(words: str, metric: str, *labels: str) -> str:
-    """A number of the subject at this moment, where there is one; names may have quotes in them."""
-    every = ("job", "instance", "db", *labels)
-    asked = ",".join(f"{label}=%q" for label in every)
-    values = " ".join(f"$labels.{label}" for label in every)
-    number = '{{ . | first | value | printf "%.0f" }}'
-    return f'{{{{ with query (printf "{metric}{{{asked}}}" {values}) }}}} {words}: {number}.{{{{ end }}}}'
+OF_SERVER: Final = ("job", "instance", "db")
+OF_STREAM: Final = (*OF_SERVER, "stream")
+OF_GROUP: Final = (*OF_STREAM, "group")
+COUNT: Final = '{{ . | first | value | printf "%.0f" }}'
+SPAN: Final = "{{ . | first | value | humanizeDuration }}"
 
 
+def _where_there_is(expr: str, words: str, labels: tuple[str, ...]) -> str:
+    """Words about what an expression answers, if it does; names may have quotes in them.
+
+    Args:
+        expr: It, with ``OF`` in place of the matchers that pick the alert's own subject.
+        words: The words, which begin as the sentence goes on, with a template of the answer in them.
+        labels: The labels that say what the alert is about.
+    """
+    matchers = ",".join(f"{label}=%[{at}]q" for at, label in enumerate(labels, start=1))
+    values = " ".join(f"$labels.{label}" for label in labels)
+    return f'{{{{ with query (printf "{expr.replace("OF", matchers)}" {values}) }}}}{words}{{{{ end }}}}'
+
+
+LAG_AND_PENDING: Final = _where_there_is(
+    "streamops_group_lag_entries{OF}", f"; lag {COUNT}", OF_GROUP
+) + _where_there_is("streamops_group_pending_entries{OF}", f"; pending {COUNT}", OF_GROUP)
+LAG_AGE: Final = _where_there_is(
+    "streamops_group_time_lag_seconds{OF} > 0", f"; the next entry had waited for {SPAN}", OF_GROUP
+)
+OLDEST_PENDING: Final = _where_there_is(
+    "time() - streamops_group_oldest_pending_delivered_timestamp_seconds{OF}",
+    f"; the oldest pending entry was last delivered {SPAN} before",
+    OF_GROUP,
+)
+UNSEEN: Final = _where_there_is(
+    "topk(1, time() - streamops_consumer_last_seen_timestamp_seconds{OF} and streamops_consumer_pending_entries{OF} > 0)",
+    f'; of the consumers that hold entries, {{{{ . | first | label "consumer" }}}} was unseen for longest, {SPAN}',
+    OF_GROUP,
+)
 NUMBERS: Final = {
-    GROUP: _now("Lag", "streamops_group_lag_entries", "stream", "group")
-    + _now("Pending", "streamops_group_pending_entries", "stream", "group"),
-    STREAM: _now("Dead letters", "streamops_dlq_entries", "stream"),
+    RuleScope.WAITING: LAG_AND_PENDING + LAG_AGE,
+    RuleScope.PENDING: LAG_AND_PENDING + OLDEST_PENDING + UNSEEN,
+    RuleScope.PAST: LAG_AND_PENDING + LAG_AGE,
+    RuleScope.STREAM: _where_there_is("streamops_dlq_entries{OF}", f"; dead letters {COUNT}", OF_STREAM),
 }
 
 
@@ -103,7 +132,9 @@ def _finding(rule: Rule) -> Alert:
         name=rule.alert,
         expr=f'streamops_finding{{code="{code}"}}',
         summary=f"{subject}: {code.replace('_', ' ')}",
-        description=rule.means + NUMBERS.get(subject, ""),
+        # What is kept firing keeps the text of the last finding, so that its numbers are told as those of then.
+        description=f"{rule.means} Last found by {{{{ $labels.instance }}}}, database {{{{ $labels.db }}}}"
+        f"{NUMBERS.get(rule.judged, '')}.",
         severity="",
         lasting=FINDING_LASTS,
         kept=FINDING_KEPT,
@@ -113,6 +144,7 @@ def _finding(rule: Rule) -> Alert:
 # ----- the exporter: without it, all others are silent
 
 EXPORTER: Final = "on (job, instance)"
+SEEN_BY: Final = " Seen by the exporter {{ $labels.instance }}"
 JOBS: Final = "streamops(-exporter|-probe)?"
 """The names that jobs of exporters have. That of workers has another, as workers come and go."""
 
@@ -205,7 +237,8 @@ STREAM_ALERTS: Final = (
         summary=f"{GROUP}: lag unknown",
         description="For 30 minutes it could not be told how many entries wait for "
         "group {{ $labels.group }} of stream {{ $labels.stream }}. Alerts on its lag are silent."
-        + _now("At most", "streamops_group_lag_upper_bound_entries", "stream", "group"),
+        + _where_there_is("streamops_group_lag_upper_bound_entries{OF}", f" At most: {COUNT}.", OF_GROUP)
+        + f"{SEEN_BY}, database {{{{ $labels.db }}}}.",
     ),
     # Trimming by whole nodes leaves a hundred entries more.
     Alert(
@@ -215,7 +248,7 @@ STREAM_ALERTS: Final = (
         severity=WARNING,
         summary=f"{STREAM} is longer than its retention policy says",
         description=f'{STREAM} in database {{{{ $labels.db }}}} has {{{{ $value | printf "%.0f" }}}} entries, and for '
-        "1 hour had over 1.2 times as many as its retention policy says.",
+        f"1 hour had over 1.2 times as many as its retention policy says.{SEEN_BY}.",
     ),
 )
 
@@ -262,7 +295,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         lasting="1h",
         severity=INFO,
         summary="Pool {{ $labels.pool }} is paused",
-        description=f"The workers of {POOL} have been told to read nothing, for 1 hour or more.",
+        description=f"The workers of {POOL} have been told to read nothing, for 1 hour or more.{SEEN_BY}.",
     ),
     # By Redis's own clock, and only while the exporter reads it.
     Alert(
@@ -273,7 +306,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         severity=WARNING,
         summary=f"Nobody decides about {POOL}",
         description=f"The last decision about {POOL} is {{{{ $value | humanizeDuration }}}} old: no controller leads "
-        "it. It keeps the workers that it has, whatever waits.",
+        f"it. It keeps the workers that it has, whatever waits.{SEEN_BY}.",
     ),
     Alert(
         name="StreamopsAutoscalerBlind",
@@ -282,7 +315,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         severity=WARNING,
         summary=f"The controller of {POOL} cannot see what it decides about",
         description=f"For 10 minutes, most decisions about {POOL} have been to change nothing, because "
-        "its stream, its group's lag or its target could not be read.",
+        f"its stream, its group's lag or its target could not be read.{SEEN_BY}.",
     ),
     # One failure passes by itself: the controller tries again.
     Alert(
@@ -292,7 +325,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         severity=WARNING,
         summary=f"The workers of {POOL} cannot be scaled",
         description='About {{ $value | printf "%.0f" }} times within 15 minutes, whoever runs the workers '
-        f"of {POOL} failed or refused to set their number.",
+        f"of {POOL} failed or refused to set their number.{SEEN_BY}.",
     ),
     # Where the health rules page for the pool's group, they say the same: one group that is dead is one page.
     Alert(
@@ -306,7 +339,7 @@ unless on (job, instance, stream, group) streamops_finding{{code=~"no_consumers|
         severity=CRITICAL,
         summary=f"The workers of {POOL} finish nothing",
         description=f"For 5 minutes the workers of {POOL}, {GROUP[0].lower()}{GROUP[1:]}, have held entries and acknowledged "
-        "none. More workers would not help, and none are ordered.",
+        f"none. More workers would not help, and none are ordered.{SEEN_BY}.",
     ),
     Alert(
         name="StreamopsPoolAtMaximum",
@@ -318,7 +351,7 @@ and on (job, instance, pool) streamops_autoscaler_desired_replicas >= streamops_
         severity=WARNING,
         summary=f"All the workers that {POOL} may have are too few",
         description=f"{{{{ $value | humanizeDuration }}}} is how long entries are going to wait for {POOL}, which has all "
-        "the workers that it may have, for 10 minutes or more.",
+        f"the workers that it may have, for 10 minutes or more.{SEEN_BY}.",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""What an alert says of what to do: the address of its runbook, or the runbook's own words where there is no address."""
+"""What an alert says of what to do: the runbook's own words, and the address of the runbook where it has one."""
 
 import re
 from functools import cache
@@ -19,7 +19,7 @@ def anchor(name: str) -> str:
 
 
 def advice(name: str, runbooks: str) -> dict[str, str]:
-    """The annotation of an alert that leads on: ``runbook_url``, or ``fix`` where the runbooks have no address.
+    """The annotations of an alert that lead on: ``fix``, and ``runbook_url`` where the runbooks have an address.
 
     Args:
         name: The alert's name.
@@ -28,11 +28,12 @@ def advice(name: str, runbooks: str) -> dict[str, str]:
     Raises:
         ValueError: The address is not absolute.
     """
+    fix = {"fix": fixes()[name]}
     if not runbooks:
-        return {"fix": fixes()[name]}
+        return fix
     if urlsplit(runbooks).scheme not in ("http", "https") or not urlsplit(runbooks).netloc:
         raise ValueError(f"{runbooks!r} is no absolute address, such as https://HOST/RUNBOOKS.md")
-    return {"runbook_url": f"{runbooks}#{anchor(name)}"}
+    return {**fix, "runbook_url": f"{runbooks}#{anchor(name)}"}
 
 
 @cache

@@ -107,7 +107,9 @@ def test_a_runbook_address_of_ones_own() -> None:
     urls = [rule["annotations"]["runbook_url"] for rule in _alerts_of(text)]
     assert urls[0] == f"https://runbooks.example/streamops#{anchor(ALERTS[0].name)}"
     assert len(urls) == len(ALERTS)
-    assert "fix" not in _alerts_of(text)[0]["annotations"]
+    assert [rule["annotations"]["fix"] for rule in _alerts_of(text)] == [
+        fixes()[name.name] for name in ALERTS
+    ]
 
 
 @table("address", ["dashboards/RUNBOOKS.md", "/RUNBOOKS.md", "https://", "ftp://h/R"])
