@@ -73,7 +73,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             "List, show, export, add and purge dead letters.",
             {
                 "ls": Lazy(f"{_AT}.dlq:ls", "List dead-letter queues, or the dead letters of one."),
-                "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one letter."),
+                "show": Lazy(f"{_AT}.dlq:show", "Show one queue, or one dead letter."),
                 "export": Lazy(f"{_AT}.dlq:export", "Write dead letters to a file."),
                 **_acts("dlq.add", "dlq.purge"),
             },

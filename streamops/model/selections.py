@@ -39,7 +39,7 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     ] = None
     until: Annotated[Instant | None, option("Died at this time or before.")] = None
     ids: Annotated[
-        tuple[EntryId, ...], option("These letters: IDs with commas between, or - to read them.")
+        tuple[EntryId, ...], option("These dead letters: IDs with commas between, or - to read them.")
     ] = ()
     count: Annotated[int | None, option("At most so many, the oldest first.")] = None
     after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID
@@ -51,21 +51,21 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
 
     @property
     def filters(self) -> bool:
-        """Whether letters have to be looked at one by one to know which are meant."""
+        """Whether dead letters have to be looked at one by one to know which are meant."""
         return bool(self.where is not None or self.ids or self.because is not None)
 
 
 class SelectedDeadLetters(Struct, frozen=True, kw_only=True):
-    """What the server says about the letters that an operation takes.
+    """What the server says about the dead letters that an operation takes.
 
     Attributes:
-        length: All letters of the queue.
+        length: All dead letters of the queue.
         count: Those that are taken.
         tally: Those of them that were counted by kind: all, unless there are very many.
         after: Where they begin, exclusive.
         last: The last one's ID; none where there is none.
         source: The stream that the queue serves; none where nothing tells.
-        groups: Groups that read the queue itself, with how many letters are pending in each.
+        groups: Groups that read the queue itself, with how many dead letters are pending in each.
         absent: How many IDs of a selection are not in the queue.
     """
 

@@ -69,8 +69,8 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
 def ls(session: Session, /, *, queue: str | None, **values: Any) -> None:
     """List the dead-letter queues: streams whose names end in :dlq, and those that the configuration names.
 
-    With DLQ, list its letters, the oldest first, at most 100 unless --limit says otherwise. What a queue's letters
-    died of is counted over the newest 200; the share that this is of all is told.
+    With DLQ, list its dead letters, the oldest first, at most 100 unless --limit says otherwise. What they
+    died of is counted over the newest 200; how large a share of all that is, is said too.
     """
     if queue is None:
         _list_queues(session)
@@ -141,7 +141,7 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Show one queue, or one letter.",
+    short_help="Show one queue, or one dead letter.",
     examples=[
         ("streamops dlq show '{orders}:dlq'", "what its dead letters died of"),
         ("streamops dlq show '{orders}:dlq' 1526919030474-0", "everything of one dead letter"),
@@ -207,7 +207,7 @@ def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
 @click.argument("file", metavar="FILE")
 @with_session
 def export(session: Session, /, *, queue: str, file: str, **values: Any) -> None:
-    """Write letters to a new file, or to stdout where FILE is -: JSON lines, byte for byte.
+    """Write dead letters to a new file, or to stdout where FILE is -: JSON lines, byte for byte.
 
     `streamops restore` reads them back. The queue is left as it is.
     """
