@@ -7,7 +7,7 @@ from streamops.present.cells import NAME_WIDTH, NOT_THERE, duration_cell, name_c
 from streamops.present.pools import PoolRow
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.text import safe
-from streamops.present.units import count, rfc3339
+from streamops.present.units import UNKNOWN, count, rfc3339
 
 _HASH: Final = "the pool's hash, streamops:pool:NAME"
 _LOG: Final = "the pool's decisions, streamops:decisions:NAME"
@@ -23,6 +23,11 @@ OUTCOME_TONES: Final = {
 
 def _number(value: int | None) -> Cell:
     return NOT_THERE if value is None else Cell(count(value))
+
+
+def _ready(row: PoolRow) -> Cell:
+    known = row.ready is not None or row.ordered is None
+    return _number(row.ready) if known else Cell(UNKNOWN, Tone.UNKNOWN)
 
 
 def _desired(row: PoolRow) -> Cell:
@@ -75,9 +80,9 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     Column(
         key="ready",
         title="READY",
-        help="Workers that are ready, by its target or their heartbeats.",
+        help="Workers that are ready, by its target or their heartbeats; ? where neither tells.",
         source="its target, or its roster, streamops:roster:NAME",
-        cell=lambda row: _number(row.ready),
+        cell=_ready,
         value=lambda row: row.ready,
         width=5,
         align=Align.RIGHT,
