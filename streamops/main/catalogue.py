@@ -89,12 +89,12 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "pools": CommandGroup(
             "pools",
-            "List, show, scale, pause and resume pools of workers.",
+            "List, show, scale, pause, resume and forget pools of workers.",
             {
                 "ls": Lazy(f"{_AT}.pools:ls", "List pools of workers."),
                 "show": Lazy(f"{_AT}.pools:show", "Show how many workers a pool has."),
                 "explain": Lazy(f"{_AT}.pools:explain", "Explain why a pool has the workers it has."),
-                **_acts("scale.set", "pause", "resume", "autoscale.override", "autoscale.limits"),
+                **_acts("scale.set", "pause", "resume", "autoscale.override", "autoscale.limits", "pools.rm"),
                 "simulate": Lazy(
                     f"{_AT}.simulate:simulate",
                     "Simulate the policy and fixed numbers of workers on your own load.",

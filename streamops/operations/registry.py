@@ -52,6 +52,7 @@ LISTED: Final = {
     "pause": RegistryRow(
         "pools", "Have the workers of a pool read nothing more, for the time being.", command="pools pause"
     ),
+    "pools.rm": RegistryRow("pools_rm", "Forget a pool that nothing runs any more."),
     "publish": RegistryRow("publish", "Add an entry, or a message that becomes one later."),
     "replay": RegistryRow("replay", "Replay dead letters."),
     "restore": RegistryRow("restore", "Add the entries of a file to a stream."),

@@ -3,8 +3,8 @@
 from typing import Final
 
 from streamops.model.pools import Applied, PoolDecision
-from streamops.present.cells import NAME_WIDTH, NOT_THERE
-from streamops.present.columns.kinds import of_rows
+from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell
+from streamops.present.columns.kinds import NUMBER, of_rows
 from streamops.present.pools import PoolRow
 from streamops.present.table import Align, Cell, Column, Tone
 from streamops.present.text import safe
@@ -20,6 +20,10 @@ OUTCOME_TONES: Final = {
     Applied.CHANGED: Tone.WARN,
     Applied.FAILED: Tone.CRITICAL,
 }
+
+
+def _ready(row: PoolRow) -> Cell:
+    return NOT_THERE if row.ready is None and row.ordered is None else count_cell(row.ready)
 
 
 def _desired(row: PoolRow) -> Cell:
@@ -55,8 +59,8 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     POOL.count("ordered", "WORKERS", 7, lambda row: row.ordered, absent=True, priority=0).means(
         "Desired workers, ready or not.", "its target"
     ),
-    POOL.count("ready", "READY", 5, lambda row: row.ready, absent=True, priority=0).means(
-        "Workers that are ready, by its target or their heartbeats.",
+    POOL.column("ready", "READY", 5, lambda row: row.ready, _ready, priority=0, **NUMBER).means(
+        "Workers that are ready, by its target or their heartbeats; ? where neither tells.",
         "its target, or its roster, streamops:roster:NAME",
     ),
     POOL.column(

@@ -126,7 +126,7 @@ def backup_for(operation: str, intent: type[Struct], selection: Selection | None
     """A new file in the state directory as the form's value; nothing where none is written, or there is no such place."""
     if selection is None:
         return {}
-    target = list(filter(None, [selection.stream, selection.group]))
+    target = list(filter(None, [selection.pool or selection.stream, selection.group]))
     with suppress(SettingsError):
         return {
             field.name: new_backup(operation, target, os.environ)

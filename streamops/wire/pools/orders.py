@@ -91,6 +91,22 @@ def milliseconds(instant_of_ms: datetime) -> int:
     return (instant_of_ms - EPOCH) // timedelta(milliseconds=1)
 
 
+async def clear_pool(server: Server, pool: str, known: Mapping[str, str]) -> None:
+    """Remove all fields of a pool, unless it was told something meanwhile or has a controller by now.
+
+    Args:
+        server: Where.
+        pool: The pool.
+        known: Its fields and values, as they were read.
+
+    Raises:
+        StalePlan: It is not as it was read.
+        StreamopsError: It could not be written.
+    """
+    guards = dict.fromkeys(("mode", "desired", "steered_at", "leader", "leader_until", "term"), NO_FIELD)
+    await _write_fields(server, pool, {**guards, **known}, dict.fromkeys(known, NO_FIELD))
+
+
 async def _write_fields(
     server: Server, pool: str, guards: Mapping[str, str], told: Mapping[str, str]
 ) -> None:

@@ -95,16 +95,28 @@ async def list_pool(server: Server, name: str, what: str) -> None:
     required(await server.single(POOLS, "HSET", POOLS, name, what), "pools")
 
 
-async def forget_pool(server: Server, name: str) -> None:
-    """Remove all that is known of a pool; raises ``ServerError`` where the server does not answer."""
-    keys = (
+def pool_keys(name: str) -> tuple[str, ...]:
+    """The keys of a pool, whether or not they are there; it is a field of ``streamops:pools`` besides."""
+    return (
         pool_key(name),
         worker_registry_key(name),
         supervisors_key(name),
         decisions_key(name),
         learned_key(name),
     )
-    await server.batch([Request(POOLS, ("HDEL", POOLS, name)), *(Request(key, ("DEL", key)) for key in keys)])
+
+
+async def forget_pool(server: Server, name: str) -> None:
+    """Remove all that is known of a pool.
+
+    Raises:
+        StreamopsError: The server does not answer, or denies it.
+    """
+    # A key that expires at once is deleted; operators may EXPIRE, and have no DEL.
+    requests = [Request(key, ("EXPIRE", key, 0)) for key in pool_keys(name)]
+    answers = await server.batch([*requests, Request(POOLS, ("HDEL", POOLS, name))])
+    for reply in answers.replies:
+        required(reply, f"pool {name}")
 
 
 def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:

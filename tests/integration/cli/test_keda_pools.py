@@ -21,6 +21,7 @@ def url(server: RunningServer, place: Place) -> str:
 def test_show_tells_the_ordered_number_and_that_live_workers_are_not_known(cli: Cli, url: str) -> None:
     shown = cli("--url", url, "pools", "show", "billing")
     assert shown.code == 0
+    assert "READY       ?" in shown.out
     told = json.loads(cli("--url", url, "pools", "show", "billing", "-o", "json").out)
     assert (told["target"], told["ordered"], told["ready"]) == ("KEDA", 6, None)
     explained = cli("--url", url, "pools", "explain", "billing").out

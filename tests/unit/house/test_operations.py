@@ -29,6 +29,7 @@ GIVEN = {
     "streams.rm-entry": ["orders", "--ids", "1-0"],
     "dlq.purge": ["orders"],
     "delayed.cancel": ["orders", "--all"],
+    "pools.rm": ["orders"],
 }
 
 

@@ -133,6 +133,7 @@ def test_the_palette_offers_what_can_be_filled_in() -> None:
         "pause",
         "resume",
         "scale.set",
+        "pools.rm",
         "autoscale.pause",
         "autoscale.resume",
         "autoscale.override",

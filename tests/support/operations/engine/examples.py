@@ -32,6 +32,7 @@ from streamops.operations.groups_rewind.intent import RewindGroupIntent
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
+from streamops.operations.pools_rm.intent import RemovePoolIntent
 from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.operations.restore.intent import RestoreIntent
@@ -121,6 +122,20 @@ def in_pool(ready: Ready) -> Ready:
         return await ready(scene)
 
     return staffed
+
+
+async def forgetting(scene: Scene) -> Struct:
+    """A pool that was told something, decided about and learned about, and that nobody runs."""
+    server = scene.console.engine._server
+    for words in (
+        ("HSET", "streamops:pool:p", "mode", "running", "term", "2"),
+        ("HSET", "streamops:pools", "p", "controller"),
+        ("HSET", "streamops:roster:p", "gone", "1 1 0 0.0 running"),
+        ("XADD", "streamops:decisions:p", "*", "decision", "{}"),
+        ("SET", "streamops:learned:p", "x"),
+    ):
+        await server.single(words[1], *words)
+    return RemovePoolIntent(pool="p", backup=str(scene.directory / "pool.jsonl"))
 
 
 def undoing(first: Struct) -> Ready:
@@ -315,6 +330,7 @@ EXAMPLES = {
     "scale for the first time": Example(
         "scale.set", in_pool(asking(lambda _: ScaleIntent(pool="p", workers=3)))
     ),
+    "remove a pool": Example("pools.rm", forgetting),
     "pause scaling": Example("autoscale.pause", in_pool(asking(lambda _: PauseScalingIntent(pool="p")))),
     "pause scaling for a time": Example(
         "autoscale.pause", in_pool(asking(lambda _: PauseScalingIntent(pool="p", span=timedelta(hours=1))))

@@ -1,0 +1,31 @@
+"""Forgetting a pool of workers."""
+
+from typing import Annotated, ClassVar
+
+from streamops.model.acting import Impact, OperationIntent
+from streamops.model.fields import argument, backup_file
+
+
+class RemovePoolIntent(OperationIntent, frozen=True, kw_only=True):
+    """Forget a pool that nothing runs any more.
+
+    Forget a pool that nothing runs any more: what it was told, the decisions about it and what its controller
+    learned. These records of streamops go, and no stream, group or worker. They are first written to a file:
+    without --backup, to a new one under ~/.local/state/streamops/backups. It is refused while a controller, a
+    supervisor or a worker of the pool lives.
+    """
+
+    operation: ClassVar = "pools.rm"
+    impact: ClassVar = Impact.DESTRUCTIVE
+    examples: ClassVar = (
+        ("streamops pools rm billing --dry-run", "the plan alone: which keys would go"),
+        ("streamops pools rm billing --confirm billing", "in a script"),
+    )
+    exits: ClassVar = {
+        1: "no such pool",
+        4: "refused: something of the pool lives, read-only, or not permitted",
+        6: "it was told something else meanwhile",
+    }
+
+    pool: Annotated[str, argument("The pool.", completes="pools")]
+    backup: Annotated[str | None, backup_file("its records")] = None
