@@ -1,6 +1,5 @@
 """The recipe of ARCHITECTURE.md for a new screen: its place and its file, as they stand there, are a screen of the console."""
 
-import gc
 import re
 import sys
 from collections.abc import Iterator
@@ -28,12 +27,10 @@ def consumers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
     (tmp_path / "consumers.py").write_text(files["screens/consumers.py"])
     monkeypatch.setattr(streamops.tui.screens, "__path__", [*streamops.tui.screens.__path__, str(tmp_path)])
     place: dict[str, type[routes.Route]] = {}
-    exec(files["routes.py"], {"Route": routes.Route, "__name__": routes.__name__}, place)  # noqa: S102 - our own text
+    exec(files["routes.py"], {"Route": routes.Route, "__name__": __name__}, place)  # noqa: S102 - our own text
     monkeypatch.setitem(WORDS, "consumers", place.pop("ConsumersRoute")())
     yield
     sys.modules.pop("streamops.tui.screens.consumers", None)
-    monkeypatch.undo()
-    gc.collect()  # a class is among its base's subclasses for as long as anything holds it
 
 
 @pytest.mark.usefixtures("consumers")

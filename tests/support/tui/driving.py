@@ -11,6 +11,7 @@ from textual.keys import _character_to_key
 from textual.widgets import Input
 
 from streamops.tui.app import StreamopsApp
+from streamops.tui.routes import Route
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.line_view import LineView
 from tests.support.tui.cheap import undrawn
@@ -90,6 +91,11 @@ async def shown(app: StreamopsApp, words: str) -> None:
 def screen_text(app: StreamopsApp) -> str:
     """Everything on the screen, line by line."""
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
+
+
+def places() -> list[type[Route]]:
+    """The places of the console, without those that a test made: these last for as long as anything holds them."""
+    return [place for place in Route.__subclasses__() if place.__module__ == Route.__module__]
 
 
 def bar(app: StreamopsApp, name: str) -> str:

@@ -13,7 +13,7 @@ from streamops.tui.screens.form import FormScreen
 from streamops.tui.screens.listing import Arranged
 from streamops.tui.selection import KEYS
 from tests.support.tui import acts, sample
-from tests.support.tui.driving import list_of, press, running, screen_text, settle, shown, until
+from tests.support.tui.driving import list_of, places, press, running, screen_text, settle, shown, until
 from tests.support.tui.invented_beside import QUEUE
 from tests.support.tui.source import InventedSource, app_for
 
@@ -69,7 +69,7 @@ async def open_list(app: StreamopsApp, place: Route) -> None:
 def test_every_list_of_the_console_is_tried() -> None:
     assert {
         place
-        for place in routes.Route.__subclasses__()
+        for place in places()
         if issubclass(resolve_name(f"streamops.tui.screens.{place.screen}"), Arranged)
     } == set(LISTS)
 

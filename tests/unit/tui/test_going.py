@@ -6,7 +6,6 @@ import pytest
 from textual.widgets import Input
 
 from streamops.present.actions import ACTIONS, KEYS
-from streamops.tui import routes
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.line_view import LineView
 from tests.support.tui.driving import (
@@ -15,6 +14,7 @@ from tests.support.tui.driving import (
     crumbs,
     list_of,
     names,
+    places,
     press,
     running,
     screen_text,
@@ -77,7 +77,7 @@ async def test_keys_lead_to_places_and_back(name: str) -> None:
 
 
 async def test_every_place_has_its_screen() -> None:
-    for place in routes.Route.__subclasses__():
+    for place in places():
         module, name = place.screen.split(":")
         assert issubclass(getattr(import_module(f"streamops.tui.screens.{module}"), name), Frame)
 
