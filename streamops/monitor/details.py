@@ -234,15 +234,16 @@ def _workers(
 ) -> Iterator[tuple[GroupKey, Sequence[Consumer]]]:
     """The consumers of groups that workers of ours may belong to."""
     for key, some in members.items():
-        if _has_workers(names_of(some)):
+        if has_workers(names_of(some)):
             yield key, some
     for stream, now in zip(streams, clocks, strict=True):
         for group in stream.groups:
-            if group.members is not None and _has_workers(group.members.names):
+            if group.members is not None and has_workers(group.members.names):
                 yield (stream.name, group.name), Members(group.members, now)
 
 
-def _has_workers(names: Sequence[str]) -> bool:
+def has_workers(names: Sequence[str]) -> bool:
+    """Whether one of these consumers is a streamops worker, by the names that workers have unless they were given others."""
     # In one string, because there are thousands of names, and next to none of workers.
     return WORKER_PREFIX in "".join(names) and any(name.startswith(WORKER_PREFIX) for name in names)
 

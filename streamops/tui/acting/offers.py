@@ -11,6 +11,7 @@ from streamops.errors import SettingsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.fields import IntentField, intent_fields, is_readable
 from streamops.model.observation import GroupView, Observation
+from streamops.monitor.details import has_workers
 from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
 from streamops.operations.replay.intent import ReplayMode
@@ -101,14 +102,20 @@ def receiver_for(
 
 
 def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode | None:
-    """How dead letters go back unless the operator says so: to the group that gave them up, where the stream has others.
+    """How dead letters go back unless the operator says so; none where that is the operator's to say.
 
-    Redis says nothing of which workers read a retry stream. Dead letters that name their group are of workers that do.
+    To the group that gave them up alone, where the stream has others and streamops workers consume for it: nobody else
+    reads a retry stream.
     """
     views = () if observation is None else observation.streams
     groups = next((view.groups for view in views if view.stream.name == queue.source), ())
-    named = all(kind.group for kind, _ in queue.tally.kinds)
-    return ReplayMode.RETRY if len(groups) > 1 and named and queue.tally.kinds else None
+    served = {
+        view.group.name
+        for view in groups
+        if has_workers([member.name for member in view.group.members or ()])
+    }
+    gave_up = {kind.group for kind, _ in queue.tally.kinds}
+    return ReplayMode.RETRY if len(groups) > 1 and gave_up and gave_up <= served else None
 
 
 def _group(observation: Observation | None, selection: Selection | None) -> GroupView | None:

@@ -9,6 +9,7 @@ from streamops.model.acting import Confirmation
 from streamops.operations.console import Console
 from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.topics.intent import AddTopicIntent
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX
 from tests.support.monitor.dead_letters import QUEUE, STREAM, add_letter, make_group
 from tests.support.monitor.workers import beat
 from tests.support.servers import RunningServer
@@ -80,6 +81,7 @@ async def test_dead_letters_of_one_reason_are_replayed_to_their_group_with_four_
 ) -> None:
     make_group(server)
     make_group(server, group="audit")
+    server.command("XGROUP", "CREATECONSUMER", STREAM, "billing", f"{WORKER_PREFIX}host-1-ab12")
     for reason in ("timeout", "timeout", "rejected"):
         add_letter(server, OWN, reason=reason)
     app = console_on(server)
