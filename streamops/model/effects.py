@@ -388,7 +388,9 @@ PENDING_AGAIN: Final = EffectRow(
     "its consumers that claims (XAUTOCLAIM) gets them.",
 )
 RETRIED: Final = EffectRow(
-    _K.REDELIVERED, "retried", "Entries are added to {0}, which group {group} alone reads."
+    _K.REDELIVERED,
+    "retried",
+    "Entries are added to {0}, which streamops workers of group {group} read, and no other client.",
 )
 PAYLOADS: Final = EffectRow(
     _K.KEPT,
