@@ -7,12 +7,8 @@ from streamops.present.columns.kinds import of_rows
 from streamops.present.rows import ConsumerRow
 from streamops.present.table import Cell, Column, Tone
 
-
-def _heartbeat(row: ConsumerRow) -> Cell:
-    alive = row.consumer.alive
-    if alive is None:
-        return NOT_THERE
-    return Cell("✓ beats", Tone.OK) if alive else Cell("✗ stopped", Tone.CRITICAL)
+HEARTBEATS: Final = {True: Cell("✓ beats", Tone.OK), False: Cell("✗ stopped", Tone.CRITICAL), None: NOT_THERE}
+WORDS: Final = {True: "beats", False: "stopped", None: None}
 
 
 CONSUMER = of_rows(ConsumerRow)
@@ -42,7 +38,13 @@ CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
         "XINFO CONSUMERS inactive (Redis 7.2 and later)",
     ),
     CONSUMER.column(
-        "alive", "HEARTBEAT", 9, lambda row: row.consumer.alive, _heartbeat, priority=0, sparse=True
+        "heartbeat",
+        "HEARTBEAT",
+        9,
+        lambda row: WORDS[row.consumer.alive],
+        lambda row: HEARTBEATS[row.consumer.alive],
+        priority=0,
+        sparse=True,
     ).means(
         "Of a consumer that was not seen for long: whether it is a streamops worker that sends heartbeats; a dash for the others, and for other clients.",
         "the heartbeat, streamops:worker:ID",

@@ -191,3 +191,17 @@ def test_findings_about_the_server_have_no_stream() -> None:
     row = next(row for row in finding_rows(OBSERVATION) if row.stream is None)
     assert isinstance(row, FindingRow)
     assert column("findings", "stream").cell(row) == NOT_THERE
+
+
+@table(
+    ("alive", "word", "text"),
+    [(True, "beats", "✓ beats"), (False, "stopped", "✗ stopped"), (None, None, NOT_THERE.text)],
+)
+def test_heartbeat_of_a_consumer_is_told_where_it_was_asked(
+    alive: bool | None,  # noqa: FBT001 - a column of a table
+    word: str | None,
+    text: str,
+) -> None:
+    column = next(one for one in CONSUMER_COLUMNS if one.key == "heartbeat")
+    row = ConsumerRow("orders", "billing", Consumer("so-1", 1, minutes(1), None, alive=alive))
+    assert (column.value(row), column.cell(row).text) == (word, text)
