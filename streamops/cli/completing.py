@@ -14,7 +14,7 @@ from streamops.cli.session import Session
 from streamops.errors import StreamopsError
 from streamops.monitor.dead_letters import queues_among
 from streamops.operations.console import Console
-from streamops.present.text import safe
+from streamops.resources.text import safe
 from streamops.settings.load import list_contexts, load_pools
 
 PATIENCE: Final = 0.3

@@ -5,9 +5,9 @@ from typing import Final
 from streamops.cli.output.printer import Printer
 from streamops.cli.session import Session
 from streamops.model.json_text import Json
-from streamops.present.columns import ENTRY_COLUMNS
-from streamops.present.documents import entry_json
-from streamops.present.rows import EntryRow
+from streamops.resources.columns import ENTRY_COLUMNS
+from streamops.resources.documents import entry_json
+from streamops.resources.rows import EntryRow
 
 SHOWN: Final = ("id", "time", "preview")
 

@@ -13,7 +13,7 @@ from streamops.cli.narration import Narrator
 from streamops.cli.pipes import discard
 from streamops.errors import ApplyError, ExitCode, StreamopsError
 from streamops.model.removed import removed_hint
-from streamops.present.text import safe_lines
+from streamops.resources.text import safe_lines
 
 REPORT: Final = "Please report it with what `--log-level debug` shows."
 

@@ -2,7 +2,7 @@
 
 import logging
 
-from streamops.present.text import safe
+from streamops.resources.text import safe
 
 
 class _SafeFormatter(logging.Formatter):

@@ -9,7 +9,7 @@ import click
 from streamops.cli.pipes import discard
 from streamops.cli.terminal import drawable
 from streamops.errors import StreamopsError
-from streamops.present.text import safe
+from streamops.resources.text import safe
 
 UNKNOWN: Final = 3
 

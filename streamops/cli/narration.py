@@ -4,7 +4,7 @@ import sys
 
 from streamops.cli.pipes import discard
 from streamops.cli.terminal import drawable
-from streamops.present.text import safe
+from streamops.resources.text import safe
 
 
 class Narrator:

@@ -17,7 +17,7 @@ from streamops.cli.narration import Narrator
 from streamops.cli.output.printer import Printer
 from streamops.errors import SettingsError
 from streamops.operations.commands import full_command
-from streamops.present.table import Column
+from streamops.resources.table import Column
 from streamops.settings.load import Flags, Settings, actor_of, load_settings, selector_of
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import shutil
 import sys
 from typing import TextIO
 
-from streamops.present.text import in_ascii
+from streamops.resources.text import in_ascii
 
 
 def prepare_streams() -> None:

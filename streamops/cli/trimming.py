@@ -21,8 +21,8 @@ from streamops.model.wording import counted
 from streamops.operations.confirmation import ConfirmationPolicy, required_confirmation
 from streamops.operations.console import Console
 from streamops.operations.retention import PolicyTrim, apply_retention, prepare_retention
-from streamops.present.columns.retention import RETENTION_COLUMNS
-from streamops.present.retention import retention_json
+from streamops.resources.columns.retention import RETENTION_COLUMNS
+from streamops.resources.retention import retention_json
 
 MOST: Final = 10**15
 """A policy is agreed to beforehand: it may remove any number of entries unless --max says otherwise."""

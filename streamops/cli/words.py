@@ -9,7 +9,7 @@ from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.streams import ReadError
 from streamops.model.wording import counted
-from streamops.present.units import percent
+from streamops.resources.units import percent
 
 MOST_GAPS = 10
 

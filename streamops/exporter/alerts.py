@@ -14,7 +14,7 @@ from streamops.model.observation import FindingCode, GroupView, Health, Observat
 from streamops.model.streams import NO_SUCH_STREAM
 from streamops.model.wording import command, quoted, span
 from streamops.monitor.rules import EXPLAINED_BY
-from streamops.present.text import safe, shorten
+from streamops.resources.text import safe, shorten
 
 REDIS_DOWN: Final = "redis_down"
 COLLECTION_FAILING: Final = "collection_failing"

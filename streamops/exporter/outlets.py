@@ -13,7 +13,7 @@ from streamops.errors import SettingsError
 from streamops.exporter.alerts import Notification
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
-from streamops.present.text import safe, shorten
+from streamops.resources.text import safe, shorten
 from streamops.settings.connections import located
 from streamops.settings.load import Settings
 from streamops.settings.secrets import read_secret_lines, run_secret_lines

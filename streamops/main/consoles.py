@@ -14,7 +14,7 @@ from streamops.settings.views import save_view
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console
-    from streamops.present.views import SavedView
+    from streamops.resources.views import SavedView
     from streamops.tui.source import TuiSettings
 
 

@@ -28,8 +28,8 @@ from streamops.model.topics import (
     topic_problems,
 )
 from streamops.monitor.thresholds import Thresholds
-from streamops.present.actions import keymap_problems
-from streamops.present.views import SavedView
+from streamops.resources.actions import keymap_problems
+from streamops.resources.views import SavedView
 from streamops.service.addresses import Reach
 from streamops.settings.secrets import split_command
 from streamops.targets.specs import COMMAND_TIMEOUT, DEFAULT_TIMEOUT, TargetKind

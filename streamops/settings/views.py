@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from streamops.errors import SettingsError
-from streamops.present.views import SavedView, check_view_name, view_toml
+from streamops.resources.views import SavedView, check_view_name, view_toml
 from streamops.settings.decoding import decode_config
 from streamops.settings.state import exclusive, replace_file, resolve_path, user_file
 

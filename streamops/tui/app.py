@@ -24,9 +24,9 @@ from textual.worker import Worker, WorkerState
 
 from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.entries import EntryId
-from streamops.present.actions import PLANS
-from streamops.present.text import safe, shorten
-from streamops.present.views import SavedView, check_view_name, view_toml
+from streamops.resources.actions import PLANS
+from streamops.resources.text import safe, shorten
+from streamops.resources.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
 from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.follower import Follower

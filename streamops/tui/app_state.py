@@ -10,12 +10,12 @@ from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan, Progress
 from streamops.model.observation import Health, Observation
 from streamops.model.schedules import Backoff
-from streamops.present.units import duration
-from streamops.present.views import SavedView
+from streamops.resources.units import duration
+from streamops.resources.views import SavedView
 from streamops.tui.source import ContextInfo
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
-    from streamops.present.alerts import AlertRow
+    from streamops.resources.alerts import AlertRow
     from streamops.tui.history.memory import MetricsHistory
 
 

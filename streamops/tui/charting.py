@@ -8,11 +8,11 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from streamops.model.observation import GroupView, Observation
-from streamops.present.charts.chart import AXIS_WIDTH, Chart, Series, SeriesStyle, chart_lines
-from streamops.present.charts.scale import Unit
-from streamops.present.table import Cell, Tone
-from streamops.present.text import shorten
-from streamops.present.units import compact, count, duration, lag_text, rate
+from streamops.resources.charts.chart import AXIS_WIDTH, Chart, Series, SeriesStyle, chart_lines
+from streamops.resources.charts.scale import Unit
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import shorten
+from streamops.resources.units import compact, count, duration, lag_text, rate
 from streamops.tui.history.memory import (
     ACKED,
     ADDED,

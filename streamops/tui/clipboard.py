@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from streamops.errors import StreamopsError
-from streamops.present.units import size
+from streamops.resources.units import size
 from streamops.settings.state import state_directory
 
 AUTO, OSC52, TOOL, FILE = "auto", "osc52", "tool", "file"

@@ -5,16 +5,16 @@ from typing import Any, Final
 
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.present.columns import (
+from streamops.resources.columns import (
     GROUP_COLUMNS,
     GROUP_DETAIL_COLUMNS,
     STREAM_COLUMNS,
     STREAM_DETAIL_COLUMNS,
 )
-from streamops.present.rows import GroupRow
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
-from streamops.present.units import count, health_text, lag_text, percent, terse
+from streamops.resources.rows import GroupRow
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count, health_text, lag_text, percent, terse
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, wrap
 
 LABEL_WIDTH: Final = 14

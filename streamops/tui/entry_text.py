@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
-from streamops.present.entries import NAME_BYTES, Decoding, ValueKind, ValueView, decode_as, envelope_fields
-from streamops.present.references import Reference, ReferenceKind
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe, safe_bytes
-from streamops.present.units import count, duration, size
+from streamops.resources.entries import NAME_BYTES, Decoding, ValueKind, ValueView, decode_as, envelope_fields
+from streamops.resources.references import Reference, ReferenceKind
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe, safe_bytes
+from streamops.resources.units import count, duration, size
 from streamops.tui.details import paragraph
 from streamops.tui.payload import MOST_LINES, head_lines, value_lines
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width

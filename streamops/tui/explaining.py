@@ -9,11 +9,11 @@ from typing import Final
 from streamops.model.observation import Finding, FindingCode, GroupView
 from streamops.monitor.rules import RULE_OF, Remedy
 from streamops.operations.registry import command_words
-from streamops.present.lag_bases import BASES, TIME_LAG
-from streamops.present.runbooks import FILE, section
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import health_text, lag_text
+from streamops.resources.lag_bases import BASES, TIME_LAG
+from streamops.resources.runbooks import FILE, section
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import health_text, lag_text
 from streamops.tui.details import paragraph
 from streamops.tui.selection import VERBS, Selection, SelectionKind, fitting
 from streamops.tui.widgets.paint import BLANK_LINE, Line

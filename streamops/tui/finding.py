@@ -11,7 +11,7 @@ from streamops.model.entries import LAST_ID, EntryId
 from streamops.model.expressions import Expression
 from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchResult, StopReason
-from streamops.present.units import duration, size
+from streamops.resources.units import duration, size
 from streamops.tui.routes import WHERE
 
 SLICE: Final = timedelta(milliseconds=200)

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from streamops.model.entries import EntryId
 from streamops.model.observation import Observation, StreamView
-from streamops.present.text import safe
+from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.routes import Route
 

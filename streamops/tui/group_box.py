@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.present.rows import GroupRow
-from streamops.present.table import Cell, Tone
+from streamops.resources.rows import GroupRow
+from streamops.resources.table import Cell, Tone
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import Span, chart_width, field_columns, grid, group_charts, window
 from streamops.tui.widgets.bars import BoxBuilder

@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 from textual.binding import Binding, BindingType
 
-from streamops.present.actions import ACTION_OF, ACTIONS, KEYS, SIGNS, key_names
+from streamops.resources.actions import ACTION_OF, ACTIONS, KEYS, SIGNS, key_names
 
 Hint: TypeAlias = str | tuple[str, str]
 """An action's name, or names with spaces between and the word for them here; what is no name is told as it is."""

@@ -10,8 +10,8 @@ from textual.message import Message
 from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.streams import ServerInfo, StreamRole
-from streamops.present.rows import asked_for_alone
-from streamops.present.views import SavedView
+from streamops.resources.rows import asked_for_alone
+from streamops.resources.views import SavedView
 from streamops.tui.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
 from streamops.tui.poller import Connected, Observed, Poller, PollFailed
 from streamops.tui.source import ContextInfo, Source, TuiSettings

@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from streamops.errors import SettingsError
-from streamops.present.filters import NONE, Filter
-from streamops.present.table import Column
+from streamops.resources.filters import NONE, Filter
+from streamops.resources.table import Column
 from streamops.tui.remember import PerItemCache
 
 Row = TypeVar("Row")

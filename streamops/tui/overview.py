@@ -12,14 +12,14 @@ from streamops.model.entries import id_age
 from streamops.model.observation import Health, Observation
 from streamops.model.streams import ServerInfo, ServerNode, StreamRole, StreamState
 from streamops.model.wording import counted
-from streamops.present.charts.chart import chart_lines
-from streamops.present.charts.points import Point
-from streamops.present.columns.workers import STATES
-from streamops.present.spark import greatest, spark
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import UNKNOWN, compact, duration, health_text, percent, size
-from streamops.present.workers import unreadable_words
+from streamops.resources.charts.chart import chart_lines
+from streamops.resources.charts.points import Point
+from streamops.resources.columns.workers import STATES
+from streamops.resources.spark import greatest, spark
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import UNKNOWN, compact, duration, health_text, percent, size
+from streamops.resources.workers import unreadable_words
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
 from streamops.tui.history.memory import (

@@ -14,7 +14,7 @@ from typing import Final
 
 from streamops.errors import StreamopsError
 from streamops.model.text import name_text
-from streamops.present.text import safe
+from streamops.resources.text import safe
 
 PAGERS: Final = ("less", "more", "most")
 SAFE_LESS: Final = {"LESSSECURE": "1", "LESS": "-S", "LESSHISTFILE": "-"}

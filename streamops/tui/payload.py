@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Final
 
 from streamops.model.entries import StreamEntry, id_age
-from streamops.present.entries import FieldView, ValueKind, render_entry
-from streamops.present.table import Cell, Tone
-from streamops.present.units import UNKNOWN, count, duration, size, timestamp
+from streamops.resources.entries import FieldView, ValueKind, render_entry
+from streamops.resources.table import Cell, Tone
+from streamops.resources.units import UNKNOWN, count, duration, size, timestamp
 from streamops.tui.details import paragraph
 from streamops.tui.widgets.paint import BLANK_LINE, Line, chop
 

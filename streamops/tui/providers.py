@@ -7,8 +7,8 @@ from typing import Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from streamops.present.actions import ACTIONS, ConsoleAction, shown_keys
-from streamops.present.text import safe
+from streamops.resources.actions import ACTIONS, ConsoleAction, shown_keys
+from streamops.resources.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import GroupRoute, Route, StreamRoute, StreamsRoute
 from streamops.tui.screens.frame import Frame

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from streamops.present.cells import NOT_THERE
-from streamops.present.plans import Fact
-from streamops.present.table import Column
+from streamops.resources.cells import NOT_THERE
+from streamops.resources.plans import Fact
+from streamops.resources.table import Column
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.widgets.paint import Line
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId
-from streamops.present.text import safe
-from streamops.present.units import size
+from streamops.resources.text import safe
+from streamops.resources.units import size
 
 PRIVATE: Final = 0o600
 LONGEST_NAME: Final = 100

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from streamops.monitor.pools import ServerWorkers
-from streamops.present.topic_rows import read_topic_rows
-from streamops.present.topics import TopicRow
+from streamops.resources.topic_rows import read_topic_rows
+from streamops.resources.topics import TopicRow
 from streamops.settings.topics import list_topics
 from streamops.tui.source import Source
 

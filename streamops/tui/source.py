@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from streamops.present.views import SavedView
+from streamops.resources.views import SavedView
 
 if TYPE_CHECKING:  # The engine brings redis-py along, and the first screen is drawn before that.
     from streamops.operations.console import Console

@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 
 from streamops.errors import SettingsError
-from streamops.present.text import is_safe
+from streamops.resources.text import is_safe
 
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
 NOT_ASCII: Final = re.compile(r"[^ -~]")

@@ -13,7 +13,7 @@ from msgspec import Struct
 from rich.style import Style
 from textual.theme import BUILTIN_THEMES, Theme
 
-from streamops.present.table import Tone
+from streamops.resources.table import Tone
 
 
 class Background(StrEnum):

@@ -8,9 +8,9 @@ from typing import Final
 from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation
 from streamops.model.streams import Mode
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe, shorten
-from streamops.present.units import compact, count, duration, health_text, percent
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe, shorten
+from streamops.resources.units import compact, count, duration, health_text, percent
 from streamops.tui.app_state import AppState, Loss, ServerMismatch
 from streamops.tui.source import ContextInfo
 from streamops.tui.widgets.paint import Line, cell_width

@@ -6,7 +6,7 @@ from streamops.cli.session import Session
 from streamops.cli.terminal import drawable
 from streamops.model.acting import Confirmation
 from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
-from streamops.present.text import safe
+from streamops.resources.text import safe
 
 YES = frozenset({"y", "yes"})
 

@@ -8,7 +8,7 @@ from typing import Final
 from streamops.cli.session import Session
 from streamops.cli.terminal import width_of
 from streamops.model.acting import Progress
-from streamops.present.plans import progress_line
+from streamops.resources.plans import progress_line
 
 BAR: Final = 24
 MARGIN: Final = 60

@@ -10,9 +10,9 @@ from streamops.cli.output.printer import write
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, ServerError, SettingsError
 from streamops.model.json_text import Json
-from streamops.present.columns.kinds import of_rows
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
+from streamops.resources.columns.kinds import of_rows
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
 from streamops.settings.config import validate_file, validate_files
 from streamops.settings.decoding import ConfigProblem, join_key
 from streamops.settings.describe import SettingRow, describe_left_out, describe_settings, render_example

@@ -9,9 +9,9 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_left_out, note_read_errors
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
-from streamops.present.columns import CONSUMER_COLUMNS
-from streamops.present.documents import consumer_json, read_errors_json, snapshot_header
-from streamops.present.rows import ConsumerRow, consumer_rows
+from streamops.resources.columns import CONSUMER_COLUMNS
+from streamops.resources.documents import consumer_json, read_errors_json, snapshot_header
+from streamops.resources.rows import ConsumerRow, consumer_rows
 
 
 @click.command(

@@ -10,9 +10,9 @@ from streamops.cli.commands.config import SETTING_COLUMNS, setting_json
 from streamops.cli.params import context_argument
 from streamops.cli.session import Session, with_session
 from streamops.model.json_text import Json
-from streamops.present.columns.kinds import of_rows
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
+from streamops.resources.columns.kinds import of_rows
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
 from streamops.settings.describe import describe_settings
 from streamops.settings.files import notices, read_files
 from streamops.settings.load import ContextSummary, list_contexts, use_context

@@ -15,10 +15,10 @@ from streamops.model.json_text import Json
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
 from streamops.monitor.doctor import Examination, examine
-from streamops.present.acl import AclRole, acl_rules, acl_text
-from streamops.present.columns.kinds import of_rows
-from streamops.present.table import Column
-from streamops.present.text import safe
+from streamops.resources.acl import AclRole, acl_rules, acl_text
+from streamops.resources.columns.kinds import of_rows
+from streamops.resources.table import Column
+from streamops.resources.text import safe
 
 EXAMINATION = of_rows(Examination)
 

@@ -12,15 +12,15 @@ from streamops.errors import ExitCode
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
-from streamops.present.columns import (
+from streamops.resources.columns import (
     CONSUMER_COLUMNS,
     FINDING_COLUMNS,
     GROUP_COLUMNS,
     GROUP_DETAIL_COLUMNS,
     PROFILE_COLUMNS,
 )
-from streamops.present.documents import group_detail_json, group_json, read_errors_json, snapshot_header
-from streamops.present.rows import FindingRow, GroupRow, consumer_rows, group_rows, profile_rows
+from streamops.resources.documents import group_detail_json, group_json, read_errors_json, snapshot_header
+from streamops.resources.rows import FindingRow, GroupRow, consumer_rows, group_rows, profile_rows
 
 LIST_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
 MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in {"stream", "group"})

@@ -13,8 +13,8 @@ from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
-from streamops.present.columns.pools import DECISION_COLUMNS, POOL_COLUMNS, POOL_DETAIL_COLUMNS
-from streamops.present.pools import PoolRow, decision_json, pool_facts, pool_json
+from streamops.resources.columns.pools import DECISION_COLUMNS, POOL_COLUMNS, POOL_DETAIL_COLUMNS
+from streamops.resources.pools import PoolRow, decision_json, pool_facts, pool_json
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console

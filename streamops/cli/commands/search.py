@@ -18,9 +18,9 @@ from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchProgress, SearchResult, StopReason
 from streamops.operations.console import Console
-from streamops.present.cells import id_text
-from streamops.present.documents import entry_json
-from streamops.present.rows import EntryRow
+from streamops.resources.cells import id_text
+from streamops.resources.documents import entry_json
+from streamops.resources.rows import EntryRow
 
 DEFAULT_LIMIT: Final = 100
 DEFAULT_MAX_SCAN: Final = 1_000_000

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from streamops.present.table import Align, Column
+from streamops.resources.table import Align, Column
 
 Row = TypeVar("Row")
 

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from streamops.cli.globals import Output
 from streamops.errors import SettingsError, known_hint
-from streamops.present.table import Column
+from streamops.resources.table import Column
 
 Row = TypeVar("Row")
 

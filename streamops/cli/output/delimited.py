@@ -4,8 +4,8 @@ import csv
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, TypeVar
 
-from streamops.present.table import Column
-from streamops.present.text import safe
+from streamops.resources.table import Column
+from streamops.resources.text import safe
 
 Row = TypeVar("Row")
 

@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeVar
 
 from streamops.cli.globals import Output
 from streamops.model.json_text import Json, encode, text_json
-from streamops.present.table import Column
+from streamops.resources.table import Column
 
 Row = TypeVar("Row")
 

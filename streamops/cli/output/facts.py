@@ -5,8 +5,8 @@ from typing import TextIO
 
 from streamops.cli.globals import Output
 from streamops.cli.terminal import drawable, has_color, has_unicode, width_of
-from streamops.present.plans import Fact
-from streamops.present.table import Cell
+from streamops.resources.plans import Fact
+from streamops.resources.table import Cell
 
 GAP = "  "
 

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from streamops.present.table import Align, Cell, Column, Tone
-from streamops.present.text import in_ascii
+from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.text import in_ascii
 
 Row = TypeVar("Row")
 

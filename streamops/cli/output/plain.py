@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final, Generic, TypeVar
 
-from streamops.present.table import Cell, Column
-from streamops.present.units import ABSENT, UNKNOWN
+from streamops.resources.table import Cell, Column
+from streamops.resources.units import ABSENT, UNKNOWN
 
 Row = TypeVar("Row")
 

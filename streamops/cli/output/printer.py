@@ -11,7 +11,7 @@ from streamops.cli.output.choosing import choose_columns
 from streamops.cli.output.documents import DocumentLines, document_text
 from streamops.cli.terminal import drawable, has_color, has_unicode, width_of
 from streamops.model.json_text import Json
-from streamops.present.table import Column
+from streamops.resources.table import Column
 
 if TYPE_CHECKING:
     from streamops.cli.output.grid import Painter

@@ -8,8 +8,8 @@ from textual.message import Message
 from textual.widgets import Input
 
 from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe, shorten
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe, shorten
 from streamops.tui.acting.choice import Press
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar

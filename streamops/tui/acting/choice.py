@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from streamops.present.table import Cell, Tone
+from streamops.resources.table import Cell, Tone
 from streamops.tui.theme import Background
 from streamops.tui.widgets.paint import Painted, brush_of, cell_width
 

@@ -8,8 +8,8 @@ from msgspec import Struct
 from streamops.model.dead_letters import DeadLetter
 from streamops.model.text import name_bytes
 from streamops.operations.replay.intent import RESERVED
-from streamops.present.text import safe_bytes
-from streamops.present.units import size
+from streamops.resources.text import safe_bytes
+from streamops.resources.units import size
 
 LONGEST: Final = 8 * 1024
 NAME_BYTES: Final = 200

@@ -6,9 +6,9 @@ from typing import Final
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
 from streamops.model.wording import counted
-from streamops.present.plans import Fact, outcome_facts, plan_facts
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.plans import Fact, outcome_facts, plan_facts
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui.details import paragraph
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 

@@ -3,9 +3,9 @@
 from typing import Final
 
 from streamops.model.wording import counted
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import duration, percent, rate
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import duration, percent, rate
 from streamops.tui.app_state import RunningOperation
 from streamops.tui.details import paragraph
 from streamops.tui.widgets.paint import BLANK_LINE, Line

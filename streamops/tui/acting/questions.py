@@ -15,8 +15,8 @@ from streamops.model.acting import Limits
 from streamops.model.entries import EntryId
 from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.model.measures import parse_duration, typed_duration
-from streamops.present.text import safe
-from streamops.present.units import ABSENT
+from streamops.resources.text import safe
+from streamops.resources.units import ABSENT
 from streamops.tui.selection import Selection, SelectionKind
 
 RECEIVER: Final = "to"

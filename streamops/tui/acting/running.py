@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Confirmation, Outcome, Progress
 from streamops.operations.operation import Prepared
-from streamops.present.text import safe
+from streamops.resources.text import safe
 from streamops.tui.app_state import RunningOperation
 from streamops.tui.source import Source
 

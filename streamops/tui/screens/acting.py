@@ -1,7 +1,7 @@
 """What the screens of acting share: they lie over the place that one acts from, and keep its crumbs."""
 
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame

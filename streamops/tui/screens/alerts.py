@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from streamops.model.wording import counted
-from streamops.present.alerts import AlertRow
-from streamops.present.columns.alerts import ALERT_COLUMNS
-from streamops.present.runbooks import anchor, passages
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import health_text, timestamp
+from streamops.resources.alerts import AlertRow
+from streamops.resources.columns.alerts import ALERT_COLUMNS
+from streamops.resources.runbooks import anchor, passages
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import health_text, timestamp
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph

@@ -12,10 +12,10 @@ from streamops.model.acting import Action, ActionPage, AuditPhase, AuditRecord
 from streamops.model.entries import EntryId
 from streamops.model.json_text import encode
 from streamops.operations.audit import Before, action_of, state_before
-from streamops.present.columns.audit import AUDIT_COLUMNS, ending
-from streamops.present.records import action_facts
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
+from streamops.resources.columns.audit import AUDIT_COLUMNS, ending
+from streamops.resources.records import action_facts
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
 from streamops.tui import routes, words
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.acting.record_lines import action_lines

@@ -6,9 +6,9 @@ from typing import ClassVar, Final
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from streamops.present.rows import GroupRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.rows import GroupRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import SPANS, since_words, window

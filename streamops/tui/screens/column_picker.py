@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from textual.binding import BindingType
 
-from streamops.present.columns.kinds import of_rows
-from streamops.present.filters import EVERY_SIGN, common_sign, names_of
-from streamops.present.table import Cell, Column, Tone
+from streamops.resources.columns.kinds import of_rows
+from streamops.resources.filters import EVERY_SIGN, common_sign, names_of
+from streamops.resources.table import Cell, Column, Tone
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
 from streamops.tui.keys import bindings

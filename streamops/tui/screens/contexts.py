@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.present.columns.kinds import of_rows
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
+from streamops.resources.columns.kinds import of_rows
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen

@@ -15,15 +15,15 @@ from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterPage
-from streamops.present.columns.dead_letters import (
+from streamops.resources.columns.dead_letters import (
     DEAD_LETTER_COLUMNS,
     DEAD_LETTER_DETAIL_COLUMNS,
     DEAD_LETTER_QUEUE_COLUMNS,
 )
-from streamops.present.dead_letters import DeadLetterRow, QueueRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import count, duration, percent, size
+from streamops.resources.dead_letters import DeadLetterRow, QueueRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count, duration, percent, size
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import ChartPart, parts_line

@@ -12,10 +12,10 @@ from streamops.model.streams import StreamRole
 from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterQueues
 from streamops.monitor.entry_trace import EntryTrace
-from streamops.present.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
-from streamops.present.dead_letters import DeadLetterRow, QueueRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
+from streamops.resources.dead_letters import DeadLetterRow, QueueRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.keys import bindings

@@ -9,11 +9,11 @@ from textual.widget import Widget
 
 from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage, DelayedQueues
-from streamops.present.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS, DELAYED_QUEUE_COLUMNS
-from streamops.present.delayed import DelayedQueueRow, DelayedRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import count, duration, size
+from streamops.resources.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS, DELAYED_QUEUE_COLUMNS
+from streamops.resources.delayed import DelayedQueueRow, DelayedRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count, duration, size
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph

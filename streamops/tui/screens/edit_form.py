@@ -15,8 +15,8 @@ from streamops.model.dead_letters import DeadLetter
 from streamops.model.wording import counted
 from streamops.operations.operation import Operation
 from streamops.operations.replay.intent import ReplayIntent
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui.acting.edits import Editable, editables
 from streamops.tui.acting.questions import WrongAnswer
 from streamops.tui.app_state import AppState

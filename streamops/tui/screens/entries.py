@@ -3,10 +3,10 @@
 from streamops.errors import StreamopsError
 from streamops.model.entries import LAST_ID, EntryId, StreamEntry
 from streamops.monitor.search import EntryPage
-from streamops.present.rows import EntryRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import count
+from streamops.resources.rows import EntryRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.follower import Tailed, TailLost

@@ -13,12 +13,12 @@ from streamops.errors import StreamopsError
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
 from streamops.model.streams import StreamRole
-from streamops.present.documents import entry_json
-from streamops.present.entries import Decoding, whole_text
-from streamops.present.references import Reference, references_of
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import count, size
+from streamops.resources.documents import entry_json
+from streamops.resources.entries import Decoding, whole_text
+from streamops.resources.references import Reference, references_of
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count, size
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of

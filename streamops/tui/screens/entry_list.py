@@ -7,13 +7,13 @@ from typing import ClassVar, Final
 from msgspec.structs import replace
 
 from streamops.model.entries import EntryId, id_age
-from streamops.present.cells import seconds
-from streamops.present.columns import ENTRY_COLUMNS
-from streamops.present.columns.kinds import NUMBER, of_rows
-from streamops.present.filters import FIELD_SIGNS
-from streamops.present.rows import EntryRow
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.units import brief
+from streamops.resources.cells import seconds
+from streamops.resources.columns import ENTRY_COLUMNS
+from streamops.resources.columns.kinds import NUMBER, of_rows
+from streamops.resources.filters import FIELD_SIGNS
+from streamops.resources.rows import EntryRow
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.units import brief
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.payload import entry_lines

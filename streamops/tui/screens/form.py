@@ -16,8 +16,8 @@ from streamops.model.dead_letters import QueueSummary
 from streamops.model.wording import first_few
 from streamops.operations.operation import Operation
 from streamops.operations.replay.intent import ReplayMode
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.choice import Pick
 from streamops.tui.acting.offers import mode_for, names_for, receiver_for

@@ -15,9 +15,9 @@ from textual.worker import Worker, WorkerState
 
 from streamops.errors import StreamopsError, Unreachable
 from streamops.model.entries import EntryId
-from streamops.present.actions import KEYS, key_names
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.actions import KEYS, key_names
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui import goto, words
 from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.keys import Hint, bindings, first_key, hint_pairs

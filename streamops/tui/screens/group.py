@@ -7,9 +7,9 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.observation import GroupView
-from streamops.present.columns import CONSUMER_COLUMNS
-from streamops.present.rows import ConsumerRow, GroupRow, consumer_rows
-from streamops.present.text import safe
+from streamops.resources.columns import CONSUMER_COLUMNS
+from streamops.resources.rows import ConsumerRow, GroupRow, consumer_rows
+from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import SPANS

@@ -8,9 +8,9 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.observation import Finding, GroupView, StreamView
-from streamops.present.actions import KEYS, HelpTopic, shown_keys
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.actions import KEYS, HelpTopic, shown_keys
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph, title_lines

@@ -11,9 +11,9 @@ from textual.binding import BindingType
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobPage, JobState
 from streamops.model.streams import ReadError
-from streamops.present.columns.jobs import JOB_COLUMNS
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.columns.jobs import JOB_COLUMNS
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui import routes, words
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.acting.record_lines import job_help, job_lines

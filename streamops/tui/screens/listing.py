@@ -9,11 +9,11 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.entries import EntryId
-from streamops.present.filters import NONE, column_named, common_sign, names_of
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
-from streamops.present.units import count
-from streamops.present.views import SavedView
+from streamops.resources.filters import NONE, column_named, common_sign, names_of
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count
+from streamops.resources.views import SavedView
 from streamops.tui import words
 from streamops.tui.app_state import AppState
 from streamops.tui.details import column_lines

@@ -7,8 +7,8 @@ from typing import ClassVar, TypeVar
 from msgspec.structs import replace
 from textual.binding import BindingType
 
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.units import count
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.units import count
 from streamops.tui.app_state import AppState
 from streamops.tui.keys import bindings
 from streamops.tui.routes import Route

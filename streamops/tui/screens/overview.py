@@ -11,9 +11,9 @@ from streamops.errors import StreamopsError
 from streamops.model.observation import StreamView
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.pools import ServerWorkers
-from streamops.present.alerts import AlertRow
-from streamops.present.columns.alerts import ALERT_COLUMNS
-from streamops.present.text import safe
+from streamops.resources.alerts import AlertRow
+from streamops.resources.columns.alerts import ALERT_COLUMNS
+from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.history.rows import Totals, stream_totals, together

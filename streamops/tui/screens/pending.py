@@ -13,11 +13,11 @@ from streamops.model.entries import EntryId
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.wording import counted
 from streamops.monitor.search import PendingPage, PendingSummary
-from streamops.present.columns import PENDING_COLUMNS
-from streamops.present.rows import PendingRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import duration, percent, terse
+from streamops.resources.columns import PENDING_COLUMNS
+from streamops.resources.rows import PendingRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import duration, percent, terse
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import ChartPart, parts_line

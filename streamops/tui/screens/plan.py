@@ -12,8 +12,8 @@ from streamops.errors import StreamopsError
 from streamops.model.acting import Confirmation, Environment, Plan
 from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.operations.operation import Prepared
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui import words
 from streamops.tui.acting.answer_row import AnswerRow
 from streamops.tui.acting.asks import MakePlan, Planning

@@ -8,12 +8,12 @@ from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
-from streamops.present.columns.pools import OUTCOME_TONES, POOL_COLUMNS, POOL_DETAIL_COLUMNS
-from streamops.present.plans import Fact
-from streamops.present.pools import TROUBLE, PoolRow, pool_facts
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import count, duration, rfc3339
+from streamops.resources.columns.pools import OUTCOME_TONES, POOL_COLUMNS, POOL_DETAIL_COLUMNS
+from streamops.resources.plans import Fact
+from streamops.resources.pools import TROUBLE, PoolRow, pool_facts
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count, duration, rfc3339
 from streamops.tui import routes
 from streamops.tui.acting.plan_lines import fact_lines
 from streamops.tui.app_state import AppState

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from streamops.errors import StreamopsError
 from streamops.model.streams import ReadError
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
-from streamops.present.units import count
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count
 from streamops.tui import words
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route

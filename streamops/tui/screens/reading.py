@@ -7,8 +7,8 @@ from typing import Any
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui import words
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route

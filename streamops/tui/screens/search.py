@@ -11,10 +11,10 @@ from streamops.errors import SettingsError, StreamopsError
 from streamops.model.entries import StreamEntry
 from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchResult
-from streamops.present.rows import EntryRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import count, percent, timestamp
+from streamops.resources.rows import EntryRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count, percent, timestamp
 from streamops.tui import routes, words
 from streamops.tui.app_state import AppState
 from streamops.tui.finding import Scan, query

@@ -6,9 +6,9 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import count
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import count
 from streamops.tui.app_state import AppState
 from streamops.tui.keys import bindings
 from streamops.tui.ordering import split_words

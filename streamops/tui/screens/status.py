@@ -9,12 +9,12 @@ from streamops.model.observation import FindingCode, Health, StreamView
 from streamops.model.streams import StreamRole
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
-from streamops.present.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
-from streamops.present.rows import GroupRow, asked_for_alone, group_rows
-from streamops.present.spark import LEAST_LAG, common_top, greatest, spark
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
-from streamops.present.units import compact, health_text
+from streamops.resources.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
+from streamops.resources.rows import GroupRow, asked_for_alone, group_rows
+from streamops.resources.spark import LEAST_LAG, common_top, greatest, spark
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import compact, health_text
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.charting import total_count, total_rate

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from streamops.model.observation import Health, StreamView
 from streamops.model.streams import StreamRole
-from streamops.present.columns import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
-from streamops.present.text import safe
+from streamops.resources.columns import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
+from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import stream_lines

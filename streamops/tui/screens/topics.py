@@ -10,13 +10,13 @@ from textual.binding import BindingType
 from streamops.errors import NotFound
 from streamops.model.observation import GroupView, StreamView
 from streamops.monitor.topics import TopicFailures
-from streamops.present.columns.groups import GROUP_COLUMNS
-from streamops.present.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
-from streamops.present.rows import GroupRow
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.topics import TopicRow
-from streamops.present.units import count, timestamp
+from streamops.resources.columns.groups import GROUP_COLUMNS
+from streamops.resources.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
+from streamops.resources.rows import GroupRow
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.topics import TopicRow
+from streamops.resources.units import count, timestamp
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import finding_lines, paragraph

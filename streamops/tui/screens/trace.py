@@ -6,9 +6,9 @@ from typing import ClassVar, Final
 from textual.binding import BindingType
 
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
-from streamops.present.table import Cell, Tone
-from streamops.present.text import safe
-from streamops.present.units import duration, timestamp
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import duration, timestamp
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph

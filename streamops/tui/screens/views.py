@@ -5,10 +5,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.present.filters import EVERY_SIGN
-from streamops.present.table import Cell, Column, Tone
-from streamops.present.text import safe
-from streamops.present.views import SavedView, view_toml
+from streamops.resources.filters import EVERY_SIGN
+from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.text import safe
+from streamops.resources.views import SavedView, view_toml
 from streamops.tui.app_state import AppState
 from streamops.tui.details import paragraph
 from streamops.tui.routes import Route

@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from streamops.model.observation import GroupView, Health
 from streamops.monitor.pools import ServerWorkers
-from streamops.present.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell
-from streamops.present.rows import GroupRow
-from streamops.present.table import Align, Column
-from streamops.present.units import health_text, lag_text
-from streamops.present.workers import WorkerRow
+from streamops.resources.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell
+from streamops.resources.rows import GroupRow
+from streamops.resources.table import Align, Column
+from streamops.resources.units import health_text, lag_text
+from streamops.resources.workers import WorkerRow
 from streamops.tui import routes
 from streamops.tui.app_state import AppState
 from streamops.tui.routes import Route

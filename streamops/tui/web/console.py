@@ -13,7 +13,7 @@ from aiohttp import web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from streamops.present.text import safe
+from streamops.resources.text import safe
 from streamops.tui.terminal import DRIVER, DRIVER_VARIABLE
 
 START: Final = b"__GANGLION__\n"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from streamops.present.table import Column
+from streamops.resources.table import Column
 from streamops.tui.widgets.paint import cell_width
 
 Row = TypeVar("Row")

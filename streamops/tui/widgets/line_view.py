@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from streamops.present.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Tone
 from streamops.tui.keys import bindings
 from streamops.tui.theme import Background
 from streamops.tui.widgets.layout import Layout, PlacedColumn

@@ -12,8 +12,8 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from streamops.present.table import Align, Cell
-from streamops.present.text import ELLIPSIS, safe
+from streamops.resources.table import Align, Cell
+from streamops.resources.text import ELLIPSIS, safe
 from streamops.tui.theme import Background, faint_ink, ink
 
 Line = tuple[Cell, ...]

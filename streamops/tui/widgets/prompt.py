@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from streamops.present.table import Cell, Tone
+from streamops.resources.table import Cell, Tone
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.secret import Secret
-from streamops.present.acl import STREAM, AclRole, acl_rules
+from streamops.resources.acl import STREAM, AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions
 from tests.support.deployments import Certificates
 from tests.support.programs import ServerProgram

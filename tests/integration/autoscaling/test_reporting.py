@@ -9,7 +9,7 @@ from streamops.errors import TargetError
 from streamops.model.entries import EPOCH
 from streamops.model.pools import Applied, Pool, PoolSize, PoolSupervisor, ScaleCode
 from streamops.operations.console import Console
-from streamops.present.acl import AclRole
+from streamops.resources.acl import AclRole
 from streamops.wire.pools.registry import register_supervisor
 from tests.support.operations.engine.acl import NARROW, USER, as_role
 from tests.support.operations.engine.examples import WORKSHOP

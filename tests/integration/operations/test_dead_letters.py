@@ -16,7 +16,7 @@ from streamops.operations.console import Console
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.restore.intent import RestoreIntent
-from streamops.present.acl import AclRole, acl_rules
+from streamops.resources.acl import AclRole, acl_rules
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from streamops.wire.writes.delete import Deleting, delete

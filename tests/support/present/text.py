@@ -3,8 +3,8 @@
 import unicodedata
 from collections.abc import Iterable
 
-from streamops.present.table import Cell
-from streamops.present.text import (
+from streamops.resources.table import Cell
+from streamops.resources.text import (
     INVISIBLE,
 )
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Refused
-from streamops.present.acl import STREAM, AclRole, acl_rules
+from streamops.resources.acl import STREAM, AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.support.programs import ServerProgram
 from tests.support.runtime.everything import STREAM as EVERYTHING

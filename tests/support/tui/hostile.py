@@ -13,7 +13,7 @@ from streamops.model.entries import PendingEntry, StreamEntry
 from streamops.model.lag import Lag, LagBasis, TimeLag
 from streamops.model.observation import Finding, FindingCode, Health, Observation
 from streamops.model.streams import ReadError
-from streamops.present.text import is_safe
+from streamops.resources.text import is_safe
 from streamops.tui.app import StreamopsApp, run
 from streamops.tui.source import ContextInfo, TuiSettings
 from tests.support import invented

@@ -13,7 +13,7 @@ from streamops.exporter.alerts import (
     render_message,
 )
 from streamops.model.observation import FindingCode, Health
-from streamops.present.text import is_safe
+from streamops.resources.text import is_safe
 from tests.support.exporter.found import condition
 from tests.support.invented import minutes
 from tests.support.strategies import names

@@ -6,7 +6,7 @@ from typing import Final
 from docs.reference import ROOT_DIRECTORY
 from streamops.model.acting import Environment, Impact, Plan
 from streamops.operations.confirmation import ConfirmationKind, required_confirmation
-from streamops.present.actions import FIXED, KEYS, key_names, shown_keys
+from streamops.resources.actions import FIXED, KEYS, key_names, shown_keys
 from streamops.tui.app import SMALLEST
 from streamops.tui.selection import VERBS, Verb
 from tests.support.tables import table

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.present.views import SavedView
+from streamops.resources.views import SavedView
 from streamops.settings.config import chosen_contexts
 from streamops.settings.state import exclusive
 from streamops.settings.views import save_view

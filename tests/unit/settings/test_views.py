@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from streamops.errors import SettingsError
-from streamops.present.views import SavedView
+from streamops.resources.views import SavedView
 from streamops.settings.describe import describe_settings
 from streamops.settings.views import save_view
 from tests.support.settings.place import Place

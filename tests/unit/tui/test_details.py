@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.observation import Observation, Retries
-from streamops.present.columns import GROUP_COLUMNS
-from streamops.present.rows import GroupRow, group_rows
+from streamops.resources.columns import GROUP_COLUMNS
+from streamops.resources.rows import GroupRow, group_rows
 from streamops.tui.details import column_lines, group_lines, profile_lines, server_lines, stream_lines
 from streamops.tui.payload import entry_lines
 from streamops.tui.widgets.paint import Line, cell_width

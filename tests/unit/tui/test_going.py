@@ -5,7 +5,7 @@ from importlib import import_module
 import pytest
 from textual.widgets import Input
 
-from streamops.present.actions import ACTIONS, KEYS
+from streamops.resources.actions import ACTIONS, KEYS
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.line_view import LineView
 from tests.support.tui.driving import (

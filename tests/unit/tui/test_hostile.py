@@ -8,8 +8,8 @@ from textual.keys import Keys
 
 from streamops.errors import Refused
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.present.columns import ENTRY_COLUMNS
-from streamops.present.rows import EntryRow
+from streamops.resources.columns import ENTRY_COLUMNS
+from streamops.resources.rows import EntryRow
 from streamops.tui.app import StreamopsApp
 from streamops.tui.payload import entry_lines
 from streamops.tui.terminal import REPLACEMENT, OnlyShown

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from streamops.model.removed import removed_hint
-from streamops.present.actions import CHARACTERS, KEYS, key_names, keymap_problems, shown_keys
+from streamops.resources.actions import CHARACTERS, KEYS, key_names, keymap_problems, shown_keys
 from streamops.tui.app import StreamopsApp
 from streamops.tui.widgets.text_view import TextView
 from tests.support.tui.bindings import bindings

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from streamops.present.table import Cell, Column
+from streamops.resources.table import Cell, Column
 from streamops.tui.ordering import ListState, Ordering, split_words
 from streamops.tui.remember import PerItemCache
 

@@ -12,7 +12,7 @@ from streamops.model.observation import Health, Observation
 from streamops.model.streams import Mode, ReadError, ServerInfo, StreamRole
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.pools import ServerWorkers
-from streamops.present.units import ABSENT
+from streamops.resources.units import ABSENT
 from streamops.tui.history.memory import ALL_ADDED, TIERS, MetricsHistory
 from streamops.tui.history.rows import Totals, stream_totals, together
 from streamops.tui.overview import (

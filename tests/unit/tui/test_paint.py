@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from streamops.present.table import Align, Cell, Tone
-from streamops.present.text import safe
+from streamops.resources.table import Align, Cell, Tone
+from streamops.resources.text import safe
 from streamops.tui.theme import (
     COLOUR_BLIND,
     COLOUR_BLIND_NAME,

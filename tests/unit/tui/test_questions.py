@@ -12,7 +12,7 @@ from streamops.model.entries import EntryId
 from streamops.model.fields import Instant, argument, option
 from streamops.operations.registry import OPERATIONS
 from streamops.operations.trim.intent import TrimIntent
-from streamops.present.units import ABSENT
+from streamops.resources.units import ABSENT
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written
 from streamops.tui.selection import Selection, SelectionKind
 

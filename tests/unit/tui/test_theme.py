@@ -4,7 +4,7 @@ import math
 from itertools import combinations
 from typing import Final
 
-from streamops.present.table import Tone
+from streamops.resources.table import Tone
 from streamops.tui.theme import (
     COLOUR_BLIND,
     COLOUR_BLIND_NAME,

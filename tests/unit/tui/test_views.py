@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from streamops.errors import SettingsError
-from streamops.present.views import SavedView
+from streamops.resources.views import SavedView
 from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
 from streamops.tui.providers import Arrangements

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from streamops.model.observation import Health, Observation
 from streamops.model.streams import Mode
-from streamops.present.table import Tone
+from streamops.resources.table import Tone
 from streamops.tui import words
 from streamops.tui.app_state import AppState, Loss, PollPace
 from streamops.tui.live import HealthCounts

@@ -7,7 +7,7 @@ from streamops.model.observation import Health
 from streamops.monitor.doctor import examine
 from streamops.monitor.search import Search
 from streamops.operations.console import Console
-from streamops.present.acl import STREAM, AclRole, acl_rules
+from streamops.resources.acl import STREAM, AclRole, acl_rules
 from tests.support.monitor.doctor import PASSWORD, PERMISSIONS, by_topic, make_user
 from tests.support.monitor.lag_watching import reports_lag_to_be_believed
 from tests.support.programs import ServerProgram

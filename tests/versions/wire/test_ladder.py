@@ -6,7 +6,7 @@ from streamops.model.lag import LagBasis
 from streamops.model.streams import Snapshot
 from streamops.monitor.collect import Collector
 from streamops.monitor.watch import Watch
-from streamops.present.acl import AclRole, acl_rules
+from streamops.resources.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth

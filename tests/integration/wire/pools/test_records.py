@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import NotFound
-from streamops.present.pools import PoolRow, pool_json
+from streamops.resources.pools import PoolRow, pool_json
 from streamops.wire.pools.records import list_pool, read_named, read_pool, read_pools
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer

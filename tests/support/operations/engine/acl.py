@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from streamops.errors import ExitCode, StreamopsError
 from streamops.model.acting import Confirmation, Outcome, Plan
 from streamops.operations.console import Console
-from streamops.present.acl import AclRole, acl_rules
+from streamops.resources.acl import AclRole, acl_rules
 from streamops.wire.options import ConnectionOptions, Secret
 from tests.support.operations.engine.examples import (
     EXAMPLES,

@@ -22,7 +22,7 @@ from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.trim.intent import TrimIntent
-from streamops.present.acl import AclRole, acl_rules
+from streamops.resources.acl import AclRole, acl_rules
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.options import Secret
 from tests.support.deployments import RunningCluster, SlotMove

@@ -5,7 +5,7 @@ import pytest
 from streamops.model.entries import EntryId
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import RunDelayedIntent
-from streamops.present.acl import AclRole
+from streamops.resources.acl import AclRole
 from tests.support.operations.engine.acl import NARROW, Stage, as_role, assert_done
 from tests.support.operations.engine.examples import BODIES, EXAMPLES, STREAM, WORKSHOP
 from tests.support.servers import RunningServer

@@ -1,0 +1,90 @@
+"""The axis of values: a round top, round steps, and their words."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from enum import StrEnum
+from math import ceil, floor, isfinite, log10
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.resources.units import compact, rate, terse
+
+_ROUND: Final = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+_MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+_SPANS: Final = (
+    *(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0),
+    *(minutes * _MINUTE for minutes in (1, 2, 5, 10, 15, 30)),
+    *(hours * _HOUR for hours in (1, 2, 3, 6, 12)),
+)
+_MOST_SECONDS: Final = timedelta.max.total_seconds() / 2
+_LEAST_RATE: Final = 0.01
+
+
+class Unit(StrEnum):
+    """What the values of a chart are."""
+
+    COUNT = "count"
+    SECONDS = "seconds"
+    RATE = "rate"
+
+
+class Scale(Struct, frozen=True):
+    """An axis of values from 0 on.
+
+    Attributes:
+        top: The value at its end, above 0.
+        ticks: Values with their words, from 0 to the top.
+    """
+
+    top: float
+    ticks: tuple[tuple[float, str], ...]
+
+
+def scale(greatest: float, unit: Unit, intervals: int) -> Scale:
+    """The lowest round axis that holds a value.
+
+    Args:
+        greatest: The greatest value shown.
+        unit: What the values are.
+        intervals: Into how many equal parts the axis is divided, at least one.
+    """
+    step = _STEPS[unit](max(greatest, 0.0) / intervals)
+    ticks = tuple((step * number, words(step * number, unit)) for number in range(intervals + 1))
+    return Scale(step * intervals, ticks)
+
+
+def words(value: float, unit: Unit) -> str:
+    """A value in few characters, without ``/s``: the title says the unit."""
+    match unit:
+        case Unit.SECONDS:
+            return terse(timedelta(seconds=min(value, _MOST_SECONDS))) if value else "0"
+        case Unit.RATE:
+            return compact(int(value)) if value == int(value) else rate(value).removesuffix("/s")
+        case Unit.COUNT:
+            return compact(int(value))
+
+
+def _decimal_step(least: float, smallest: float) -> float:
+    """The least round number that is neither below ``least`` nor below ``smallest``."""
+    if not isfinite(least) or least <= smallest:
+        return smallest
+    magnitude = 10.0 ** floor(log10(least))
+    candidates = (magnitude * factor for factor in _ROUND)
+    return next((one for one in candidates if one >= least and _is_multiple(one, smallest)), least)
+
+
+def _is_multiple(number: float, unit: float) -> bool:
+    return unit != 1 or number == int(number)
+
+
+def _span_step(least: float) -> float:
+    found = next((span for span in _SPANS if span >= least), None)
+    return found if found is not None else _decimal_step(ceil(least / _DAY), 1.0) * _DAY
+
+
+_STEPS: Final[dict[Unit, Callable[[float], float]]] = {
+    Unit.COUNT: lambda least: _decimal_step(least, 1.0),
+    Unit.SECONDS: _span_step,
+    Unit.RATE: lambda least: _decimal_step(least, _LEAST_RATE),
+}

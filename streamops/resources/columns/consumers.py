@@ -1,0 +1,52 @@
+"""Consumers: what ``consumers ls`` shows."""
+
+from typing import Final
+
+from streamops.resources.cells import NAME_WIDTH, NOT_THERE
+from streamops.resources.columns.kinds import of_rows
+from streamops.resources.rows import ConsumerRow
+from streamops.resources.table import Cell, Column, Tone
+
+HEARTBEATS: Final = {True: Cell("✓ beats", Tone.OK), False: Cell("✗ stopped", Tone.CRITICAL), None: NOT_THERE}
+WORDS: Final = {True: "beats", False: "stopped", None: None}
+
+
+CONSUMER = of_rows(ConsumerRow)
+
+CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
+    CONSUMER.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream, flexible=True, priority=3).means(
+        "The stream's key.", "SCAN TYPE stream, or the names in the configuration"
+    ),
+    CONSUMER.text("group", "GROUP", 14, lambda row: row.group, flexible=True, priority=2).means(
+        "The consumer group.", "XINFO GROUPS name"
+    ),
+    CONSUMER.text(
+        "consumer", "CONSUMER", NAME_WIDTH, lambda row: row.consumer.name, flexible=True, priority=0
+    ).means("The consumer's name.", "XINFO CONSUMERS name"),
+    CONSUMER.count("pending", "PENDING", 8, lambda row: row.consumer.pending, priority=0).means(
+        "Entries delivered to the consumer and not acknowledged yet.", "XINFO CONSUMERS pending"
+    ),
+    CONSUMER.age("idle_seconds", "IDLE", 7, lambda row: row.consumer.idle, priority=0).means(
+        "Time since the consumer last asked (Redis 7.2 and later) or last got an entry (before); it grows while a "
+        "blocking read waits, and acknowledging does not reset it.",
+        "XINFO CONSUMERS idle",
+    ),
+    CONSUMER.age(
+        "inactive_seconds", "INACTIVE", 8, lambda row: row.consumer.inactive, absent=True, priority=1
+    ).means(
+        "Time since the consumer last got an entry (Redis 7.2 and later); a dash where it never did or the server is older.",
+        "XINFO CONSUMERS inactive (Redis 7.2 and later)",
+    ),
+    CONSUMER.column(
+        "heartbeat",
+        "HEARTBEAT",
+        9,
+        lambda row: WORDS[row.consumer.alive],
+        lambda row: HEARTBEATS[row.consumer.alive],
+        priority=0,
+        sparse=True,
+    ).means(
+        "Of a consumer that was not seen for long: whether it is a streamops worker that sends heartbeats; a dash for the others, and for other clients.",
+        "the heartbeat, streamops:worker:ID",
+    ),
+)

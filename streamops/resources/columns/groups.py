@@ -1,0 +1,254 @@
+"""Groups: what ``status`` and ``groups ls`` show; the console's first screen adds the reason and a trend."""
+
+from typing import Final
+
+from streamops.model.entries import PendingEntry
+from streamops.model.observation import GroupView, Health
+from streamops.resources.cells import (
+    NAME_WIDTH,
+    NOT_THERE,
+    compact_cell,
+    count_cell,
+    duration_cell,
+    idle_cell,
+    idle_seconds,
+    rounded,
+    seconds,
+)
+from streamops.resources.columns.kinds import Columns, of_rows
+from streamops.resources.rows import GroupRow
+from streamops.resources.spark import LEAST_LAG, spark
+from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.units import compact, duration, lag_text
+
+TREND_WIDTH: Final = 12
+
+
+def _time_lag(view: GroupView) -> Cell:
+    lag = view.group.time_lag
+    return Cell("unavailable", Tone.UNKNOWN) if lag.age is None else duration_cell(lag.age)
+
+
+def _oldest_age(view: GroupView) -> Cell:
+    oldest = view.group.oldest_pending
+    if view.group.oldest_pending_age is not None:
+        return duration_cell(view.group.oldest_pending_age)
+    if oldest is not None and not oldest.free:
+        # It was produced before it was last delivered, so its idle time is a bound where its ID is no time.
+        return Cell(f"≥{duration(oldest.idle)}", Tone.UNKNOWN)
+    return NOT_THERE if view.group.pending == 0 else duration_cell(None)
+
+
+def _lag_rank(view: GroupView) -> int | None:
+    """Bounds sort among the counts: by what is at least there, else by what is at most."""
+    lag = view.group.lag
+    return next(
+        (number for number in (lag.entries, lag.lower or None, lag.upper) if number is not None), None
+    )
+
+
+def _level(row: GroupRow) -> Health:
+    return row.stream.health if row.group is None else row.group.health
+
+
+def _finding_codes(row: GroupRow) -> str:
+    return ",".join(found.code for found in (row.group if row.group is not None else row.stream).findings)
+
+
+def _spark(view: GroupView) -> Cell:
+    return Cell(spark(view.trend, TREND_WIDTH, LEAST_LAG), Tone.STRONG)
+
+
+def _lost_cell(view: GroupView) -> Cell:
+    if view.lost is None and view.lost_at_most is not None:
+        return Cell(f"≤{compact(view.lost_at_most)}")
+    return compact_cell(view.lost)
+
+
+def _oldest(row: GroupRow) -> PendingEntry | None:
+    return None if row.group is None else row.group.group.oldest_pending
+
+
+def _no_oldest(row: GroupRow) -> Cell:
+    """A dash where nothing is pending, unknown where that was not read."""
+    return NOT_THERE if row.group is None or not row.group.group.pending else count_cell(None)
+
+
+ROW = of_rows(GroupRow)
+GROUP = Columns[GroupRow, GroupView](lambda row: row.group)
+OLDEST = Columns[GroupRow, PendingEntry](_oldest, "XPENDING - + 1", missing=_no_oldest)
+
+GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
+    ROW.text(
+        "stream", "STREAM", NAME_WIDTH, lambda row: row.stream.stream.name, flexible=True, priority=0
+    ).means("The stream's key.", "SCAN TYPE stream, or the names in the configuration"),
+    GROUP.text("group", "GROUP", 14, lambda view: view.group.name, flexible=True, priority=0).means(
+        "The consumer group; a dash where the stream has none.", "XINFO GROUPS name"
+    ),
+    ROW.health("health", "HEALTH", 9, _level, priority=0).means(
+        "The worst of the findings about the group: ok, warn, critical; unknown where too little could be read to say.",
+        "streamops's own rules, over everything below",
+    ),
+    GROUP.column(
+        "lag",
+        "LAG",
+        10,
+        lambda view: view.group.lag.entries,
+        lambda view: lag_text(view.group.lag),
+        align=Align.RIGHT,
+        descending=True,
+        rank=_lag_rank,
+        priority=0,
+    ).means(
+        "Entries of the stream not yet delivered to the group. A bare number is exact, or reported by a "
+        "server whose report can be trusted; ≤ and ≥ are bounds, ~ is an estimate, ? is unknown.",
+        "XINFO GROUPS lag where this server's can be believed, else counted by a script (XRANGE), else bounds",
+    ),
+    GROUP.column(
+        "time_lag_seconds",
+        "LAG AGE",
+        11,
+        lambda view: seconds(view.group.time_lag.age),
+        _time_lag,
+        align=Align.RIGHT,
+        descending=True,
+        priority=1,
+    ).means(
+        "Age of the first entry not yet delivered to the group, by the server's clock; 0s where none waits; "
+        "unavailable where entry IDs are not times or the entry could not be read.",
+        "TIME, minus the time in the ID of the first entry after last-delivered-id (XRANGE COUNT 1)",
+    ),
+    GROUP.count("pending", "PENDING", 8, lambda view: view.group.pending, priority=0).means(
+        "Entries delivered to consumers of the group and not acknowledged yet.", "XINFO GROUPS pending"
+    ),
+    GROUP.count(
+        "retries",
+        "RETRY",
+        7,
+        lambda view: None if view.retries is None else view.retries.length,
+        absent=True,
+        priority=1,
+        sparse=True,
+    ).means(
+        "Entries that are due again for this group alone, waiting or pending; a dash where it has no retry stream, or "
+        "where that is shown as a stream of its own.",
+        "XLEN of the group's retry stream T:retry:GROUP",
+    ),
+    GROUP.column(
+        "oldest_pending_age_seconds",
+        "OLDEST",
+        7,
+        lambda view: seconds(view.group.oldest_pending_age),
+        _oldest_age,
+        align=Align.RIGHT,
+        descending=True,
+        priority=1,
+    ).means(
+        "Time since the oldest pending entry was produced, by its ID; ≥ and its idle time where the ID is no time; "
+        "a dash where nothing is pending.",
+        "XPENDING - + 1, and TIME minus the time in that ID",
+    ),
+    OLDEST.column(
+        "oldest_pending_idle_seconds",
+        "IDLE",
+        7,
+        idle_seconds,
+        idle_cell,
+        align=Align.RIGHT,
+        descending=True,
+        rank=lambda oldest: oldest.idle,
+        priority=4,
+    ).means(
+        "Time since the oldest pending entry was last delivered or claimed; free where it was given back.",
+        "XPENDING - + 1, its idle time",
+    ),
+    OLDEST.count(
+        "oldest_pending_deliveries", "TRIES", 5, lambda oldest: oldest.delivery_count, short=True, priority=5
+    ).means(
+        "How often the oldest pending entry was delivered, as the server counts it; history reads and claims count too.",
+        "XPENDING - + 1, its delivery count",
+    ),
+    GROUP.count("consumers", "CONS", 5, lambda view: view.group.consumers, short=True, priority=2).means(
+        "Consumers that the group knows, alive or not.", "XINFO GROUPS consumers"
+    ),
+    ROW.count("length", "LENGTH", 7, lambda row: row.stream.stream.length, short=True, priority=2).means(
+        "Entries in the stream (XLEN), whoever has read them.", "XLEN"
+    ),
+    ROW.rate("added_per_second", "ADDED", 9, lambda row: row.stream.added_per_second, priority=3).means(
+        "Entries added to the stream a second, over the recent past; a dash before there are two readings.",
+        "XINFO STREAM entries-added of two readings (before Redis 7.0: XLEN), over the time between them",
+    ),
+    GROUP.rate(
+        "delivered_per_second", "DELIVERED", 9, lambda view: view.rates.delivered_per_second, priority=4
+    ).means(
+        "Entries delivered to the group for the first time, a second; a dash before there are two readings.",
+        "XINFO GROUPS last-delivered-id and entries-read of two readings, or arrivals less what the lag grew",
+    ),
+    GROUP.rate("acked_per_second", "ACKED", 9, lambda view: view.rates.acked_per_second, priority=3).means(
+        "Entries acknowledged by the group, a second; a dash before there are two readings.",
+        "deliveries less the growth of pending, of two readings",
+    ),
+    GROUP.column(
+        "trend",
+        "TREND",
+        TREND_WIDTH,
+        lambda view: rounded(view.rates.lag_per_second),
+        _spark,
+        descending=True,
+        priority=2,
+    ).means(
+        "The lag over the last readings, oldest left, from zero to the greatest of them, 10 at least; a blank where it was not known.",
+        "the lags of the last readings of this console",
+    ),
+    ROW.column(
+        "findings",
+        "FINDINGS",
+        16,
+        lambda row: _finding_codes(row) or None,
+        lambda row: Cell(_finding_codes(row).replace(",", ", ")),
+        flexible=True,
+        priority=3,
+    ).means("Codes of what the health rules found, worst first.", "streamops's own rules"),
+)
+"""What a table of groups shows."""
+
+GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
+    GROUP.text("lag_basis", "LAG BASIS", 9, lambda view: str(view.group.lag.basis)).means(
+        "What the lag rests on: exact, reported, upper, lower, estimated or unknown.", "what LAG rests on"
+    ),
+    GROUP.count("lag_lower", "LAG MIN", 9, lambda view: view.group.lag.lower).means(
+        "The lag is at least this.", "counting, or what the group's position allows"
+    ),
+    GROUP.count("lag_upper", "LAG MAX", 9, lambda view: view.group.lag.upper).means(
+        "The lag is at most this.", "XINFO GROUPS lag, or XLEN less what was counted"
+    ),
+    GROUP.text("lag_reason", "LAG REASON", 30, lambda view: view.group.lag.reason, flexible=True).means(
+        "Why the lag has that basis.", "what LAG rests on"
+    ),
+    GROUP.rate("lag_per_second", "LAG GROWTH", 9, lambda view: view.rates.lag_per_second).means(
+        "Entries by which the lag grows a second; below zero while the group catches up.",
+        "the lags of the last readings of this console",
+    ),
+    GROUP.id("last_delivered_id", "LAST DELIVERED", 18, lambda view: view.group.last_delivered_id).means(
+        "The group's position: entries after this ID are not yet delivered to it.",
+        "XINFO GROUPS last-delivered-id",
+    ),
+    GROUP.count("entries_read", "READ", 7, lambda view: view.group.entries_read, short=True).means(
+        "The server's logical read counter; ? where it has none.",
+        "XINFO GROUPS entries-read (Redis 7.0 and later)",
+    ),
+    OLDEST.id("oldest_pending_id", "OLDEST ID", 18, lambda oldest: oldest.id).means(
+        "ID of the oldest pending entry."
+    ),
+    OLDEST.text("oldest_pending_consumer", "OWNER", 14, lambda oldest: oldest.consumer, flexible=True).means(
+        "The consumer that owns the oldest pending entry."
+    ),
+    GROUP.column(
+        "lost", "LOST", 6, lambda view: view.lost, _lost_cell, align=Align.RIGHT, descending=True
+    ).means(
+        "Entries trimmed before they were delivered to the group; an upper bound if some may have been trimmed before "
+        "watching began, ? if not known.",
+        "lag and arrivals less deliveries, of two readings; before the first, entries-added less length and entries-read",
+    ),
+)
+"""What scripts and ``--fields`` can have besides."""

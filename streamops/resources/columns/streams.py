@@ -1,0 +1,77 @@
+"""Streams: what ``streams ls`` shows."""
+
+from typing import Final
+
+from streamops.model.observation import StreamView
+from streamops.resources.cells import (
+    NAME_WIDTH,
+)
+from streamops.resources.columns.kinds import of_rows
+from streamops.resources.table import Column
+
+
+def _pending(view: StreamView) -> int:
+    return sum(group.group.pending for group in view.groups)
+
+
+STREAM = of_rows(StreamView)
+
+STREAM_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
+    STREAM.text(
+        "stream", "STREAM", NAME_WIDTH, lambda view: view.stream.name, flexible=True, priority=0
+    ).means("The stream's key.", "SCAN TYPE stream, or the names in the configuration"),
+    STREAM.health("health", "HEALTH", 9, lambda view: view.health, priority=0).means(
+        "The worst of the findings about the stream and its groups.",
+        "streamops's own rules, over the stream and its groups",
+    ),
+    STREAM.count("length", "LENGTH", 9, lambda view: view.stream.length, priority=0).means(
+        "Entries in the stream (XLEN), whoever has read them.", "XLEN"
+    ),
+    STREAM.count("groups", "GROUPS", 6, lambda view: len(view.groups)).means(
+        "Consumer groups of the stream.", "XINFO STREAM groups"
+    ),
+    STREAM.count("pending", "PENDING", 8, _pending).means(
+        "Entries delivered to consumers and not acknowledged yet, all groups together.",
+        "the sum of XINFO GROUPS pending",
+    ),
+    STREAM.rate("added_per_second", "ADDED", 9, lambda view: view.added_per_second, priority=2).means(
+        "Entries added a second, over the recent past; a dash before there are two readings.",
+        "XINFO STREAM entries-added of two readings (before Redis 7.0: XLEN), over the time between them",
+    ),
+    STREAM.text("role", "ROLE", 12, lambda view: str(view.stream.role), priority=3).means(
+        "What the stream is for, by its name and the configuration: events, dead_letters or retry.",
+        "the stream's name, or the configuration's dead_letters",
+    ),
+    STREAM.id("last_id", "LAST ID", 18, lambda view: view.stream.last_id, descending=True, priority=2).means(
+        "ID of the stream's last entry; a dash where it is empty or unknown.",
+        "XINFO STREAM last-entry, its ID alone",
+    ),
+    STREAM.size("entry_bytes", "ENTRY", 9, lambda view: view.stream.entry_bytes, priority=4).means(
+        "Size of the larger of the first and last entry; ? where unknown.",
+        "the larger of first-entry and last-entry of XINFO STREAM, measured on the server",
+    ),
+)
+"""What a table of streams shows."""
+
+STREAM_DETAIL_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
+    STREAM.id("first_id", "FIRST ID", 18, lambda view: view.stream.first_id).means(
+        "ID of the stream's first entry; a dash where it is empty or unknown.",
+        "XINFO STREAM first-entry, its ID alone",
+    ),
+    STREAM.id("last_generated_id", "LAST GENERATED", 18, lambda view: view.stream.last_generated_id).means(
+        "The highest ID the stream ever had; a dash where unknown.", "XINFO STREAM last-generated-id"
+    ),
+    STREAM.id("max_deleted_id", "MAX DELETED", 18, lambda view: view.stream.max_deleted_id).means(
+        "The highest ID deleted by XDEL; a dash where unknown (before Redis 7.0).",
+        "XINFO STREAM max-deleted-entry-id (Redis 7.0 and later)",
+    ),
+    STREAM.count("entries_added", "ADDED EVER", 10, lambda view: view.stream.entries_added, short=True).means(
+        "Entries ever added to the stream; ? where unknown (before Redis 7.0).",
+        "XINFO STREAM entries-added (Redis 7.0 and later)",
+    ),
+    STREAM.text("source", "SOURCE", NAME_WIDTH, lambda view: view.stream.source, flexible=True).means(
+        "For dead letters and retry streams, the stream they came from.",
+        "the stream's name, or the configuration's dead_letters",
+    ),
+)
+"""What scripts and ``--fields`` can have besides."""

@@ -1,0 +1,215 @@
+"""One comparison of a column with a value: how a row is looked at, and what it takes to be told."""
+
+import operator
+from collections.abc import Callable
+from enum import IntEnum, StrEnum
+from typing import Any, Final, TypeAlias, TypeVar
+
+from streamops.errors import SettingsError
+from streamops.model.entries import EntryId
+from streamops.model.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
+from streamops.model.observation import Health
+from streamops.resources.filters.terms import ORDERINGS, Term
+from streamops.resources.table import Align, Column
+from streamops.resources.units import ABSENT
+
+Row = TypeVar("Row")
+Verdict: TypeAlias = Callable[[Any], bool | None]
+"""Whether a row meets a condition; none where that cannot be told."""
+
+NOT_KNOWN: Final = "?"
+NOT_THERE: Final = "-"
+LEVELS: Final = frozenset({"health", "level"})
+_COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    ":": operator.eq,
+    "!=": operator.ne,
+}
+
+
+class Measure(StrEnum):
+    """What a column's values are, as far as comparing goes."""
+
+    TEXT = "text"
+    COUNT = "count"
+    SPAN = "span"
+    SIZE = "size"
+    SHARE = "share"
+    ID = "id"
+    TIME = "time"
+    LEVEL = "level"
+
+
+_SUFFIXES: Final = (
+    ("_per_second", Measure.COUNT),
+    ("_seconds", Measure.SPAN),
+    ("_bytes", Measure.SIZE),
+    ("_share", Measure.SHARE),
+    ("_coverage", Measure.SHARE),
+    ("_id", Measure.ID),
+    ("_at", Measure.TIME),
+)
+_WHOLE: Final = {
+    "id": Measure.ID,
+    "size": Measure.SIZE,
+    "share": Measure.SHARE,
+    "time": Measure.TIME,
+    "at": Measure.TIME,
+    "lease_ends": Measure.TIME,
+    "trend": Measure.COUNT,
+    **dict.fromkeys(LEVELS, Measure.LEVEL),
+}
+_UNITS: Final = {
+    Measure.COUNT: (COUNTS, "a number, such as 1000 or 10k"),
+    Measure.SPAN: (SPANS, "a span, such as 30s, 5m or 1h30m"),
+    Measure.SIZE: (SIZES, "a size, such as 500 or 64KiB"),
+    Measure.SHARE: (SHARES, "a share, such as 50%"),
+}
+
+
+def measure_of(column: Column[Any]) -> Measure:
+    """What a column's values are, by its key, and by the side its text stands on."""
+    if (known := _WHOLE.get(column.key)) is not None:
+        return known
+    for suffix, measure in _SUFFIXES:
+        if column.key.endswith(suffix):
+            return measure
+    return Measure.COUNT if column.align is Align.RIGHT else Measure.TEXT
+
+
+def common_sign(column: Column[Any]) -> str:
+    """The sign that a column is compared with most."""
+    return ":" if measure_of(column) in (Measure.TEXT, Measure.LEVEL) else ">"
+
+
+def condition(term: Term, column: Column[Row]) -> Verdict:
+    """What a comparison asks of a row.
+
+    Raises:
+        SettingsError: The column's values cannot be compared with that, or in that way.
+    """
+    if not term.value:
+        raise SettingsError(f"{term.name}{term.sign} with what?", _example(column))
+    if term.value in (NOT_KNOWN, NOT_THERE) and term.sign not in ORDERINGS:
+        wanted, there = term.sign != "!=", term.value == NOT_KNOWN
+        return lambda row: (column.value(row) is None and _applies(column, row) is there) is wanted
+    measure = measure_of(column)
+    match measure:
+        case Measure.TEXT | Measure.TIME:
+            return _text(term, column, measure)
+        case Measure.LEVEL:
+            return _level(term, column)
+        case Measure.ID:
+            return _id(term, column)
+        case _:
+            return _number(term, column, measure)
+
+
+def _number(term: Term, column: Column[Row], measure: Measure) -> Verdict:
+    units, words = _UNITS[measure]
+    wanted = parse_measure(term.value, units)
+    if wanted is None:
+        raise SettingsError(f"{term.name} is compared with {words}", _example(column))
+    compare = _COMPARE[term.sign]
+
+    def matches(row: Row) -> bool | None:
+        number = _as_number(column, row)
+        if number is None:
+            return None if _applies(column, row) else False
+        return compare(number, wanted)
+
+    return matches
+
+
+def _applies(column: Column[Row], row: Row) -> bool:
+    """Whether there is something to be known: a dash says that there is not, such as an idle time where nothing is idle."""
+    return column.cell(row).text.strip() != ABSENT
+
+
+def _as_number(column: Column[Row], row: Row) -> float | None:
+    """A row's number, or the bound that it is sorted by; none where there is neither."""
+    number = column.value(row)
+    if number is None and column.rank is not None:
+        number = column.rank(row)
+    return number if isinstance(number, int | float) else None
+
+
+def _level(term: Term, column: Column[Row]) -> Verdict:
+    wanted = next((level for level in Health if level.word.startswith(term.value.casefold())), None)
+    if wanted is None:
+        raise SettingsError(f"no such level: {term.value}", _example(column))
+    compare = _COMPARE[term.sign]
+
+    def matches(row: Row) -> bool:
+        level = None if column.rank is None else column.rank(row)
+        return compare(
+            level if isinstance(level, IntEnum) else Health[str(column.value(row)).upper()], wanted
+        )
+
+    return matches
+
+
+def _id(term: Term, column: Column[Row]) -> Verdict:
+    if term.sign == ":":
+        return _text(term, column, Measure.TEXT)
+    try:
+        wanted = EntryId.parse(term.value)
+    except ValueError:
+        raise SettingsError(f"{term.name} is compared with an ID, such as 1795100000000-0", "") from None
+    compare = _COMPARE[term.sign]
+
+    def matches(row: Row) -> bool | None:
+        text = column.value(row)
+        if text is None:
+            return None if _applies(column, row) else False
+        try:
+            return compare(EntryId.parse(str(text)), wanted)
+        except ValueError:
+            return None
+
+    return matches
+
+
+def _text(term: Term, column: Column[Row], measure: Measure) -> Verdict:
+    if term.sign in ORDERINGS and measure is Measure.TEXT:
+        raise SettingsError(
+            f"{term.name} has words, and no order: {term.name}:{term.value}", _example(column)
+        )
+    wanted = term.value.casefold()
+    if term.sign == ":":
+        return lambda row: wanted in _words(column, row)
+    compare = _COMPARE[term.sign]
+    unlike = term.sign == "!="
+
+    def matches(row: Row) -> bool | None:
+        text = column.value(row)
+        if text is None:
+            return None if _applies(column, row) else unlike
+        return compare(str(text).casefold(), wanted)
+
+    return matches
+
+
+def _words(column: Column[Row], row: Row) -> str:
+    """What stands in the column, as it is shown and as machines get it."""
+    value = column.value(row)
+    return f"{column.cell(row).text} {'' if value is None else value}".casefold()
+
+
+def _example(column: Column[Any]) -> str:
+    name = column.title.casefold().replace(" ", "_") if column.title.isascii() else column.key
+    examples = {
+        Measure.TEXT: f"{name}:part or {name}=whole",
+        Measure.COUNT: f"{name}>1000, {name}=0, {name}=?",
+        Measure.SPAN: f"{name}>5m",
+        Measure.SIZE: f"{name}>64KiB",
+        Measure.SHARE: f"{name}<50%",
+        Measure.ID: f"{name}>1795100000000-0",
+        Measure.TIME: f"{name}>2026-03-01T14",
+        Measure.LEVEL: f"{name}:crit or {name}>=warn; there are ok, unknown, warn, critical",
+    }
+    return examples[measure_of(column)]

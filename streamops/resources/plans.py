@@ -1,0 +1,219 @@
+"""Plans and outcomes in words, and as documents: the same in the console and on the command line."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from streamops.model.acting import Impact, Outcome, Plan, Progress
+from streamops.model.effects import Effect
+from streamops.model.json_text import Json, text_json
+from streamops.model.wording import counted
+from streamops.resources.cells import seconds
+from streamops.resources.table import Cell, Tone
+from streamops.resources.text import safe
+from streamops.resources.units import duration, percent, rate
+
+DANGER: Final = {
+    Impact.REVERSIBLE: Cell("Low: can be undone"),
+    Impact.REDELIVERS: Cell("Medium: delivers again, skips or drops", Tone.WARN),
+    Impact.DESTRUCTIVE: Cell("High: loses state for good", Tone.CRITICAL),
+}
+MEDIUM: Final = {
+    "ack": "skips {}",
+    "dlq.add": "makes dead letters of {}",
+    "delayed.run-now": "delivers {} before time",
+    "groups.rewind": "delivers again or skips {}",
+    "nack": "delivers {} again",
+    "replay": "delivers {} again",
+    "restore": "adds {} again",
+    "streams.reclaim": "delivers {} again",
+    "trim": "deletes {} for good",
+}
+"""What a plan of medium danger does to what it counts, by operation."""
+LOSES_NOTHING: Final = Cell("Low: loses nothing")
+NAMED: Final = 20
+"""Skipped and failed entries that people see one by one."""
+
+
+class Fact(Struct, frozen=True):
+    """One thing worth knowing: a name, and what is said under it, a line each."""
+
+    name: str
+    lines: tuple[Cell, ...]
+
+
+def plan_facts(plan: Plan) -> tuple[Fact, ...]:
+    """A plan as people read it before they agree; what does not apply is left out."""
+    more = plan.count - len(plan.sample)
+    sample = [Cell(safe(line)) for line in plan.sample]
+    if sample and more > 0:
+        sample.append(Cell(f"and {more:,} more", Tone.DIM))
+    facts = (
+        Fact("plan", (Cell(safe(f"{plan.operation} {plan.target}"), Tone.STRONG),)),
+        Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
+        Fact("danger", () if plan.idle else (_danger(plan),)),
+        Fact("sample", tuple(sample)),
+        _sentences("effect", plan.effects),
+        _sentences("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
+        _sentences("held back by", [plan.held_back_by] if plan.held_back_by else [], Tone.WARN),
+        _sentences("warning", plan.warnings, Tone.WARN),
+        _sentences("undo", [] if plan.idle else [_undo(plan)]),
+        _sentences("command", [plan.command] if plan.command else []),
+    )
+    return tuple(fact for fact in facts if fact.lines)
+
+
+def outcome_facts(outcome: Outcome, undo: str = "") -> tuple[Fact, ...]:
+    """What became of a plan as people read it; ``undo`` is the command line that takes it back."""
+    facts = (
+        Fact("outcome", (_headline(outcome),)),
+        Fact("applied", (Cell(f"{outcome.applied:,} of {outcome.requested:,}"),)),
+        _named(
+            "skipped", [(one.id, one.reason) for one in outcome.skipped], outcome.skipped_count, Tone.WARN
+        ),
+        _named(
+            "failed", [(one.id, one.error) for one in outcome.failed], outcome.failed_count, Tone.CRITICAL
+        ),
+        _sentences("note", outcome.notes),
+        _sentences("stopped", [outcome.stopped] if outcome.stopped else [], Tone.WARN),
+        _sentences("job", [outcome.job] if outcome.job else []),
+        _sentences("audit", [outcome.audit_id] if outcome.audit_id else []),
+        _sentences("undo", [undo] if undo else []),
+        Fact("took", (Cell(duration(outcome.elapsed)),) if outcome.requested else ()),
+    )
+    return tuple(fact for fact in facts if fact.lines)
+
+
+def undo_command(plan: Plan, outcome: Outcome) -> str:
+    """The command line that takes an outcome back, or sets it back; empty where nothing can."""
+    if not outcome.applied:
+        return ""
+    return f"streamops undo {outcome.audit_id}" if plan.undo and outcome.audit_id else plan.opposite
+
+
+def progress_line(progress: Progress, width: int = 0) -> str:
+    """How far it is: a bar of so many cells, done of total, the rate, and the time that is left."""
+    share = min(1.0, progress.done / progress.total) if progress.total else 1.0
+    full = int(share * width)
+    bar = [f"{'█' * full}{'·' * (width - full)}"] if width else []
+    rest = progress.remaining
+    return "  ".join(
+        [
+            *bar,
+            percent(share),
+            f"{progress.done:,} of {progress.total:,}",
+            *([rate(progress.rate)] if progress.rate is not None else []),
+            *([f"{duration(rest)} left"] if rest else []),
+        ]
+    )
+
+
+def plan_document(plan: Plan) -> Json:
+    """``streamops.plan/1``."""
+    return {
+        "schema": "streamops.plan/1",
+        "operation": plan.operation,
+        "target": text_json(plan.target),
+        "tier": int(plan.impact),
+        "count": plan.count,
+        "unit": plan.unit[0],
+        "sample": [safe(line) for line in plan.sample],
+        "effects": [safe(effect) for effect in plan.effects],
+        "warnings": [safe(warning) for warning in plan.warnings],
+        "loses": safe(plan.loses) or None,
+        "held_back_by": safe(plan.held_back_by) or None,
+        "reversible": plan.reversible,
+        "undo": safe(plan.undo or _set_back(plan)) or None,
+        "confirm": text_json(plan.confirm) if plan.confirm and plan.impact is Impact.DESTRUCTIVE else None,
+        "command": safe(plan.command),
+        "facts": [_fact_json(fact) for fact in plan.facts],
+        "fingerprint": plan.fingerprint,
+        **({"standing": True} if plan.recurring else {}),
+    }
+
+
+def _fact_json(fact: Effect) -> Json:
+    """One fact of a plan: what becomes of how many, and whose."""
+    count = fact.count
+    at_most = None if count is None or fact.open_ended else count.upper
+    return {
+        "kind": str(fact.kind),
+        "reason": fact.reason,
+        "group": text_json(fact.group) if fact.group else None,
+        "count": at_most if count is not None and count.exact else None,
+        "at_least": None if count is None else count.lower,
+        "at_most": at_most,
+        "names": [_name_json(name) for name in fact.names],
+    }
+
+
+def _name_json(name: str | tuple[str, int]) -> Json:
+    one, count = (name, None) if isinstance(name, str) else name
+    return {"name": text_json(one), "count": count}
+
+
+def outcome_document(outcome: Outcome, undo: str = "") -> Json:
+    """``streamops.outcome/1``."""
+    return {
+        "schema": "streamops.outcome/1",
+        "operation": outcome.operation,
+        "target": text_json(outcome.target),
+        "requested": outcome.requested,
+        "applied": outcome.applied,
+        "skipped": [{"id": text_json(one.id), "reason": safe(one.reason)} for one in outcome.skipped],
+        "skipped_count": outcome.skipped_count,
+        "failed": [{"id": text_json(one.id), "error": safe(one.error)} for one in outcome.failed],
+        "failed_count": outcome.failed_count,
+        "notes": [safe(note) for note in outcome.notes],
+        "complete": outcome.complete,
+        "stopped": safe(outcome.stopped) or None,
+        "job": outcome.job or None,
+        "audit_id": outcome.audit_id or None,
+        "undo": undo or None,
+        "elapsed_seconds": seconds(outcome.elapsed),
+    }
+
+
+def _undo(plan: Plan) -> str:
+    nothing = "cannot be undone" if plan.irreversible else "nothing to take back"
+    return plan.undo or _set_back(plan) or nothing
+
+
+def _set_back(plan: Plan) -> str:
+    return f"not by `streamops undo`; `{plan.opposite}` sets it back" if plan.opposite else ""
+
+
+def _danger(plan: Plan) -> Cell:
+    # Taking a claim back, say: it does no harm, and there is nothing to take back in turn.
+    if plan.impact is Impact.REVERSIBLE and not plan.undo:
+        return LOSES_NOTHING
+    if plan.impact is Impact.REDELIVERS and (words := MEDIUM.get(plan.operation)):
+        return Cell(f"Medium: {words.format(counted(plan.count, *plan.unit))}", Tone.WARN)
+    return DANGER[plan.impact]
+
+
+def _headline(outcome: Outcome) -> Cell:
+    name = safe(f"{outcome.operation} {outcome.target}")
+    if not outcome.requested:
+        return Cell(f"{name}: nothing selected, nothing done", Tone.DIM)
+    if not outcome.complete:
+        return Cell(f"{name}: done in part", Tone.WARN)
+    if outcome.failed_count:
+        return Cell(f"{name}: some failed", Tone.CRITICAL)
+    if not outcome.applied:
+        return Cell(f"{name}: nothing done", Tone.WARN)
+    return Cell(f"{name}: done", Tone.OK)
+
+
+def _sentences(name: str, sentences: tuple[str, ...] | list[str], tone: Tone = Tone.PLAIN) -> Fact:
+    return Fact(name, tuple(Cell(safe(sentence), tone) for sentence in sentences))
+
+
+def _named(name: str, entries: list[tuple[str, str]], total: int, tone: Tone) -> Fact:
+    """How many, and the first of them with their reasons."""
+    if not total:
+        return Fact(name, ())
+    lines = [Cell(safe(f"{entry_id}: {why}")) for entry_id, why in entries[:NAMED]]
+    rest = total - len(lines)
+    more = [Cell(f"and {rest:,} more", Tone.DIM)] if rest else []
+    return Fact(name, (Cell(f"{total:,}", tone), *lines, *more))

@@ -1,0 +1,219 @@
+"""Pools of workers as documents and as facts."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from streamops.model.json_text import Json, text_json
+from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, ScaleCode, Signals
+from streamops.operations.autoscale.plan import is_led, is_steered, overrides_words
+from streamops.resources.plans import Fact
+from streamops.resources.table import Cell
+from streamops.resources.text import safe
+from streamops.resources.units import count, duration, percent, rate, rfc3339
+
+TROUBLE: Final = frozenset(
+    {ScaleCode.STUCK, ScaleCode.SUSPECT, ScaleCode.NOT_STARTING, ScaleCode.LAG_UNKNOWN, ScaleCode.UNREADABLE}
+)
+"""Rules that decide where something is wrong."""
+
+
+class PoolRow(Struct, frozen=True):
+    """One pool.
+
+    Attributes:
+        pool: What it was told, and who decides about it.
+        size: How many workers its target has; none where that could not be read.
+        problem: Why not.
+        now: The server's clock; none where it may not be asked.
+    """
+
+    pool: Pool
+    size: PoolSize | None = None
+    problem: str = ""
+    now: datetime | None = None
+
+    @property
+    def trouble(self) -> str:
+        """What of it could not be read, and why; empty where all could."""
+        return self.problem or self.pool.problem
+
+    @property
+    def is_led(self) -> bool:
+        """Whether a controller decides about it, as far as its lease tells."""
+        return is_led(self.pool, self.now)
+
+    @property
+    def is_steered(self) -> bool:
+        """Whether its controller was told not to follow the policy: a pause, or an override."""
+        return is_steered(self.pool.steering, self.now)
+
+    @property
+    def limits(self) -> tuple[int, int] | None:
+        """The least and the most workers in force; none where nobody keeps to any."""
+        least, most = self.pool.minimum, self.pool.maximum
+        return (least, most) if self.is_led and least is not None and most is not None else None
+
+    @property
+    def seen(self) -> PoolDecision | None:
+        """The last decision, where somebody decides now, and rests it on what was read of the pool."""
+        last = self.pool.last
+        return last if last is not None and last.was_read and self.is_led else None
+
+    @property
+    def ordered(self) -> int | None:
+        """Workers asked for: as its target tells, as its controller read last or asked for since, as it was told."""
+        if self.size is not None:
+            return self.size.ordered
+        if self.seen is None:
+            return None if self.pool.order is None else self.pool.order.workers
+        return self.seen.target if self.seen.outcome is Applied.DONE else self.seen.ordered
+
+    @property
+    def ready(self) -> int | None:
+        """Workers that work, as its target or its controller tells."""
+        if self.size is not None:
+            return self.size.ready
+        return self.seen.ready if self.seen is not None and self.seen.ready_known else None
+
+    @property
+    def desired(self) -> int | None:
+        """Workers that its controller wants; none where none decides."""
+        return None if self.seen is None else self.seen.target
+
+    @property
+    def is_trouble(self) -> bool:
+        """Whether it needs a look: a problem, work that does not move, or a controller that is gone."""
+        last = self.pool.last
+        if last is None:
+            return bool(self.trouble)
+        return bool(self.trouble or last.problem) or not self.is_led or last.code in TROUBLE
+
+    @property
+    def age(self) -> timedelta | None:
+        """How long ago its controller decided last; none where that cannot be told."""
+        last = self.pool.last
+        return None if last is None or self.now is None else max(self.now - last.at, timedelta())
+
+    @property
+    def why(self) -> str:
+        """Why it has the workers it has, in a sentence."""
+        if self.trouble:
+            return self.trouble
+        last = self.pool.last
+        if last is not None and self.is_led:
+            return f"{last.code}: {last.text}"
+        order = self.pool.order
+        if order is not None and order.reason:
+            return f"ordered by {order.by or 'somebody'}: {order.reason}"
+        return "no controller scales it"
+
+
+def pool_json(row: PoolRow) -> Json:
+    """One pool."""
+    pool = row.pool
+    return {
+        "pool": text_json(pool.name),
+        "stream": text_json(pool.stream) if pool.stream else None,
+        "group": text_json(pool.group) if pool.group else None,
+        "target": text_json(pool.target) if pool.target else None,
+        "ordered": row.ordered,
+        "ready": row.ready,
+        "desired": row.desired,
+        "minimum": row.limits and row.limits[0],
+        "maximum": row.limits and row.limits[1],
+        "mode": pool.mode or None,
+        "scaling": None if pool.problem else text_json(overrides_words(pool.steering, row.now)),
+        "controller": text_json(pool.lead.holder) if row.is_led and pool.lead else None,
+        "why": text_json(row.why),
+        "errors": None if pool.problem else pool.errors,
+        "decided_at": None if pool.last is None else rfc3339(pool.last.at),
+        "age_seconds": None if row.age is None else row.age.total_seconds(),
+    }
+
+
+def decision_json(decision: PoolDecision) -> Json:
+    """One decision."""
+    told = {key: value for key, value in asdict(decision.signals).items() if value is not None}
+    return {
+        "decided_at": rfc3339(decision.at),
+        "code": decision.code.value,
+        "text": text_json(decision.text),
+        "ordered": decision.ordered if decision.was_read else None,
+        "ready": decision.ready if decision.was_read and decision.ready_known else None,
+        "target": decision.target if decision.was_read else None,
+        "outcome": decision.outcome.value,
+        "problem": text_json(decision.problem) if decision.problem else None,
+        "signals": told,
+        "outlook": [text_json(line) for line in decision.outlook],
+        "controller": text_json(decision.by) if decision.by else None,
+    }
+
+
+def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
+    """What is known of one pool, for people."""
+    pool, last = row.pool, row.pool.last
+    lead = f"no controller runs: `{pool.controller_command}` starts one"
+    if pool.lead is not None:
+        lead = safe(pool.lead.holder) if row.is_led else f"nobody; last {safe(pool.lead.holder)}"
+    told = [
+        ("pool", safe(pool.name)),
+        ("group", f"{safe(pool.stream)} ▸ {safe(pool.group)}" if pool.stream else ""),
+        ("workers", _workers(row)),
+        ("target", safe(pool.target)),
+        ("limits", "" if row.limits is None else "{:,} to {:,}".format(*row.limits)),
+        ("desired workers", safe(pool.mode)),
+        ("controller", lead),
+        ("steering", safe(overrides_words(pool.steering, row.now))),
+        ("why", safe(row.why)),
+    ]
+    facts = [_fact(name, text) for name, text in told if text]
+    if last is not None and row.is_led:
+        facts += [
+            _fact("rests on", *(signal_lines(last.signals) if last.was_read else ())),
+            _fact("would change", *map(safe, last.outlook)),
+        ]
+        if last.problem:
+            facts.append(_fact("problem", safe(last.problem)))
+    return tuple(fact for fact in facts if fact.lines)
+
+
+def signal_lines(told: Signals) -> tuple[str, ...]:
+    """What a decision rests on, a line each; what was not known says so."""
+    lag = "not known" if told.lag is None else count(told.lag)
+    if told.lag is None and told.at_least:
+        lag += f", at least {count(told.at_least)}"
+    return (
+        f"lag {lag}, pending {_count(told.pending)}",
+        f"arrivals {_speed(told.arrivals)}, expected {_speed(told.coming)}",
+        f"one worker handles {_speed(told.rate)}, busy {'not known' if told.busy is None else percent(told.busy)}",
+        f"wait {_seconds(told.wait)}, predicted {_seconds(told.predicted)}, objective {_seconds(told.objective)}",
+        f"start-up {_seconds(told.start_up)}"
+        + ("" if told.cap is None else f", more than {told.cap} do not help"),
+    )
+
+
+def _workers(row: PoolRow) -> str:
+    if row.ordered is None:
+        return "not known"
+    ready = "not known how many work" if row.ready is None else f"{row.ready:,} work"
+    desired = "" if row.desired in (None, row.ordered) else f", {row.desired:,} wanted"
+    return f"{row.ordered:,} ordered, {ready}{desired}"
+
+
+def _fact(name: str, *lines: str) -> Fact:
+    return Fact(name, tuple(Cell(line) for line in lines))
+
+
+def _count(value: int | None) -> str:
+    return "not known" if value is None else count(value)
+
+
+def _speed(value: float | None) -> str:
+    return "not known" if value is None else rate(value)
+
+
+def _seconds(value: float | None) -> str:
+    return "not known" if value is None else duration(timedelta(seconds=value))
