@@ -47,7 +47,7 @@ class Alert(Struct, frozen=True, kw_only=True):
         expr: What must hold.
         summary: One line: what is wrong with what.
         description: One or two sentences with the numbers.
-        severity: ``critical``, somebody gets up; ``warning``, today; ``info``, when there is time. Empty where its series say it.
+        severity: ``critical``, get up; ``warning``, today; ``info``, when there is time. Empty where its series say it.
         lasting: For how long it must hold before it fires, as Prometheus writes it.
         kept: For how long it goes on firing after that, as Prometheus writes it; empty for not at all.
     """
@@ -324,7 +324,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         lasting="5m",
         severity=WARNING,
         summary=f"The workers of {POOL} cannot be scaled",
-        description='About {{ $value | printf "%.0f" }} times within 15 minutes, whoever runs the workers '
+        description='About {{ $value | printf "%.0f" }} times within 15 minutes, the target that runs the workers '
         f"of {POOL} failed or refused to set their number.{SEEN_BY}.",
     ),
     # Where the health rules page for the pool's group, they say the same: one group that is dead is one page.

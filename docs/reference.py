@@ -49,7 +49,7 @@ SETTINGS_PREFACE = """# Configuration
 Written by `make docs` from the tables that the code obeys. `streamops config example` prints a file to start from.
 
 `~/.config/streamops/config.toml` is yours; the `streamops.toml` of the working directory wins over it, and may set what is
-marked with * though nobody trusted it; `streamops config trust` lets it set the rest. Durations are `"250ms"`, `"30s"`,
+marked with * even if it is not trusted; `streamops config trust` lets it set the rest. Durations are `"250ms"`, `"30s"`,
 `"1h30m"` or seconds; names of files begin with `~/`, or are relative to the directory of the file that names them.
 """
 METRICS_HEAD = """| Metric | Type | Unit | Labels | What it says | Source | Since | Cost |
@@ -159,7 +159,7 @@ REDIS_EXPORTER: Final[dict[str, tuple[str, str]]] = {
         "consumer_last_seen_timestamp_seconds",
         "`time()` less this: an age does not stand still between two scrapes",
     ),
-    "redis_stream_radix_tree_keys": ("", "tells of the server's own data structure"),
+    "redis_stream_radix_tree_keys": ("", "describes the server's own data structure"),
     "redis_stream_radix_tree_nodes": ("", "the same"),
 }
 """What redis_exporter tells of streams: our name without its prefix, and how the two differ."""

@@ -48,7 +48,7 @@ def _durations() -> dashboard.Panel:
 def _latencies() -> dashboard.Panel:
     buckets = WORKER.rate("entry_latency_seconds_bucket")
     return heat_panel(
-        "Entry to done",
+        "End-to-end latency",
         "How many entries a second are done how long after they were added. A band that climbs: a backlog.",
         Query(f"sum by (le) ({buckets})", "{{le}}"),
     )

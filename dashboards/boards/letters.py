@@ -43,7 +43,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
     return (
         stat_panel(
             "Dead letters",
-            "Entries in dead-letter queues. Somebody has to look at them: streamops dlq show, replay or purge.",
+            "Entries in dead-letter queues. Look at them: streamops dlq show, replay or purge.",
             Query(f"sum({LETTERS('dlq_entries')})", "entries"),
             unit="short",
             steps=colours.ANY_NOTICE,
@@ -71,7 +71,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         ),
         stat_panel(
             "Due now",
-            "Delayed messages whose time has come and that nobody has moved to their stream yet. Workers do that:"
+            "Delayed messages whose time has come and that are not moved to their stream yet. Workers do that:"
             " see whether one is running.",
             Query(f"sum({QUEUE('delayed_due_entries')})", "messages"),
             unit="short",
@@ -156,7 +156,7 @@ def _entries() -> dashboard.Panel:
 def _added() -> dashboard.Panel:
     return graph_panel(
         "Dead letters added",
-        "Entries a second that come into dead-letter queues, by the stream they come from; whoever put them there.",
+        "Entries a second that come into dead-letter queues, by the stream they come from, streamops or other programs.",
         Query(f"sum by (instance, source) ({LETTERS.rate('dlq_entries_added_total')})", "{{source}}"),
         unit="cps",
         none="no dead letters",

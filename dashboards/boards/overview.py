@@ -29,7 +29,7 @@ def overview() -> Board:
     return Board(
         uid=links.OVERVIEW,
         title="Overview",
-        description="Is anything wrong with the streams, where, and how much work waits? Red needs somebody now,"
+        description="Is anything wrong with the streams, where, and how much work waits? Red needs you now,"
         " orange today. Click a stream for its own board.",
         variables=(*variables.exporter(), *variables.streams()),
         sections=(
@@ -73,9 +73,9 @@ def _now() -> tuple[dashboard.Panel, ...]:
             steps=colours.ANY_WARN,
         ),
         stat_panel(
-            "Highest time lag",
+            "Highest lag age",
             "How long the entry that has waited longest has waited for its first delivery to a group.",
-            Query(f"max({GROUP('group_time_lag_seconds')})", "time lag"),
+            Query(f"max({GROUP('group_time_lag_seconds')})", "lag age"),
             unit="s",
             steps=colours.TIME_LAG,
         ),
@@ -89,7 +89,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         ),
         stat_panel(
             "Dead letters",
-            "Entries in dead-letter queues. Somebody has to look at them: replay or purge.",
+            "Entries in dead-letter queues. Look at them: replay or purge.",
             Query(f"sum({LETTERS('dlq_entries')})", "entries"),
             unit="short",
             steps=colours.ANY_NOTICE,
@@ -120,7 +120,7 @@ def _troubled() -> dashboard.Panel:
     column = beside(rows)
     return table_panel(
         "Groups in trouble",
-        "One row for each finding about a group. What is critical needs somebody now. The lag"
+        "One row for each finding about a group. What is critical needs you now. The lag"
         " is the most it can be, where it is not known for certain.",
         (
             Label("instance", "Instance", width=170),
@@ -206,7 +206,7 @@ def _flow() -> dashboard.Panel:
 
 def _time_lags() -> dashboard.Panel:
     return graph_panel(
-        "Time lag: the ten furthest behind",
+        "Lag age: the ten furthest behind",
         "How long the first entry not yet delivered has waited. Rising in a straight line: nothing is delivered.",
         Query(f"topk(10, {by_group(GROUP('group_time_lag_seconds'))})", "{{stream}} / {{group}}"),
         unit="s",

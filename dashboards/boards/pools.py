@@ -62,7 +62,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         ),
         stat_panel(
             "Failures of targets",
-            "How often, in the time shown, whoever runs the workers did not set their number.",
+            "How often, in the time shown, the target did not set the worker count.",
             Query(f"sum(max by (pool) ({POOL.increase(ERRORS)}))", "failures"),
             unit="none",
             decimals=0,

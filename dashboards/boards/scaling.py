@@ -19,7 +19,7 @@ BY: Final = "stream, group"
 CATCH_UP_SECONDS: Final = 600
 
 HINT: Final = """\
-**Too few workers:** slots are busy, lag or time lag rises, and more slots are needed than there are. Start more \
+**Too few workers:** slots are busy, lag or lag age rises, and more slots are needed than there are. Start more \
 (`streamops run APP --workers N`), or raise `--concurrency` where handlers mostly wait.
 
 **Busy slots, but nothing waits:** just enough. **Idle slots, but lag rises:** more workers will not help: look for a \
@@ -46,7 +46,7 @@ def scaling() -> Board:
             ),
             pools_section(),
             Section("Are there enough?", (evenly(9, _slots(), _flow()), line(8, (24, _groups())))),
-            Section("What waits", (evenly(8, _lag(), _time_lag(), _drain()),)),
+            Section("Backlog", (evenly(8, _lag(), _time_lag(), _drain()),)),
             Section("Workers", (evenly(8, _workers(), _busy(), _durations()),)),
         ),
     )
@@ -106,14 +106,14 @@ def _now() -> tuple[dashboard.Panel, ...]:
             trend=True,
         ),
         stat_panel(
-            "Highest time lag",
+            "Highest lag age",
             "How long the first entry not yet delivered has waited, in the group that is furthest behind.",
-            Query(f"max({GROUP('group_time_lag_seconds')})", "time lag"),
+            Query(f"max({GROUP('group_time_lag_seconds')})", "lag age"),
             unit="s",
             steps=colours.TIME_LAG,
         ),
         stat_panel(
-            "Caught up in",
+            "Time to drain",
             "How long until the slowest of the groups that are catching up has read all there is.",
             Query(f"max({drain(MANY)})", "drain"),
             unit="s",
@@ -162,7 +162,7 @@ def _groups() -> dashboard.Panel:
         ("Acked/s", f"sum by ({BY}) ({GROUP.rate('group_acked_entries_total')})", "cps", ()),
         ("Lag", f"sum by ({BY}) ({waiting(MANY)})", "short", ()),
         ("Lag age", f"max by ({BY}) ({GROUP('group_time_lag_seconds')})", "s", colours.TIME_LAG),
-        ("Caught up in", f"max by ({BY}) ({drain(MANY)})", "s", colours.DRAIN),
+        ("Time to drain", f"max by ({BY}) ({drain(MANY)})", "s", colours.DRAIN),
         ("One call", mean_duration(MANY, BY), "s", ()),
         ("Slots there", f"sum by ({BY}) ({WORKER('concurrency_limit')})", "none", ()),
         ("Slots busy", f"sum by ({BY}) ({WORKER('in_flight')})", "none", ()),
@@ -195,7 +195,7 @@ def _lag() -> dashboard.Panel:
 
 def _time_lag() -> dashboard.Panel:
     return graph_panel(
-        "Time lag: the ten furthest behind",
+        "Lag age: the ten furthest behind",
         "How long the first entry not yet delivered has waited.",
         Query(f"topk(10, {by_group(GROUP('group_time_lag_seconds'))})", "{{stream}} / {{group}}"),
         unit="s",
@@ -206,7 +206,7 @@ def _time_lag() -> dashboard.Panel:
 
 def _drain() -> dashboard.Panel:
     return graph_panel(
-        "Caught up in",
+        "Time to drain",
         "How long until the group has read all there is, if things go on as they do. No line: it is not catching up.",
         Query(f"topk(10, {by_group(drain(MANY))})", "{{stream}} / {{group}}"),
         unit="s",

@@ -54,16 +54,16 @@ def _now() -> tuple[dashboard.Panel, ...]:
             trend=True,
         ),
         stat_panel(
-            "Reaches back",
+            "Retention window",
             "Age of the oldest entry still in the stream. A group that is further behind has lost entries.",
             Query(f"max({STREAM.age('stream_first_entry_timestamp_seconds')})", "age"),
             unit="s",
             none="empty",
         ),
         stat_panel(
-            "Highest time lag",
+            "Highest lag age",
             "How long the first entry not yet delivered has waited, in the group that is furthest behind.",
-            Query(f"max({GROUP('group_time_lag_seconds')})", "time lag"),
+            Query(f"max({GROUP('group_time_lag_seconds')})", "lag age"),
             unit="s",
             steps=colours.TIME_LAG,
             none="no group",
@@ -187,7 +187,7 @@ def _time_lag() -> dashboard.Panel:
 
 def _drain() -> dashboard.Panel:
     return graph_panel(
-        "Caught up in",
+        "Time to drain",
         "How long until the group has read all there is, if things go on as they do; at most, where its lag is not known"
         " for certain. No line: it is not catching up.",
         Query(by_group(drain(ONE)), "{{group}}"),
@@ -200,8 +200,8 @@ def _drain() -> dashboard.Panel:
 def _rewinds() -> dashboard.Panel:
     return graph_panel(
         "Set back",
-        "How often the group's position was found to have moved back. What lies after it is delivered again: somebody"
-        " asked for that, or the group was made anew.",
+        "How often the group's position was found to have moved back. What lies after it is delivered again: it was set"
+        " back, or the group was made anew.",
         Query(f"sum by (group) (increase({GROUP('group_rewinds_total')}[$__rate_interval]))", "{{group}}"),
         unit="none",
     )

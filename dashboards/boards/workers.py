@@ -48,7 +48,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         stat_panel(
             "Silent with entries",
             "Consumers that hold entries and were not seen for ten minutes: they are dead, and what they hold waits"
-            " for somebody to claim it.",
+            " to be claimed.",
             Query(f"count({silent(MANY)}) or vector(0)", "consumers"),
             unit="none",
             steps=colours.ANY_WARN,
@@ -92,7 +92,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
             trend=True,
         ),
         stat_panel(
-            "Entry to done, p95",
+            "End-to-end latency, p95",
             "Of a hundred entries, 95 are done no later than this after they were added.",
             Query(quantile(0.95, "entry_latency_seconds", MANY), "p95"),
             unit="s",
@@ -142,7 +142,7 @@ def _held() -> dashboard.Panel:
     pending = f"max by ({CONSUMER}) ({GROUP('consumer_pending_entries')})"
     return graph_panel(
         "Pending by consumer: the ten with most",
-        "Entries delivered to a consumer and not acknowledged. A flat line that never falls: nobody works on them.",
+        "Entries delivered to a consumer and not acknowledged. A flat line that never falls: they are not worked on.",
         Query(f"topk(10, {pending} > 0)", "{{stream}} / {{group}} / {{consumer}}"),
         unit="short",
         none="no consumer holds an entry",

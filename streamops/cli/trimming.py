@@ -48,7 +48,7 @@ def trim_by_policies(session: Session, choices: Choices, every: timedelta | None
     if every is None:
         return work.once(patterns)
     if not choices.confirmation.yes or choices.dry_run:
-        raise Forbidden("trim --every: nobody is asked again and again", "Agree beforehand with --yes.")
+        raise Forbidden("trim --every cannot ask for confirmation each time", "Agree beforehand with --yes.")
     return session.run(lambda console: work.repeat(console, every), patterns)
 
 

@@ -141,7 +141,7 @@ PART: Final = Scope(ITSELF, ("part",), "none")
 OUTCOME: Final = Scope(ITSELF, ("outcome",), "none")
 BUILD: Final = Scope(ITSELF, ("version", "python"), "none")
 
-LAST_DECISION: Final = "the last decision of whoever leads the pool"
+LAST_DECISION: Final = "the last decision of the pool's controller"
 
 
 IN_WORKER: Final = "Workers' own endpoint: `streamops run --metrics`"
@@ -239,7 +239,7 @@ def autoscaler_last_evaluation_timestamp_seconds(shown: Shown) -> Values:
 
 @CONTROLLER.family("errors", "counted in Redis by its controllers")
 def autoscaler_apply_errors_total(shown: Shown) -> Values:
-    """How often whoever runs the pool's workers failed or refused to set their number, ever."""
+    """How often the pool's target failed or refused to set the worker count, ever."""
     return [pool.errors for pool in _pools(shown)]
 
 

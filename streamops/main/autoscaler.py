@@ -45,7 +45,7 @@ def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **giv
     """Keep pools at the workers that their work asks for, until told to stop.
 
     Every few seconds it reads the lag, the arrivals and the workers of each pool, decides by the policy that `pools
-    simulate` scores, asks whoever runs the workers for another number, and writes down why. `pools explain POOL`
+    simulate` scores, sets the target's worker count, and writes down why. `pools explain POOL`
     tells the last decisions and what would change them.
 
     One controller leads a pool: another one waits, and takes over when the first is not heard of any more. It never

@@ -62,7 +62,7 @@ async def _serve(session: Session, server: "ConsoleServer", token: str, *, read_
             # What stands behind the # no browser sends to anybody, and no log has.
             click.echo(f"http://{host}:{port}/#{token}")
             session.narrator.note(
-                "Open this in a browser of this machine; whoever has it has the console"
+                "Open this in a browser of this machine; the address alone gives access to the console"
                 + (", to look at." if read_only else ", and may change what you may.")
                 + " Ctrl-C ends it, and all its tabs."
             )

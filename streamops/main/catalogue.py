@@ -129,7 +129,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         "audit": CommandGroup(
             "audit",
             "Read the log of what was done.",
-            {"ls": Lazy(f"{_AT}.audit:ls", "List what was done, by whom and why, newest first.")},
+            {"ls": Lazy(f"{_AT}.audit:ls", "List actions with user and reason, newest first.")},
         ),
     },
     "Act": {

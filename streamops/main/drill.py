@@ -154,7 +154,7 @@ def drill(
     dead letters, are held against the events: each was handled or given up, none is left over, or the drill has failed.
 
     Workers, supervisor and controller are real ones, on this machine. It writes to keys of its own, under a name that
-    nobody else has, and removes them, however it ends; if it is killed, or the server is away then, streams go by
+    no other program has, and removes them, however it ends; if it is killed, or the server is away then, streams go by
     themselves within minutes, and the record of a pool by the next drill that has one. A server
     in production feels it: there, it asks first, or wants --yes.
     """

@@ -197,8 +197,8 @@ GIVEN_BACK: Final = EffectRow(
     _K.MOVED,
     "given-back",
     "{count:entry|entries} will be free for any consumer and keep {count:=its|their} owner until then, looking idle for 30 "
-    "days: whoever reclaims next (XAUTOCLAIM, XCLAIM with a least idle time) gets {count:=it|them}, whoever only reads does "
-    "not.",
+    "days: the next consumer that reclaims (XAUTOCLAIM, XCLAIM with a least idle time) gets {count:=it|them}, one that only reads "
+    "does not.",
 )
 TAKEN_BACK: Final = EffectRow(_K.MOVED, "restored", "Takes back {0}: {count:entry|entries} of {names}.")
 MISSING: Final = EffectRow(
@@ -226,8 +226,8 @@ PASSED_OVER: Final = EffectRow(
 STILL_PENDING: Final = EffectRow(
     _K.REDELIVERED,
     "pending",
-    "{count:of them is|of them are} still pending: whoever reads them next takes them from {names}, and their count "
-    "begins at 1 again.",
+    "{count:of them is|of them are} still pending: the next consumer to read takes them from {names}, and their delivery "
+    "count begins at 1 again.",
 )
 
 # Consumers and groups that go.
@@ -331,7 +331,7 @@ NOT_PENDING: Final = EffectRow(
 ELSEWHERE: Final = EffectRow(
     _K.SKIPPED,
     "owned-elsewhere",
-    "{count:ID is|IDs are} not owned by whom they are to be taken from, and will be left out.",
+    "{count:ID is|IDs are} not owned by the consumer to take from, and will be left out.",
 )
 BUSY: Final = EffectRow(
     _K.SKIPPED, "busy", "{count:ID is|IDs are} not idle for long enough, and will be left out."
@@ -346,7 +346,7 @@ NO_ENTRY: Final = EffectRow(
 )
 WHY_REFUSED: Final = {
     "gone": "not pending any more",
-    "owner": "owned by somebody else by now",
+    "owner": "owned by another consumer by now",
     "delivered": "delivered or claimed again since",
     "missing": "its entry no longer exists",
     "same": "given back what it had already",
@@ -493,7 +493,7 @@ TWICE: Final = EffectRow(
     _K.REDELIVERED, "other-groups", "Other groups get these entries a second time: {names}."
 )
 WAITING: Final = EffectRow(
-    _K.KEPT, "waiting", "{count:entry waits|entries wait} for {0} to read them: nobody does."
+    _K.KEPT, "waiting", "{count:entry waits|entries wait} for {0}, which reads nothing."
 )
 
 # Pools and topics.

@@ -41,7 +41,7 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     ids: Annotated[
         tuple[EntryId, ...], option("These dead letters: IDs with commas between, or - to read them.")
     ] = ()
-    count: Annotated[int | None, option("At most so many, the oldest first.")] = None
+    count: Annotated[int | None, option("At most this many, the oldest first.")] = None
     after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID
     last: Annotated[EntryId | None, inner("The last one to take; what dies later is not taken.")] = None
 

@@ -33,9 +33,7 @@ LISTED: Final = {
     "autoscale.override": RegistryRow(
         "autoscale", "Have the controller of a pool keep a number of workers.", command="pools override"
     ),
-    "autoscale.pause": RegistryRow(
-        "autoscale", "Have the controller of a pool change nothing, for the time being."
-    ),
+    "autoscale.pause": RegistryRow("autoscale", "Pause a pool's controller: the worker count stays."),
     "autoscale.resume": RegistryRow("autoscale", "Have the controller of a pool decide by the policy again."),
     "claim": RegistryRow("claim", "Take pending entries over."),
     "consumers.prune": RegistryRow("consumers_prune", "Remove idle consumers with nothing pending."),
@@ -49,17 +47,13 @@ LISTED: Final = {
     "groups.rewind": RegistryRow("groups_rewind", "Set a group back, or forward."),
     "jobs.cancel": RegistryRow("jobs_cancel", "Ask a job to stop."),
     "nack": RegistryRow("nack", "Give pending entries back."),
-    "pause": RegistryRow(
-        "pools", "Have the workers of a pool read nothing more, for the time being.", command="pools pause"
-    ),
+    "pause": RegistryRow("pools", "Pause a pool: its workers read nothing more.", command="pools pause"),
     "pools.rm": RegistryRow("pools_rm", "Forget a pool that nothing runs any more."),
     "publish": RegistryRow("publish", "Add an entry, or a message that becomes one later."),
     "replay": RegistryRow("replay", "Replay dead letters."),
     "restore": RegistryRow("restore", "Add the entries of a file to a stream."),
     "resume": RegistryRow("pools", "Have the workers of a pool read again.", command="pools resume"),
-    "scale.set": RegistryRow(
-        "autoscale", "Ask whoever runs a pool's workers for another number.", command="pools scale"
-    ),
+    "scale.set": RegistryRow("autoscale", "Set a pool's worker count.", command="pools scale"),
     "streams.reclaim": RegistryRow(
         "streams_reclaim", "Reclaim stale pending entries of a group; dead-letter those that keep failing."
     ),
@@ -68,7 +62,7 @@ LISTED: Final = {
     ),
     "topics.add": RegistryRow("topics", "Keep a topic in Redis.", command="webhooks create"),
     "topics.off": RegistryRow(
-        "topics", "Call a topic's messages no more, for the time being.", command="webhooks pause"
+        "topics", "Pause a topic: its messages are not called.", command="webhooks pause"
     ),
     "topics.on": RegistryRow("topics", "Call a topic's messages again.", command="webhooks resume"),
     "topics.rm": RegistryRow("topics", "Remove a topic that is kept in Redis.", command="webhooks rm"),

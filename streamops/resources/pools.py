@@ -107,7 +107,7 @@ class PoolRow(Struct, frozen=True):
             return f"{last.code}: {last.text}"
         order = self.pool.order
         if order is not None and order.reason:
-            return f"ordered by {order.by or 'somebody'}: {order.reason}"
+            return f"ordered by {order.by or 'an unknown user'}: {order.reason}"
         return "no controller scales it"
 
 
@@ -157,7 +157,7 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
     pool, last = row.pool, row.pool.last
     lead = f"no controller runs: `{pool.controller_command}` starts one"
     if pool.lead is not None:
-        lead = safe(pool.lead.holder) if row.is_led else f"nobody; last {safe(pool.lead.holder)}"
+        lead = safe(pool.lead.holder) if row.is_led else f"none; last {safe(pool.lead.holder)}"
     told = [
         ("pool", safe(pool.name)),
         ("group", f"{safe(pool.stream)} ▸ {safe(pool.group)}" if pool.stream else ""),

@@ -185,7 +185,7 @@ SAFE_HEADERS: Final = {
 
 
 MISLED: Final = (
-    "Forbidden: by names with a dot nobody is let in at loopback without a password\n"
+    "Forbidden: a host name with a dot is not let in at loopback without a password\n"
     "Ask for 127.0.0.1 or localhost, or state basic_auth_users in a web-config file.\n"
 )
 

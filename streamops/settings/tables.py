@@ -199,7 +199,7 @@ class ExporterTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fie
         tuple[str, ...], setting("regular expressions of whole names; default: all streams")
     ] = ()
     exclude: Annotated[tuple[str, ...], setting("the same for streams to leave out; they win")] = ()
-    max_streams: Annotated[Count, setting("at most so many, those with the greatest lag")] = 2_000
+    max_streams: Annotated[Count, setting("at most this many, those with the greatest lag")] = 2_000
     max_consumers: Annotated[
         Count, setting("of a group: those with pending entries, then those seen last")
     ] = 200
@@ -241,7 +241,7 @@ class NotifyTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_field
         minutes=2
     )
     pause: Annotated[
-        timedelta, setting("between two messages or attempts; what comes meanwhile goes out together")
+        timedelta, setting("between two messages or attempts; notices in between go out together")
     ] = timedelta(minutes=1)
     every: Annotated[timedelta, setting("time between two looks, whether Prometheus scrapes or not")] = (
         timedelta(seconds=15)

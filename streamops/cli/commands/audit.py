@@ -38,7 +38,7 @@ DEFAULT_LIMIT: Final = 100
 
 @click.command(
     cls=Command,
-    short_help="List what was done, by whom and why, newest first.",
+    short_help="List actions with user and reason, newest first.",
     examples=[
         ("streamops audit ls", "the last hundred actions"),
         ("streamops audit ls --target orders --since 1d -o csv", "those of a day on one stream, to export"),

@@ -64,7 +64,7 @@ PROBLEM_COLUMNS: tuple[Column[ConfigProblem], ...] = (
 def show(session: Session) -> None:
     """Show every effective setting, its value and whether a flag, a variable or a file set it.
 
-    What the streamops.toml of the working directory states and may not set, as nobody trusted it, stands at the end.
+    What the streamops.toml of the working directory states and may not set, as it is not trusted, stands at the end.
     """
     printer = session.printer(SETTING_COLUMNS)
     rows, left_out = describe_settings(session.settings), describe_left_out(session.settings)

@@ -152,7 +152,7 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
 @click.argument("ident", metavar="[ID]", type=ENTRY_ID, required=False)
 @with_session
 def show(session: Session, *, queue: str, ident: EntryId | None) -> None:
-    """Show one dead-letter queue and what its letters died of; with ID, everything that one letter says."""
+    """Show one dead-letter queue and its counts by reason; with ID, one dead letter in full."""
     if ident is None:
         _show_queue(session, queue)
     else:

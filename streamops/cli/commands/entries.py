@@ -44,7 +44,7 @@ TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
 @click.argument("ident", metavar="ID", type=ENTRY_ID)
 @with_session
 def trace(session: Session, *, stream: str, ident: EntryId) -> None:
-    """Trace what became of an entry: added, pending with whom, retried, given up, replayed, acted on by operators.
+    """Trace what became of an entry: added, pending with which consumer, retried, given up, replayed, acted on by operators.
 
     Groups, delayed messages, retry streams, the dead-letter queue, newer entries and the audit log are looked at, of
     long ones the newest thousand. What Redis does not know, and what was not looked at, is told on stderr.

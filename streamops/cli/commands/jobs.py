@@ -34,7 +34,7 @@ job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["
 @click.option("--active", is_flag=True, help="Only those that run, or can be resumed.")
 @with_session
 def ls(session: Session, *, active: bool) -> None:
-    """List long operations: how far they are, who runs them, and since when nobody has heard of them.
+    """List long operations: how far they are, who runs them, and when they were last heard of.
 
     A job is kept for seven days after its last sign of life. At most 100 are listed unless --limit says
     otherwise. What stands in the list and cannot be read as a job is told on stderr, and in JSON as gaps.
@@ -76,14 +76,17 @@ def show(session: Session, *, job: str) -> None:
         ("streamops jobs resume 4f1c09ab12cd --dry-run", "what is left to do"),
         ("streamops jobs resume 4f1c09ab12cd --yes", "do it"),
     ],
-    exits={1: "failed; no such job", 4: "refused: held by somebody, over, not agreed to, not permitted"},
+    exits={
+        1: "failed; no such job",
+        4: "refused: held by another process, over, not agreed to, not permitted",
+    },
 )
 @job_argument
 @with_session
 def resume(session: Session, /, *, job: str, **values: Any) -> ExitCode:
     """Plan what is left of a job and do it, from where it stopped.
 
-    A job that somebody else holds can be taken over once its lease of 30 seconds has run out: when its owner
+    A job that another process holds can be taken over once its lease of 30 seconds has run out: when its owner
     is gone. What was done is left alone; nothing is done twice.
     """
     choices = take_choices(values)

@@ -35,7 +35,7 @@ _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools
 @_POOL
 @with_session
 def show(session: Session, *, pool: str) -> None:
-    """Show how many workers a pool has, as whoever runs them tells, and why it has them.
+    """Show how many workers a pool has, as its target says, and why it has them.
 
     KEDA does not tell: of a pool that it scales, this shows the number that `autoscale keda` last told it, and as ready
     the workers that heartbeat, where they ever did.
@@ -104,7 +104,7 @@ def ls(session: Session) -> None:
         ),
         ("streamops pools explain billing --limit 100 -o jsonl", "a hundred decisions for a program"),
     ],
-    exits={1: "nobody has ever decided about it"},
+    exits={1: "no controller has ever decided about it"},
 )
 @_POOL
 @with_session
@@ -125,7 +125,7 @@ def explain(session: Session, *, pool: str) -> None:
     row, decisions = session.run(read)
     if row.pool.last is None:
         raise StreamopsError(
-            f"nobody has ever decided about pool {pool}",
+            f"no controller has ever decided about pool {pool}",
             "`streamops autoscale run` does, or `autoscale keda`; `pools ls` lists pools.",
         )
     if session.given.output in (Output.TABLE, Output.PLAIN):

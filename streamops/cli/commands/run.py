@@ -108,7 +108,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
     help="End once nothing has been unread or in flight for a moment; what is delayed stays for the next run.",
 )
 @click.option(
-    "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Replace a process after so many calls."
+    "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Replace a process after this many calls."
 )
 @click.option(
     "--max-memory",
@@ -155,7 +155,7 @@ def run(
     """Run the handlers of an application in worker processes, until told to stop.
 
     A process that falls is started again, ever later the more often it does. SIGTERM or Ctrl-C: no more entries are
-    read, those that nobody has begun are given back, handlers finish, acknowledgements are sent; a second signal ends
+    read, those not begun are given back, handlers finish, acknowledgements are sent; a second signal ends
     at once, and what was not finished is handled again by others. SIGHUP replaces one process after another by
     one with the code that is there now.
 

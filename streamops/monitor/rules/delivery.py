@@ -32,7 +32,7 @@ def no_consumers(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | N
         FindingCode.NO_CONSUMERS,
         Health.CRITICAL if wait >= thresholds.stopped_after else Health.WARN,
         f"{_waiting(evidence)}, the first for {span(wait)}, and the group has no consumers",
-        "Start a consumer, or remove the group (XGROUP DESTROY) if nobody needs it",
+        "Start a consumer, or remove the group (XGROUP DESTROY) if it is not needed",
     )
 
 
@@ -255,14 +255,14 @@ RULES: Final = (
         no_consumers,
         alert="StreamopsNoConsumers",
         judged=RuleScope.WAITING,
-        means="Entries wait for a group that has no consumer at all: nobody will read them.",
+        means="Entries wait for a group that has no consumer at all: they will not be read.",
         cause=(
             "The workers were never started, or all of their consumers were removed; or the group is left over from a "
             "service that is gone, and then it only keeps entries from being trimmed."
         ),
         look=(
             "whether the service that the group belongs to should run: the group's name usually tells which",
-            "ADDED: how fast the backlog grows while nobody reads",
+            "ADDED: how fast the backlog grows while nothing is read",
         ),
         fixes=(
             Remedy("", "Start the workers; a consumer appears with its first read (XREADGROUP)."),

@@ -152,7 +152,7 @@ RULES: Final = (
         ),
         cause=(
             "A worker was killed, its machine went, or it was renamed by a deployment; its entries stay with it for ever "
-            "unless somebody claims them."
+            "unless they are claimed."
         ),
         look=(
             "IDLE and INACTIVE of that consumer, and how much it holds (Enter)",

@@ -176,7 +176,7 @@ RULES: Final = (
             "Memory is nearly full and the policy refuses writes: producers will get errors, and so will what retries, "
             "gives up or audits."
         ),
-        cause="Streams that nobody trims, payloads that are large, or other data on the same server.",
+        cause="Streams that are not trimmed, payloads that are large, or other data on the same server.",
         look=(
             "LENGTH and ENTRY of the streams (2), the longest first",
             "MEMORY USAGE of a stream: what it takes, beside INFO memory",

@@ -15,10 +15,10 @@ Span = Annotated[timedelta, option("How long; then the policy decides again.", "
 
 
 class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
-    """Ask whoever runs a pool's workers for another number.
+    """Set a pool's worker count.
 
-    Ask whoever runs a pool's workers for another number: the supervisors of `streamops run --workers auto`,
-    or what [pools.NAME] says: an object in Kubernetes, a program, a URL. It is refused where the number is no
+    Set how many workers a pool is to have. The supervisors of `streamops run --workers auto` start or stop
+    them, or the target that [pools.NAME] names: an object in Kubernetes, or a program. It is refused where the number is no
     longer the one that was read. It is applied without asking. A controller that decides about the pool may
     ask for another number within seconds; `pools override` keeps it from that.
     """
@@ -33,7 +33,7 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
     exits: ClassVar = {
         1: "the target failed",
         4: "refused: read-only, or not permitted",
-        6: "it was told something else meanwhile",
+        6: "the pool was changed since the plan was made",
     }
 
     pool: Name
@@ -48,7 +48,7 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
 
 
 class PauseScalingIntent(OperationIntent, frozen=True, kw_only=True):
-    """Have the controller of a pool change nothing, for the time being.
+    """Pause a pool's controller: the worker count stays.
 
     Have the controller of a pool change nothing, until it is resumed or the time is over. It goes on looking,
     and `pools explain` tells what it would have done. The workers go on; `streamops pools pause` is for those.
@@ -60,7 +60,10 @@ class PauseScalingIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops autoscale pause billing --for 2h --reason 'migration'", "nothing changes for two hours"),
         ("streamops autoscale pause billing", "until `streamops autoscale resume billing`"),
     )
-    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
+    exits: ClassVar = {
+        4: "refused: read-only, or not permitted",
+        6: "the pool was changed since the plan was made",
+    }
 
     pool: Name
     span: Annotated[
@@ -77,7 +80,10 @@ class ResumeScalingIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "autoscale.resume"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (("streamops autoscale resume billing", "the policy decides again"),)
-    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
+    exits: ClassVar = {
+        4: "refused: read-only, or not permitted",
+        6: "the pool was changed since the plan was made",
+    }
 
     pool: Name
 
@@ -95,7 +101,10 @@ class OverrideIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops pools override billing 12 --for 4h", "twelve workers through the sale"),
         ("streamops pools override billing 0 --for 10m", "none, while the database is moved"),
     )
-    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
+    exits: ClassVar = {
+        4: "refused: read-only, or not permitted",
+        6: "the pool was changed since the plan was made",
+    }
 
     pool: Name
     workers: Workers
@@ -119,7 +128,10 @@ class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops pools limits billing --maximum 40", "up to forty workers"),
         ("streamops pools limits billing --reset", "as the configuration says again"),
     )
-    exits: ClassVar = {4: "refused: read-only, or not permitted", 6: "it was told something else meanwhile"}
+    exits: ClassVar = {
+        4: "refused: read-only, or not permitted",
+        6: "the pool was changed since the plan was made",
+    }
 
     pool: Name
     minimum: Annotated[

@@ -69,7 +69,7 @@ async def survey_overrides(place: ServerContext, intent: ControllerIntent) -> Ov
 async def apply_overrides(
     run: Run, intent: ControllerIntent, evidence: OverridesEvidence, _plan: Plan
 ) -> None:
-    """Tell it, unless it was told something else meanwhile."""
+    """Tell it, unless the pool was changed since the plan was made."""
     known = evidence.pool.steering
     asked = replace(steered(intent, evidence), by=str(run.actor), reason=run.reason)
     await steer(run.server, intent.pool, known, asked)

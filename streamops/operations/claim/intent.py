@@ -45,13 +45,14 @@ class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
         option("Only entries of this consumer; else those of all others.", "from", completes="consumers"),
     ] = None
     min_idle: Annotated[
-        timedelta, option("Only entries that nobody was given for so long; 0 takes them from busy workers.")
+        timedelta,
+        option("Only entries that were last delivered this long ago; 0 takes them from busy workers."),
     ] = timedelta(seconds=60)
     ids: Annotated[
         tuple[EntryId, ...] | None,
         option("Only these entries: IDs with commas between, or - to read them."),
     ] = None
-    count: Annotated[int | None, option("At most so many, lowest IDs first.", metavar="N")] = None
+    count: Annotated[int | None, option("At most this many, lowest IDs first.", metavar="N")] = None
     after: Annotated[
         EntryId | None, inner("In the log of versions whose claims were jobs: began after it.")
     ] = None

@@ -10,7 +10,7 @@ from streamops.model.selections import DeadLetterSelection
 class PurgeIntent(DeadLetterSelection, frozen=True, kw_only=True):
     """Delete dead letters for good.
 
-    Delete letters of a dead-letter queue. Each is written to a file before it is deleted, which `streamops
+    Delete dead letters of a queue. Each is written to a file before it is deleted, which `streamops
     restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Where the queue has
     groups of its own, their lag is not known afterwards.
     """

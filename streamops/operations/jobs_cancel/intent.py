@@ -9,8 +9,8 @@ from streamops.model.fields import argument
 class CancelJobIntent(OperationIntent, frozen=True, kw_only=True):
     """Ask a job to stop.
 
-    Ask a job to stop after the batch under way, whoever runs it and wherever. What it did stays done. A job
-    that nobody runs any more is over at once. A cancelled job cannot be resumed. Nothing is asked before.
+    Ask a job to stop after the batch under way, in whichever process it runs. What it did stays done. A job
+    that no process runs any more is over at once. A cancelled job cannot be resumed. Nothing is asked before.
     """
 
     operation: ClassVar = "jobs.cancel"

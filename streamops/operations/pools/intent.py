@@ -9,7 +9,7 @@ Pool = Annotated[str, argument("The pool: the one of `streamops run --pool`, or 
 
 
 class PauseIntent(OperationIntent, frozen=True, kw_only=True):
-    """Have the workers of a pool read nothing more, for the time being.
+    """Pause a pool: its workers read nothing more.
 
     Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and
     acknowledge what they have in hand, and notice within a heartbeat; workers that start later are paused

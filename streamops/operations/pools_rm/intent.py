@@ -24,7 +24,7 @@ class RemovePoolIntent(OperationIntent, frozen=True, kw_only=True):
     exits: ClassVar = {
         1: "no such pool",
         4: "refused: something of the pool lives, read-only, or not permitted",
-        6: "it was told something else meanwhile",
+        6: "the pool was changed since the plan was made",
     }
 
     pool: Annotated[str, argument("The pool.", completes="pools")]

@@ -43,7 +43,7 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
     maxlen: Annotated[
         int | None,
         option(
-            "Trim the stream to about so many entries; where a group would lose some that it needs, you are asked.",
+            "Trim the stream to about this many entries; where a group would lose some that it needs, you are asked.",
             metavar="N",
         ),
     ] = None

@@ -48,8 +48,8 @@ class ReplayRoute(Struct, frozen=True):
 class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
     """Replay dead letters.
 
-    Hand the entries of dead letters on to where they are worked on, and take the letters out of their queue:
-    to the stream that each came from, or to another one. Inside one server, or one slot of a cluster, each
+    Send the entries of dead letters to the stream that each came from, or to another one, and take them out of
+    the queue. Inside one server, or one slot of a cluster, each
     moves in one step; between slots it is handed on effectively once, by markers. Own fields keep their bytes
     and their order. What dies again during the replay is not replayed again. An interrupted replay goes on
     with --resume JOB, or `streamops jobs resume JOB`: nothing is lost, nothing comes twice.

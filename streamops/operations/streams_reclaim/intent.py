@@ -24,14 +24,14 @@ class Redelivery(StrEnum):
 class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
     """Reclaim stale pending entries of a group; dead-letter those that keep failing.
 
-    Look after a group whose library or language does not: pending entries that nobody was given for
-    --min-idle are handled again, those delivered --max-deliveries times become dead letters, and entries
+    Look after a group whose library or language does not: pending entries that were last delivered
+    --min-idle ago are handled again, those delivered --max-deliveries times become dead letters, and entries
     deleted while they were pending are put on record. It looks once; with --every it goes on until it is
     stopped by Ctrl-C or SIGTERM. The group's workers need not know.
 
     Entries are handled again by adding them anew and acknowledging the old ones in one step, which works with
     every library. Other groups of the stream would get them too: then it is refused unless --redeliver says
-    how. --redeliver claim gives them to the consumer --to, which has to read its own history, or to nobody,
+    how. --redeliver claim gives them to the consumer --to, which has to read its own history, or to none,
     for libraries that reclaim by themselves.
 
     Raises:
@@ -55,10 +55,10 @@ class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
     group: Annotated[str, argument("Its group.", completes="groups")]
     min_idle: Annotated[
         timedelta,
-        option("Only entries that nobody was given for so long: longer than any handler takes."),
+        option("Only entries that were last delivered this long ago: longer than any handler takes."),
     ] = timedelta(seconds=60)
     max_deliveries: Annotated[
-        int, option("An entry is delivered so often at most; then it becomes a dead letter.", metavar="N")
+        int, option("Deliveries of an entry at most; then it is dead-lettered.", metavar="N")
     ] = 5
     dlq: Annotated[
         str | None,
@@ -66,12 +66,12 @@ class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
     ] = None
     redeliver: Annotated[
         Redelivery,
-        option("How entries are handled again: added anew, or claimed for somebody who reads them."),
+        option("How entries are handled again: added anew, or claimed for a consumer that reads them."),
     ] = Redelivery.AUTO
     to: Annotated[
         str | None,
         option(
-            "With --redeliver claim: the consumer that gets them, and reads its own history; else nobody.",
+            "With --redeliver claim: the consumer that gets them, and reads its own history; else none.",
             completes="consumers",
         ),
     ] = None

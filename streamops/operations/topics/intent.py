@@ -14,9 +14,9 @@ Name = Annotated[str, argument("The topic.", completes="topics")]
 class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Keep a topic in Redis.
 
-    Keep a topic in Redis: a URL that its messages are called back to, once they are due. Whoever runs
+    Keep a topic in Redis: a URL that its messages are called back to, once they are due. The program that runs
     `streamops webhooks serve` notices within a second or so. It is applied without asking; --dry-run shows the
-    plan. Secrets are read from files, are never shown, and stand in Redis as they are: whoever may read the
+    plan. Secrets are read from files, are never shown, and stand in Redis as they are: users who may read the
     key streamops:topics may read them.
 
     Raises:
@@ -109,7 +109,7 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Remove a topic that is kept in Redis.
 
     Remove a topic that is kept in Redis, with its secret. Its stream and the messages that wait stay where
-    they are, and nobody calls them; `streamops delayed rm` and `streamops trim` deal with them.
+    they are, and are not called; `streamops delayed rm` and `streamops trim` deal with them.
     """
 
     operation: ClassVar = "topics.rm"
@@ -121,7 +121,7 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
 
 
 class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
-    """Call a topic's messages no more, for the time being.
+    """Pause a topic: its messages are not called.
 
     Call a topic's messages no more, until `streamops webhooks resume`. They are still taken in, and wait; calls
     under way come to their end. It is applied without asking.

@@ -28,7 +28,7 @@ class TrimIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops trim orders --before 7d --exact --dry-run", "what a week's retention would remove"),
         (
             "streamops trim orders --maxlen 1000 --unsafe --backup lost.jsonl --confirm orders",
-            "whoever needs the rest; it is in the file",
+            "even those still needed; they are in the file",
         ),
         ("streamops trim --policies --every 10m --yes", "a service that keeps to the configuration"),
     )
@@ -37,7 +37,7 @@ class TrimIntent(OperationIntent, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     maxlen: Annotated[
-        int | None, option("Keep so many of the newest entries.", metavar="N", exclusive="bound")
+        int | None, option("Keep this many of the newest entries.", metavar="N", exclusive="bound")
     ] = None
     minid: Annotated[
         EntryId | None, option("Drop entries with a smaller ID.", metavar="ID", exclusive="bound")

@@ -172,7 +172,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         "Consumers that the group knows, alive or not.", "XINFO GROUPS consumers"
     ),
     ROW.count("length", "LENGTH", 7, lambda row: row.stream.stream.length, short=True, priority=2).means(
-        "Entries in the stream (XLEN), whoever has read them.", "XLEN"
+        "Entries in the stream (XLEN), read or not.", "XLEN"
     ),
     ROW.rate("added_per_second", "ADDED", 9, lambda row: row.stream.added_per_second, priority=3).means(
         "Entries added to the stream a second, over the recent past; a dash before there are two readings.",

@@ -72,7 +72,7 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
         "Who runs it, or ran it last."
     ),
     JOB.moment("lease_ends", "LEASE UNTIL", 20, lambda row: row.lease_ends, absent=True, priority=4).means(
-        "When its owner's lease ends; without a lease nobody runs it."
+        "When its owner's lease ends; without a lease no process runs it."
     ),
     JOB.moment(
         "updated_at", "LAST UPDATE", 20, lambda row: row.updated_at, descending=True, priority=5
@@ -97,7 +97,7 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
         align=Align.RIGHT,
     ).means("At most this many units a second; a dash where there is no limit."),
     JOB.flag("cancelling", "CANCELLING", 10, lambda row: row.cancelling).means(
-        "Whether somebody asked it to stop."
+        "Whether it was asked to stop."
     ),
     JOB.moment("created_at", "BEGAN", 20, lambda row: row.created_at).means("When it began."),
     JOB.text("audit_id", "AUDIT ID", 18, lambda row: row.audit_id or None).means(

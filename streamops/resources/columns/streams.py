@@ -25,7 +25,7 @@ STREAM_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
         "streamops's own rules, over the stream and its groups",
     ),
     STREAM.count("length", "LENGTH", 9, lambda view: view.stream.length, priority=0).means(
-        "Entries in the stream (XLEN), whoever has read them.", "XLEN"
+        "Entries in the stream (XLEN), read or not.", "XLEN"
     ),
     STREAM.count("groups", "GROUPS", 6, lambda view: len(view.groups)).means(
         "Consumer groups of the stream.", "XINFO STREAM groups"

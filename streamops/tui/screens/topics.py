@@ -244,7 +244,7 @@ def counter_lines(stream: StreamView | None, group: GroupView | None, width: int
             *paragraph("no message of it was posted yet: its stream does not exist", width, Tone.DIM),
         ]
     if group is None:
-        return [heading, *paragraph("nobody serves it: its group does not exist", width, Tone.WARN)]
+        return [heading, *paragraph("not served: its group does not exist", width, Tone.WARN)]
     shown = [column for column in GROUP_COLUMNS if column.key in OF_GROUP]
     row = GroupRow(stream, group)
     lines = column_facts(shown, row, width)

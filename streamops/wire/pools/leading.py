@@ -143,7 +143,9 @@ def require_token(pool: Pool, token: FencingToken, now: datetime | None) -> None
     ):
         raise StalePlan(f"pool {pool.name}: another controller leads it now, or none", _NOTHING)
     if pool.steering.at != token.steered_at:
-        raise StalePlan(f"pool {pool.name}: its controller was told something else meanwhile", _NOTHING)
+        raise StalePlan(
+            f"pool {pool.name}: its controller's orders have changed since they were read", _NOTHING
+        )
 
 
 _NOTHING: Final = "Nothing was asked for; who leads it decides anew."

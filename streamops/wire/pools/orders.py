@@ -23,7 +23,7 @@ async def set_mode(server: Server, known: Pool, mode: str, *, reason: str, actor
     """Tell the workers of a pool something else than what they are known to have been told last.
 
     Raises:
-        StalePlan: They were told something else meanwhile.
+        StalePlan: They were changed since they were read.
         StreamopsError: It could not be written.
     """
     told = {"mode": mode, "reason": reason, "updated_by": actor, "updated_at": NOW}
@@ -60,7 +60,7 @@ async def order_workers(
 
 
 async def steer(server: Server, pool: str, known: PoolOverrides, steering: PoolOverrides) -> None:
-    """Tell the controller of a pool something, unless it was told something else meanwhile.
+    """Tell the controller of a pool something, unless the pool was changed since the plan was made.
 
     Raises:
         StalePlan: It was told something else meanwhile.

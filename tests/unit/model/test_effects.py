@@ -51,8 +51,8 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
         (
             effects.STILL_PENDING(3, names=["a"], open_ended=True),
             (
-                "At least 3 of them are still pending: whoever reads them next takes them from a, and their count "
-                "begins at 1 again."
+                "At least 3 of them are still pending: the next consumer to read takes them from a, and their delivery "
+                "count begins at 1 again."
             ),
         ),
         (

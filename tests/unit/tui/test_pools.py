@@ -66,7 +66,7 @@ async def test_the_screen_shows_why_each_pool_has_the_workers_it_has() -> None:
         await press(app, "down")
         await shown(app, "ordered by ada@bastion-1: lunch")
         await press(app, "end")
-        await shown(app, "controller: nobody; last")
+        await shown(app, "controller: none; last")
         row = next(line for line in screen_text(app).splitlines() if line.startswith(" night"))
         assert "backlog" not in row
         assert "no controller scales it" in row

@@ -55,7 +55,7 @@ async def test_one_topic_tells_its_calls_what_failed_and_what_is_not_known() -> 
     async with running(app):
         await to_topics(app)
         await press(app, "enter")
-        await shown(app, "nobody serves it: its group does not exist")
+        await shown(app, "not served: its group does not exist")
         await shown(app, "call 2 of r:1773487080000-0")
         await shown(app, "timeout: TimeoutError")
         await shown(app, "knows its open circuit breakers")
