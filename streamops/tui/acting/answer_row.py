@@ -4,13 +4,13 @@ from typing import Final
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input
+from textual.widgets import Button, Input
 
 from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, shorten
-from streamops.tui.acting.choice import Press
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
@@ -18,6 +18,15 @@ from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 LONGEST: Final = 40
 CLOSE: Final = "Close"
 TYPED: Final = "Tab, then type"
+
+
+def _label(words: str) -> Content:
+    # In brackets, so that it looks like a button without colours too.
+    return Content(f"[ {words} ]")
+
+
+def _button(words: str, name: str) -> Button:
+    return Button(_label(words), id=name, compact=True)
 
 
 class Words(Bar):
@@ -41,6 +50,9 @@ class AnswerRow(Horizontal):
     AnswerRow { height: 1; background: $surface; }
     AnswerRow Words { width: auto; max-width: 70%; }
     AnswerRow #room { width: 1; }
+    AnswerRow Button { width: auto; min-width: 0; margin-right: 1; background: $surface; text-style: none; }
+    AnswerRow #apply { color: $text-warning; }
+    AnswerRow Button:focus { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
     AnswerRow Input { width: 1fr; background: $background; background-tint: 0%; }
     AnswerRow Input:focus { background: $panel; background-tint: 0%; }
     """
@@ -64,9 +76,9 @@ class AnswerRow(Horizontal):
 
     def __init__(self) -> None:
         super().__init__()
-        self._cancel = Press("Cancel", id="cancel")
-        self._apply = Press("Apply", Tone.WARN, id="apply")
-        self._again = Press("Count again", id="again")
+        self._cancel = _button("Cancel", "cancel")
+        self._apply = _button("Apply", "apply")
+        self._again = _button("Count again", "again")
         self._word = ""
         self._asked: object = None
         self._says = Words(Background.BAR, id="says")
@@ -119,12 +131,12 @@ class AnswerRow(Horizontal):
 
     # -- what is answered ----------------------------------------------------------------------------
 
-    def on_press_pressed(self, message: Press.Pressed) -> None:
+    def on_button_pressed(self, event: Button.Pressed) -> None:
         """Pass it up."""
-        message.stop()
-        if message.press is self._apply:
+        event.stop()
+        if event.button is self._apply:
             self.post_message(self.Agreed(""))
-        elif message.press is self._again:
+        elif event.button is self._again:
             self.post_message(self.Again())
         else:
             self.post_message(self.Cancelled())
@@ -158,7 +170,7 @@ class AnswerRow(Horizontal):
     def _show(self, *, cancel: str, apply: bool = False, again: bool = False, entry: bool = False) -> None:
         self._cancel.display = bool(cancel)
         if cancel:
-            self._cancel.say(cancel)
+            self._cancel.label = _label(cancel)
         self._apply.display = apply
         self._again.display = again
         self._entry.display = entry

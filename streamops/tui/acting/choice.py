@@ -1,80 +1,14 @@
-"""Things to press and to choose from, drawn literally and on one line."""
+"""A choice of few words on one line: all of them seen, one key for the next. Textual's Select hides them behind Enter, which plans."""
 
 from typing import ClassVar
 
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
 from streamops.resources.table import Cell, Tone
 from streamops.tui.theme import Background
-from streamops.tui.widgets.paint import Painted, brush_of, cell_width
-
-
-class Press(Painted, can_focus=True):
-    """Something to press, in brackets; the one that Enter would press stands out.
-
-    Args:
-        words: What it says.
-        tone: What pressing it means.
-        id: The widget's ID.
-    """
-
-    DEFAULT_CSS = """
-    Press { height: 1; width: auto; margin-right: 1; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "press", "press", show=False)]
-
-    class Pressed(Message):
-        """It was pressed.
-
-        Attributes:
-            press: Which one.
-        """
-
-        def __init__(self, press: "Press") -> None:
-            super().__init__()
-            self.press = press
-
-    def __init__(self, words: str, tone: Tone = Tone.PLAIN, *, id: str) -> None:  # noqa: A002 - Textual's word
-        super().__init__(id=id)
-        self._words = words
-        self._tone = tone
-
-    def get_content_width(self, container: object, viewport: object) -> int:
-        """As wide as what it says, in its brackets."""
-        del container, viewport
-        return cell_width(self._words) + 4
-
-    def say(self, words: str, tone: Tone = Tone.PLAIN) -> None:
-        """Say something else."""
-        self._words, self._tone = words, tone
-        self.refresh(layout=True)
-
-    def draw_line(self, y: int, width: int) -> Strip:
-        """Draw it."""
-        del y
-        ground = Background.CURSOR if self.has_focus else Background.BAR
-        tone = Tone.STRONG if self.has_focus else self._tone
-        return brush_of(self).line((Cell(f"[ {self._words} ]", tone),), width, ground)
-
-    def on_focus(self) -> None:
-        """Stand out."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Step back."""
-        self.refresh()
-
-    def on_click(self, event: events.Click) -> None:
-        """A click presses it."""
-        event.stop()
-        self.action_press()
-
-    def action_press(self) -> None:
-        """Tell that it was pressed."""
-        self.post_message(self.Pressed(self))
+from streamops.tui.widgets.paint import Painted, brush_of
 
 
 class Pick(Painted, can_focus=True):
