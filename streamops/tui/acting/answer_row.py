@@ -49,8 +49,7 @@ class AnswerRow(Horizontal):
     DEFAULT_CSS = """
     AnswerRow { height: 1; background: $surface; }
     AnswerRow Words { width: auto; max-width: 70%; }
-    AnswerRow #room { width: 1; }
-    AnswerRow Button { width: auto; min-width: 0; margin-right: 1; background: $surface; text-style: none; }
+    AnswerRow Button { width: auto; min-width: 0; background: $surface; text-style: none; }
     AnswerRow #apply { color: $text-warning; }
     AnswerRow Button:focus { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
     AnswerRow Input { width: 1fr; background: $background; background-tint: 0%; }
@@ -87,8 +86,7 @@ class AnswerRow(Horizontal):
 
     def compose(self) -> ComposeResult:
         """Everything there can be; most of it hidden."""
-        room = Bar(Background.BAR, id="room")
-        yield from (room, self._cancel, self._apply, self._again, self._says, self._entry)
+        yield from (self._cancel, self._apply, self._again, self._says, self._entry)
 
     def on_mount(self) -> None:
         """Nothing but Close as long as there is no plan."""

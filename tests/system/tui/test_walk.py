@@ -145,7 +145,7 @@ class Walk:
         self.terminal.press("Enter")
         self.terminal.wait_for("▸ orders", "audit-group")
         self.terminal.press("T")
-        self.terminal.wait_for("Drop a stream's oldest entries", "Keep so many of the newest entries.")
+        self.terminal.wait_for("Drop a stream's oldest entries", "Keep this many of the newest entries.")
         if before:
             self.terminal.press("Down")
             self.terminal.wait_for("Drop entries with a smaller ID.")
