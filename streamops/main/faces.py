@@ -75,7 +75,7 @@ def tui(
         return serve_console(session, listen=listen, allow_writing=allow_writing)
     # Textual takes longer to import than everything else together.
     from streamops.tui.app import run  # noqa: PLC0415
-    from streamops.tui.terminal import is_in_browser, require_terminal  # noqa: PLC0415
+    from streamops.tui.terminal.output import is_in_browser, require_terminal  # noqa: PLC0415
 
     in_browser = is_in_browser(os.environ)
     if not in_browser:
@@ -124,7 +124,7 @@ async def _demo_console(*, read_only: bool) -> int:
     from streamops.operations.console import Console  # noqa: PLC0415 - the same
     from streamops.tui.app import StreamopsApp  # noqa: PLC0415 - the same
     from streamops.tui.source import ContextInfo, TuiSettings  # noqa: PLC0415 - the same
-    from streamops.tui.terminal import require_terminal  # noqa: PLC0415 - the same
+    from streamops.tui.terminal.output import require_terminal  # noqa: PLC0415 - the same
 
     require_terminal(sys.stdin, sys.stdout, os.environ)
     async with running_demo() as options:

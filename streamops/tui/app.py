@@ -28,19 +28,19 @@ from streamops.resources.actions import PLANS
 from streamops.resources.text import safe, shorten
 from streamops.resources.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
-from streamops.tui.app_state import AppState, RunningOperation
-from streamops.tui.follower import Follower
-from streamops.tui.guide import Guide
 from streamops.tui.keys import bindings
-from streamops.tui.live import Live
-from streamops.tui.poller import Connected, Observed, PollFailed
-from streamops.tui.providers import Actions, Arrangements, Places, Plans
+from streamops.tui.lines.guide import Guide
+from streamops.tui.palette import Actions, Arrangements, Places, Plans
+from streamops.tui.polling.app_state import AppState, RunningOperation
+from streamops.tui.polling.follower import Follower
+from streamops.tui.polling.live import Live
+from streamops.tui.polling.poller import Connected, Observed, PollFailed
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import Selection, queue_of, verb_of
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen
-from streamops.tui.selection import Selection, queue_of, verb_of
 from streamops.tui.source import TuiSettings
-from streamops.tui.terminal import (
+from streamops.tui.terminal.output import (
     HUNG_UP,
     OnlyShown,
     TtyStream,
@@ -461,7 +461,7 @@ class StreamopsApp(App[int]):
         self.run_worker(self._copy_and_say(text, what), exit_on_error=False)
 
     async def _copy_and_say(self, text: str, what: str) -> None:
-        from streamops.tui.clipboard import Clipboard  # noqa: PLC0415 - the first screen needs none of it
+        from streamops.tui.terminal.clipboard import Clipboard  # noqa: PLC0415 - the first screen needs none of it
 
         clipboard = Clipboard(
             self.settings.copy, os.environ, self.copy_to_clipboard, in_browser=is_in_browser(os.environ)
@@ -474,7 +474,7 @@ class StreamopsApp(App[int]):
             self.say(f"{way}: {what}")
 
     async def _page_and_say(self, value: bytes, what: str, *, raw: bool) -> None:
-        from streamops.tui.pager import page  # noqa: PLC0415 - few page
+        from streamops.tui.terminal.pager import page  # noqa: PLC0415 - few page
 
         self._paging = True
         try:

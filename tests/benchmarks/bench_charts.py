@@ -16,10 +16,10 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.model.observation import Observation
-from streamops.tui.charting import SPANS, Span, chart_width, field_columns, grid, group_charts, window
 from streamops.tui.history import alerts
 from streamops.tui.history.alerts import FindingsTracker
 from streamops.tui.history.memory import MetricsHistory
+from streamops.tui.lines.charting import SPANS, Span, chart_width, field_columns, grid, group_charts, window
 from tests.support.invented import NOW, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import press, running, until

@@ -17,7 +17,7 @@ from streamops.operations.registry import OPERATIONS
 from streamops.operations.replay.intent import ReplayMode
 from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import RECEIVER, read_answer
-from streamops.tui.selection import Selection
+from streamops.tui.rows.selection import Selection
 
 UNDO: Final = "undo"
 OFFERED_ELSEWHERE: Final = frozenset({UNDO, "jobs.cancel", "streams.reclaim"})

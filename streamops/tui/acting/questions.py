@@ -17,7 +17,7 @@ from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.model.measures import parse_duration, typed_duration
 from streamops.resources.text import safe
 from streamops.resources.units import ABSENT
-from streamops.tui.selection import Selection, SelectionKind
+from streamops.tui.rows.selection import Selection, SelectionKind
 
 RECEIVER: Final = "to"
 """The consumer that gets something is somebody else than the one under the cursor."""

@@ -10,7 +10,7 @@ from streamops.errors import ApplyError, StreamopsError
 from streamops.model.acting import Confirmation, Outcome, Progress
 from streamops.operations.operation import Prepared
 from streamops.resources.text import safe
-from streamops.tui.app_state import RunningOperation
+from streamops.tui.polling.app_state import RunningOperation
 from streamops.tui.source import Source
 
 KEPT: Final = 8

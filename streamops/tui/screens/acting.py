@@ -2,7 +2,7 @@
 
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.tui.app_state import AppState
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.paint import Line

@@ -10,9 +10,9 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import health_text, timestamp
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
-from streamops.tui.explaining import runbook
+from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.explaining import runbook
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.paint import BLANK_LINE, Line

@@ -16,11 +16,12 @@ from streamops.resources.columns.audit import AUDIT_COLUMNS, ending
 from streamops.resources.records import action_facts
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
-from streamops.tui import routes, words
-from streamops.tui.acting.plan_lines import fact_lines
-from streamops.tui.acting.record_lines import action_lines
-from streamops.tui.app_state import AppState
+from streamops.tui import routes
 from streamops.tui.keys import bindings
+from streamops.tui.lines import words
+from streamops.tui.lines.plan import fact_lines
+from streamops.tui.lines.record import action_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.reading import ReadingFrame

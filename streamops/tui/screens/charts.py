@@ -10,15 +10,15 @@ from streamops.resources.rows import GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.charting import SPANS, since_words, window
-from streamops.tui.details import group_lines, paragraph
-from streamops.tui.group_box import group_box
 from streamops.tui.keys import bindings
+from streamops.tui.lines.charting import SPANS, since_words, window
+from streamops.tui.lines.details import group_lines, paragraph
+from streamops.tui.lines.group_box import group_box
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.streams import missing
-from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.widgets.bars import BoxView
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder, no_lines

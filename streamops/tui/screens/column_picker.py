@@ -9,9 +9,9 @@ from textual.binding import BindingType
 from streamops.resources.columns.kinds import of_rows
 from streamops.resources.filters import EVERY_SIGN, common_sign, names_of
 from streamops.resources.table import Cell, Column, Tone
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
 from streamops.tui.keys import bindings
+from streamops.tui.lines.details import paragraph
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.line_view import SORT_MARKS
 from streamops.tui.widgets.paint import BLANK_LINE, Line

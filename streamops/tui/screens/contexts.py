@@ -6,11 +6,11 @@ from typing import Final
 from streamops.resources.columns.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
-from streamops.tui.app_state import AppState
+from streamops.tui.lines.words import PRODUCTION
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.source import ContextInfo
-from streamops.tui.words import PRODUCTION
 
 CONTEXT = of_rows(ContextInfo)
 

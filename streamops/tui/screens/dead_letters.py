@@ -17,14 +17,14 @@ from streamops.resources.dead_letters import DeadLetterRow, QueueRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
 from streamops.tui.keys import bindings
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import Selection, selection_at
 from streamops.tui.screens.dead_letter_entries import dead_letter_detail, own_fields, queue_lines
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.trace import trace_lines
-from streamops.tui.selection import Selection, selection_at
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder

@@ -15,16 +15,16 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, size
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
 from streamops.tui.keys import bindings
-from streamops.tui.payload import SHOWN_BYTES, field_lines
+from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
+from streamops.tui.lines.row_facts import column_facts
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.row_facts import column_facts
+from streamops.tui.rows.selection import Selection, SelectionKind, selection_at
 from streamops.tui.screens.marking import WholeMarking
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
-from streamops.tui.selection import Selection, SelectionKind, selection_at
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder, Head

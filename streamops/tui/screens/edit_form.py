@@ -19,11 +19,11 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui.acting.edits import Editable, editables
 from streamops.tui.acting.questions import WrongAnswer
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
+from streamops.tui.lines.details import paragraph
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.form import LABEL, FormScreen, Rows
-from streamops.tui.selection import Selection
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import Line, fit

@@ -7,11 +7,12 @@ from streamops.resources.rows import EntryRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
-from streamops.tui import routes, words
-from streamops.tui.app_state import AppState
-from streamops.tui.follower import Tailed, TailLost
-from streamops.tui.recent_entries import RecentEntries
-from streamops.tui.remember import PerItemCache
+from streamops.tui import routes
+from streamops.tui.lines import words
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.polling.follower import Tailed, TailLost
+from streamops.tui.polling.recent_entries import RecentEntries
+from streamops.tui.rows.remember import PerItemCache
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line
 

@@ -19,14 +19,15 @@ from streamops.resources.references import Reference, references_of
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, size
-from streamops.tui import routes, words
-from streamops.tui.app_state import AppState
-from streamops.tui.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of
+from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.saving import FileThere, save, suggested_name
+from streamops.tui.lines import words
+from streamops.tui.lines.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.screens.searched import Searched
-from streamops.tui.selection import Selection, holds_dead_letters, selection_at
-from streamops.tui.terminal import is_in_browser
+from streamops.tui.terminal.output import is_in_browser
+from streamops.tui.terminal.saving import FileThere, save, suggested_name
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import OVERWRITE, SAVE, Prompt
 

@@ -15,8 +15,8 @@ from streamops.resources.rows import EntryRow
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.units import brief
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.payload import entry_lines
+from streamops.tui.lines.payload import entry_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.marking import Marking
 from streamops.tui.widgets.text_view import Builder

@@ -22,12 +22,12 @@ from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.choice import Pick
 from streamops.tui.acting.offers import mode_for, names_for, receiver_for
 from streamops.tui.acting.questions import NONE, Question, WrongAnswer, questions_for, read_form
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
 from streamops.tui.keys import Hint
+from streamops.tui.lines.details import paragraph
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.acting import ActingFrame
-from streamops.tui.selection import Selection
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import Line, fit

@@ -18,11 +18,12 @@ from streamops.model.entries import EntryId
 from streamops.resources.actions import KEYS, key_names
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.tui import goto, words
-from streamops.tui.app_state import AppState, RunningOperation
+from streamops.tui import goto
 from streamops.tui.keys import Hint, bindings, first_key, hint_pairs
+from streamops.tui.lines import words
+from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route, SearchRoute, command, entry_of
-from streamops.tui.selection import VERBS, Selection, fitting
+from streamops.tui.rows.selection import VERBS, Selection, fitting
 from streamops.tui.source import Source
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar, KeyBar
@@ -75,7 +76,7 @@ class Prompting(Screen[None]):
         """What is wrong with what is being typed; empty where nothing is."""
         if sign != SEARCH or not text.strip():
             return ""
-        from streamops.tui.finding import problem  # noqa: PLC0415 - only who searches pays for expressions
+        from streamops.tui.rows.finding import problem  # noqa: PLC0415 - only who searches pays for expressions
 
         return problem(text)
 

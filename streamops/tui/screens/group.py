@@ -11,11 +11,11 @@ from streamops.resources.columns import CONSUMER_COLUMNS
 from streamops.resources.rows import ConsumerRow, GroupRow, consumer_rows
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.charting import SPANS
-from streamops.tui.details import group_lines
-from streamops.tui.group_box import group_box
 from streamops.tui.keys import bindings
+from streamops.tui.lines.charting import SPANS
+from streamops.tui.lines.details import group_lines
+from streamops.tui.lines.group_box import group_box
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.streams import find_stream, missing

@@ -12,10 +12,10 @@ from streamops.resources.actions import KEYS, HelpTopic, shown_keys
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph, title_lines
-from streamops.tui.explaining import finding_help, lag_help
 from streamops.tui.keys import Hint, Pairs, bindings, first_key, hint_names, hint_pairs
+from streamops.tui.lines.details import paragraph, title_lines
+from streamops.tui.lines.explaining import finding_help, lag_help
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, command
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit

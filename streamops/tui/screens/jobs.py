@@ -14,11 +14,12 @@ from streamops.model.streams import ReadError
 from streamops.resources.columns.jobs import JOB_COLUMNS
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.tui import routes, words
+from streamops.tui import routes
 from streamops.tui.acting.asks import PlanRest
-from streamops.tui.acting.record_lines import job_help, job_lines
-from streamops.tui.app_state import AppState
 from streamops.tui.keys import Hint, bindings
+from streamops.tui.lines import words
+from streamops.tui.lines.record import job_help, job_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen

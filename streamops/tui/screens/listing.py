@@ -14,14 +14,14 @@ from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
 from streamops.resources.views import SavedView
-from streamops.tui import words
-from streamops.tui.app_state import AppState
-from streamops.tui.details import column_lines
 from streamops.tui.keys import Hint, bindings
-from streamops.tui.ordering import ListState, Ordering
+from streamops.tui.lines import words
+from streamops.tui.lines.details import column_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, entry_of
+from streamops.tui.rows.ordering import ListState, Ordering
+from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.screens.frame import Frame
-from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.widgets.bars import Body, Divider
 from streamops.tui.widgets.line_view import LineView
 from streamops.tui.widgets.paint import BLANK_LINE, Line

@@ -9,11 +9,11 @@ from textual.binding import BindingType
 
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.units import count
-from streamops.tui.app_state import AppState
 from streamops.tui.keys import bindings
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import Selection, together
 from streamops.tui.screens.listing import ListScreen
-from streamops.tui.selection import Selection, together
 from streamops.tui.widgets.paint import Line
 
 Row = TypeVar("Row")

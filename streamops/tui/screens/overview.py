@@ -15,11 +15,11 @@ from streamops.resources.alerts import AlertRow
 from streamops.resources.columns.alerts import ALERT_COLUMNS
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
 from streamops.tui.history.rows import Totals, stream_totals, together
-from streamops.tui.overview import OverviewReads, page_lines
-from streamops.tui.remember import PerItemCache
-from streamops.tui.screen_reads import read_workers
+from streamops.tui.lines.overview import OverviewReads, page_lines
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.polling.screen_reads import read_workers
+from streamops.tui.rows.remember import PerItemCache
 from streamops.tui.screens.alerts import Firing, alert_lines
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.paint import Line

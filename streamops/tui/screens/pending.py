@@ -18,10 +18,11 @@ from streamops.resources.rows import PendingRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, terse
-from streamops.tui import routes, words
-from streamops.tui.app_state import AppState
-from streamops.tui.charting import ChartPart, parts_line
-from streamops.tui.details import group_lines
+from streamops.tui import routes
+from streamops.tui.lines import words
+from streamops.tui.lines.charting import ChartPart, parts_line
+from streamops.tui.lines.details import group_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.marking import Marking

@@ -14,13 +14,13 @@ from streamops.operations.confirmation import ConfirmationKind, ConfirmationPoli
 from streamops.operations.operation import Prepared
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.tui import words
 from streamops.tui.acting.answer_row import AnswerRow
 from streamops.tui.acting.asks import MakePlan, Planning
-from streamops.tui.acting.plan_lines import error_lines, outcome_lines, plan_lines
-from streamops.tui.acting.progress_lines import progress_lines
-from streamops.tui.app_state import AppState, RunningOperation
 from streamops.tui.keys import Hint, bindings
+from streamops.tui.lines import words
+from streamops.tui.lines.plan import error_lines, outcome_lines, plan_lines
+from streamops.tui.lines.progress import progress_lines
+from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route
 from streamops.tui.screens.acting import ActingFrame
 from streamops.tui.widgets.paint import BLANK_LINE, Line

@@ -15,15 +15,15 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, rfc3339
 from streamops.tui import routes
-from streamops.tui.acting.plan_lines import fact_lines
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
 from streamops.tui.keys import bindings
+from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.plan import fact_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.workers import is_paused
-from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder

@@ -10,8 +10,8 @@ from streamops.model.streams import ReadError
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
-from streamops.tui import words
-from streamops.tui.app_state import AppState
+from streamops.tui.lines import words
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.source import Source

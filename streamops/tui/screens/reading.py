@@ -9,8 +9,8 @@ from textual.widget import Widget
 from streamops.errors import StreamopsError
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.tui import words
-from streamops.tui.app_state import AppState
+from streamops.tui.lines import words
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.source import Source

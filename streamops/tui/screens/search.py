@@ -15,11 +15,12 @@ from streamops.resources.rows import EntryRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, percent, timestamp
-from streamops.tui import routes, words
-from streamops.tui.app_state import AppState
-from streamops.tui.finding import Scan, query
+from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.recent_entries import KEPT_BYTES, KEPT_ENTRIES
+from streamops.tui.lines import words
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.polling.recent_entries import KEPT_BYTES, KEPT_ENTRIES
+from streamops.tui.rows.finding import Scan, query
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line
 

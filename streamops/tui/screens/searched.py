@@ -9,10 +9,10 @@ from textual.widget import Widget
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
-from streamops.tui.app_state import AppState
 from streamops.tui.keys import bindings
-from streamops.tui.ordering import split_words
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.ordering import split_words
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import FILTER, Prompt

@@ -16,13 +16,13 @@ from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import compact, health_text
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.charting import total_count, total_rate
-from streamops.tui.details import group_lines, server_lines
-from streamops.tui.remember import PerItemCache
+from streamops.tui.lines.charting import total_count, total_rate
+from streamops.tui.lines.details import group_lines, server_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.remember import PerItemCache
+from streamops.tui.rows.selection import Selection, selection_at
 from streamops.tui.screens.listing import ListScreen
-from streamops.tui.selection import Selection, selection_at
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 

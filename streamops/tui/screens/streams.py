@@ -7,12 +7,12 @@ from streamops.model.streams import StreamRole
 from streamops.resources.columns import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.details import stream_lines
+from streamops.tui.lines.details import stream_lines
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import Selection, selection_at
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.status import GroupListing, why_empty
-from streamops.tui.selection import Selection, selection_at
 from streamops.tui.widgets.text_view import Builder
 
 

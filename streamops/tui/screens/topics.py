@@ -18,16 +18,16 @@ from streamops.resources.text import safe
 from streamops.resources.topics import TopicRow
 from streamops.resources.units import count, timestamp
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.details import finding_lines, paragraph
 from streamops.tui.keys import bindings
+from streamops.tui.lines.details import finding_lines, paragraph
+from streamops.tui.lines.row_facts import column_facts
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.polling.screen_reads import read_topics
 from streamops.tui.routes import Route
-from streamops.tui.row_facts import column_facts
-from streamops.tui.screen_reads import read_topics
+from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.streams import find_stream
-from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder

@@ -10,11 +10,11 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, timestamp
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
 from streamops.tui.keys import bindings
+from streamops.tui.lines.details import paragraph
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.screens.reading import ReadingFrame
-from streamops.tui.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 

@@ -9,8 +9,8 @@ from streamops.resources.filters import EVERY_SIGN
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.views import SavedView, view_toml
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
+from streamops.tui.lines.details import paragraph
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.paint import BLANK_LINE, Line

@@ -13,13 +13,13 @@ from streamops.resources.table import Align, Column
 from streamops.resources.units import health_text, lag_text
 from streamops.resources.workers import WorkerRow
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.polling.screen_reads import read_workers
 from streamops.tui.routes import Route
-from streamops.tui.screen_reads import read_workers
+from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.group import find_group
 from streamops.tui.screens.read_listing import ReadListing
 from streamops.tui.screens.workers import pools_by_name, worker_lines
-from streamops.tui.selection import Selection
 from streamops.tui.source import Source
 from streamops.tui.widgets.text_view import Builder, no_lines
 

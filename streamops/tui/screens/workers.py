@@ -18,13 +18,13 @@ from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent
 from streamops.resources.workers import WorkerRow, unreadable_words
 from streamops.tui import routes
-from streamops.tui.app_state import AppState
-from streamops.tui.details import paragraph
+from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.row_facts import column_facts
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.polling.screen_reads import read_workers
 from streamops.tui.routes import Route
-from streamops.tui.row_facts import column_facts
-from streamops.tui.screen_reads import read_workers
+from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.read_listing import REST, ReadListing
-from streamops.tui.selection import Selection, SelectionKind
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit
 from streamops.tui.widgets.text_view import Builder, Head

@@ -14,7 +14,7 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
 from streamops.resources.text import safe
-from streamops.tui.terminal import DRIVER, DRIVER_VARIABLE
+from streamops.tui.terminal.output import DRIVER, DRIVER_VARIABLE
 
 START: Final = b"__GANGLION__\n"
 """What Textual writes before its first packet."""

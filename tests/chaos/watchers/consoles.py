@@ -10,8 +10,8 @@ from streamops.model.streams import Snapshot
 from streamops.operations.console import Console
 from streamops.resources.rows import GroupRow
 from streamops.tui.app import StreamopsApp
+from streamops.tui.lines.words import NEWS_AFTER
 from streamops.tui.source import ContextInfo, TuiSettings
-from streamops.tui.words import NEWS_AFTER
 from tests.chaos.watchers.judging import Journals, is_whole, window_of, wrong_in_snapshot
 from tests.chaos.watchers.lines import Line
 from tests.chaos.watchers.writer import Writer

@@ -3,7 +3,7 @@ import pty
 import subprocess
 import sys
 
-from streamops.tui.terminal import HUNG_UP
+from streamops.tui.terminal.output import HUNG_UP
 from tests.support.tui.terminal import on_a_terminal
 
 

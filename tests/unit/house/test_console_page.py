@@ -8,7 +8,7 @@ from streamops.model.acting import Environment, Impact, Plan
 from streamops.operations.confirmation import ConfirmationKind, required_confirmation
 from streamops.resources.actions import FIXED, KEYS, key_names, shown_keys
 from streamops.tui.app import SMALLEST
-from streamops.tui.selection import VERBS, Verb
+from streamops.tui.rows.selection import VERBS, Verb
 from tests.support.tables import table
 
 PAGE: Final = (ROOT_DIRECTORY / "docs" / "console.md").read_text()

@@ -14,7 +14,7 @@ from streamops.main.program import ROOT, run
 from streamops.operations import registry
 from streamops.operations.registry import LISTED, OPERATIONS, command_words
 from streamops.tui.acting.offers import backup_for
-from streamops.tui.selection import Selection, SelectionKind
+from streamops.tui.rows.selection import Selection, SelectionKind
 
 FORCED = {"trim"}
 """Their backup goes with ``--unsafe`` alone, and is written where one is asked for."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.tui.selection import KEYS
+from streamops.tui.rows.selection import KEYS
 from tests.support.tui import acts
 from tests.support.tui.driving import NARROW, bar, press, running, settle, shown, until
 from tests.support.tui.shop import shop_source

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.model.observation import FindingCode
 from streamops.tui.app import StreamopsApp
-from streamops.tui.explaining import runbook
+from streamops.tui.lines.explaining import runbook
 from streamops.tui.routes import AlertsRoute, command
 from streamops.tui.screens.alerts import alert_lines
 from tests.support.tui import sample

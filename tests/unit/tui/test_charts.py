@@ -8,9 +8,9 @@ from textual.strip import Strip
 
 from streamops.model.observation import Observation
 from streamops.tui.app import StreamopsApp
-from streamops.tui.charting import SPANS, grid, group_charts, since_words, window
 from streamops.tui.history import alerts
 from streamops.tui.history.memory import TIERS, MetricsHistory
+from streamops.tui.lines.charting import SPANS, grid, group_charts, since_words, window
 from streamops.tui.screens.charts import ChartsScreen
 from streamops.tui.widgets.bars import BoxView
 from tests.support.invented import NOW, seconds

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from streamops.tui import clipboard
-from streamops.tui.clipboard import LONGEST_OSC52, CannotCopy, Clipboard, find_tool, ways
+from streamops.tui.terminal import clipboard
+from streamops.tui.terminal.clipboard import LONGEST_OSC52, CannotCopy, Clipboard, find_tool, ways
 from tests.support.tui.driving import press, running, shown
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for

@@ -9,7 +9,7 @@ from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.offers import receiver_for
 from streamops.tui.app import StreamopsApp
-from streamops.tui.selection import Selection, SelectionKind
+from streamops.tui.rows.selection import Selection, SelectionKind
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, press, running, shown
 from tests.support.tui.source import InventedSource, app_for

@@ -7,8 +7,8 @@ from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.observation import Observation, Retries
 from streamops.resources.columns import GROUP_COLUMNS
 from streamops.resources.rows import GroupRow, group_rows
-from streamops.tui.details import column_lines, group_lines, profile_lines, server_lines, stream_lines
-from streamops.tui.payload import entry_lines
+from streamops.tui.lines.details import column_lines, group_lines, profile_lines, server_lines, stream_lines
+from streamops.tui.lines.payload import entry_lines
 from streamops.tui.widgets.paint import Line, cell_width
 from tests.support.invented import NOW, exact
 from tests.support.tui import sample

@@ -7,7 +7,7 @@ from streamops.errors import Refused
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.resources.entries import Decoding
 from streamops.tui import routes
-from streamops.tui.entry_text import SHOWN_BYTES, entry_text, parts_of
+from streamops.tui.lines.entry_text import SHOWN_BYTES, entry_text, parts_of
 from streamops.tui.widgets.text_view import TextView
 from tests.support.invented import NOW
 from tests.support.tui import hostile, sample

@@ -9,9 +9,9 @@ from streamops.operations.replay.intent import ReplayIntent
 from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
 from streamops.tui.routes import Route
+from streamops.tui.rows.selection import KEYS
 from streamops.tui.screens.form import FormScreen
 from streamops.tui.screens.listing import Arranged
-from streamops.tui.selection import KEYS
 from tests.support.tui import acts, sample
 from tests.support.tui.driving import list_of, places, press, running, screen_text, settle, shown, until
 from tests.support.tui.invented_beside import QUEUE

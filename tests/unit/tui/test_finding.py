@@ -7,7 +7,7 @@ from streamops.errors import Unreachable
 from streamops.model.entries import LAST_ID, EntryId, StreamEntry
 from streamops.monitor.search import Search, SearchResult, StopReason
 from streamops.tui import routes
-from streamops.tui.finding import MOST_ENTRIES, MOST_FOUND, MOST_TIME, Scan, problem, query
+from streamops.tui.rows.finding import MOST_ENTRIES, MOST_FOUND, MOST_TIME, Scan, problem, query
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.source import InventedSource, app_for

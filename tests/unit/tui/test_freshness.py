@@ -6,7 +6,7 @@ from time import monotonic
 from textual import events
 
 from streamops.errors import ExitCode, Refused
-from streamops.tui.app_state import Loss, ServerMismatch
+from streamops.tui.polling.app_state import Loss, ServerMismatch
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, names, press, running, settle, shown, until
 from tests.support.tui.shop import ALL, REFUSED, shop_source

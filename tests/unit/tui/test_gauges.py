@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.resources.table import Tone
-from streamops.tui.charting import TITLE, ChartPart, parts_line
+from streamops.tui.lines.charting import TITLE, ChartPart, parts_line
 from streamops.tui.widgets.paint import cell_width
 from tests.support.present.text import text
 

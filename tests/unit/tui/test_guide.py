@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
-from streamops.tui.guide import STEPS
+from streamops.tui.lines.guide import STEPS
 from streamops.tui.widgets.bars import Bar
 from tests.support.tui.driving import NARROW, press, running, until
 from tests.support.tui.shop import shop_source

@@ -3,8 +3,8 @@
 from streamops.model.observation import FindingCode
 from streamops.monitor.rules import RULE_OF
 from streamops.resources.lag_bases import BASES
-from streamops.tui.explaining import finding_help, lag_help
-from streamops.tui.selection import Selection, SelectionKind
+from streamops.tui.lines.explaining import finding_help, lag_help
+from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.widgets.text_view import TextView
 from tests.support.tui import sample
 from tests.support.tui.driving import press, running, screen_text, shown

@@ -11,8 +11,8 @@ from streamops.model.entries import EntryId, StreamEntry
 from streamops.resources.columns import ENTRY_COLUMNS
 from streamops.resources.rows import EntryRow
 from streamops.tui.app import StreamopsApp
-from streamops.tui.payload import entry_lines
-from streamops.tui.terminal import REPLACEMENT, OnlyShown
+from streamops.tui.lines.payload import entry_lines
+from streamops.tui.terminal.output import REPLACEMENT, OnlyShown
 from streamops.tui.theme import DARK_NAME
 from streamops.tui.widgets.paint import Brush
 from tests.support.invented import NOW

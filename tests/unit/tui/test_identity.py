@@ -1,5 +1,5 @@
 from streamops.model.streams import Flavour, Mode, ServerInfo, ServerNode
-from streamops.tui.live import NO_ID, ServerIdentity
+from streamops.tui.polling.live import NO_ID, ServerIdentity
 
 A, B, C, D = ("a" * 40, "b" * 40, "c" * 40, "d" * 40)
 

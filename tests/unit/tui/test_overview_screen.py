@@ -15,7 +15,7 @@ from streamops.monitor.pools import ServerWorkers
 from streamops.resources.units import ABSENT
 from streamops.tui.history.memory import ALL_ADDED, TIERS, MetricsHistory
 from streamops.tui.history.rows import Totals, stream_totals, together
-from streamops.tui.overview import (
+from streamops.tui.lines.overview import (
     OverviewReads,
     dead_letter_facts,
     delayed_facts,

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.tui.app_state import CHOICES, RETRIES, PollPace, faster, pace, retry_delay, slower
+from streamops.tui.polling.app_state import CHOICES, RETRIES, PollPace, faster, pace, retry_delay, slower
 from tests.support.invented import seconds
 
 

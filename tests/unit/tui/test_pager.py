@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.tui.pager import NoPager, find_pager, page, paged_bytes
+from streamops.tui.terminal.pager import NoPager, find_pager, page, paged_bytes
 from tests.support.tui.driving import press, running, shown
 from tests.support.tui.pager import script
 from tests.support.tui.paging_console import VALUE, PagingApp

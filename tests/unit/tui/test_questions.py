@@ -14,7 +14,7 @@ from streamops.operations.registry import OPERATIONS
 from streamops.operations.trim.intent import TrimIntent
 from streamops.resources.units import ABSENT
 from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written
-from streamops.tui.selection import Selection, SelectionKind
+from streamops.tui.rows.selection import Selection, SelectionKind
 
 IDS = tuple(EntryId(at, 0) for at in range(1, 31))
 SUBJECT = Selection(sort=SelectionKind.PENDING, stream="or\udcffders", group="", consumer="w", ids=IDS)

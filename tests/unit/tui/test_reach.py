@@ -4,8 +4,8 @@ import pytest
 
 from streamops.operations.registry import OPERATIONS
 from streamops.tui.acting.questions import questions_for
+from streamops.tui.rows.selection import VERBS, verb_of
 from streamops.tui.screens.form import FormScreen
-from streamops.tui.selection import VERBS, verb_of
 from streamops.tui.widgets.line_view import LineView
 from tests.support.invented import entry_id, minutes
 from tests.support.tui.driving import NARROW, list_of, press, running, until

@@ -9,8 +9,8 @@ import pytest
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.tui.app import StreamopsApp
-from streamops.tui.saving import CannotSave, FileThere, save, suggested_name
-from streamops.tui.terminal import DRIVER, DRIVER_VARIABLE
+from streamops.tui.terminal.output import DRIVER, DRIVER_VARIABLE
+from streamops.tui.terminal.saving import CannotSave, FileThere, save, suggested_name
 from tests.support.tui import sample
 from tests.support.tui.driving import NARROW, press, running, shown, until
 from tests.support.tui.source import InventedSource, app_for

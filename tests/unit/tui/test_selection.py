@@ -19,7 +19,7 @@ from streamops.tui.routes import (
     StreamRoute,
     TraceRoute,
 )
-from streamops.tui.selection import (
+from streamops.tui.rows.selection import (
     VERBS,
     Selection,
     SelectionKind,

@@ -8,8 +8,8 @@ import pytest
 
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.tui.app import StreamopsApp
-from streamops.tui.app_state import Loss
 from streamops.tui.history import alerts
+from streamops.tui.polling.app_state import Loss
 from tests.support.tui import acts, sample
 from tests.support.tui.acting_shop import CLAIM_FORM
 from tests.support.tui.driving import press, until

@@ -2,7 +2,7 @@ import pytest
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.tui.app import run
-from streamops.tui.terminal import require_terminal
+from streamops.tui.terminal.output import require_terminal
 from tests.support.tui import sample
 from tests.support.tui.source import InventedSource, settings_for
 

@@ -6,7 +6,7 @@ from streamops.errors import SettingsError
 from streamops.resources.views import SavedView
 from streamops.tui import routes
 from streamops.tui.app import StreamopsApp
-from streamops.tui.providers import Arrangements
+from streamops.tui.palette import Arrangements
 from tests.support.tui.driving import bar, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.shop import ALL, FAULTY, shop_source
 from tests.support.tui.source import app_for, settings_for

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from streamops.model.observation import Health, Observation
 from streamops.model.streams import Mode
 from streamops.resources.table import Tone
-from streamops.tui import words
-from streamops.tui.app_state import AppState, Loss, PollPace
-from streamops.tui.live import HealthCounts
+from streamops.tui.lines import words
+from streamops.tui.polling.app_state import AppState, Loss, PollPace
+from streamops.tui.polling.live import HealthCounts
 from tests.support.present.text import text
 from tests.support.tui import sample
 from tests.support.tui.source import PROD, STAGING

@@ -14,8 +14,8 @@ from streamops.resources.runbooks import FILE, section
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import health_text, lag_text
-from streamops.tui.details import paragraph
-from streamops.tui.selection import VERBS, Selection, SelectionKind, fitting
+from streamops.tui.lines.details import paragraph
+from streamops.tui.rows.selection import VERBS, Selection, SelectionKind, fitting
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 INDENT: Final = 3
@@ -122,7 +122,7 @@ def runbook(code: FindingCode) -> str:
 
 @cache
 def _text() -> str:
-    for place in (files("streamops") / FILE, Path(__file__).parents[2] / FILE):
+    for place in (files("streamops") / FILE, Path(__file__).parents[3] / FILE):
         try:
             return place.read_text("utf-8")
         except OSError:

@@ -20,8 +20,6 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import UNKNOWN, compact, duration, health_text, percent, size
 from streamops.resources.workers import unreadable_words
-from streamops.tui.app_state import AppState
-from streamops.tui.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
 from streamops.tui.history.memory import (
     ALL_ACKED,
     ALL_ADDED,
@@ -32,6 +30,8 @@ from streamops.tui.history.memory import (
     Track,
 )
 from streamops.tui.history.rows import Totals
+from streamops.tui.lines.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 if TYPE_CHECKING:  # The engine comes along with those; who only looks does not need it.

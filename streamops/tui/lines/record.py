@@ -4,8 +4,8 @@ from streamops.model.acting import Action, Job
 from streamops.resources.columns.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.resources.plans import Fact
 from streamops.resources.records import action_facts
-from streamops.tui.acting.plan_lines import fact_lines
-from streamops.tui.details import column_lines
+from streamops.tui.lines.details import column_lines
+from streamops.tui.lines.plan import fact_lines
 from streamops.tui.widgets.paint import Line
 
 TOO_LONG = frozenset({"sample", "command"})

@@ -8,8 +8,8 @@ from textual.message import Message
 
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.tui.app_state import retry_delay
-from streamops.tui.recent_entries import RecentEntries
+from streamops.tui.polling.app_state import retry_delay
+from streamops.tui.polling.recent_entries import RecentEntries
 from streamops.tui.source import Source
 
 BATCH_SECONDS: Final = 0.25

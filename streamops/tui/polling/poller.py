@@ -10,7 +10,7 @@ from textual.message import Message
 
 from streamops.errors import StreamopsError
 from streamops.model.observation import Observation
-from streamops.tui.app_state import Loss, PollPace, pace, retry_delay
+from streamops.tui.polling.app_state import Loss, PollPace, pace, retry_delay
 from streamops.tui.source import Source
 
 SOON: Final = timedelta(milliseconds=100)

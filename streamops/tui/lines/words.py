@@ -11,7 +11,7 @@ from streamops.model.streams import Mode
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, shorten
 from streamops.resources.units import compact, count, duration, health_text, percent
-from streamops.tui.app_state import AppState, Loss, ServerMismatch
+from streamops.tui.polling.app_state import AppState, Loss, ServerMismatch
 from streamops.tui.source import ContextInfo
 from streamops.tui.widgets.paint import Line, cell_width
 

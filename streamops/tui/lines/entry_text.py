@@ -14,8 +14,8 @@ from streamops.resources.references import Reference, ReferenceKind
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, safe_bytes
 from streamops.resources.units import count, duration, size
-from streamops.tui.details import paragraph
-from streamops.tui.payload import MOST_LINES, head_lines, value_lines
+from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.payload import MOST_LINES, head_lines, value_lines
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 SHOWN_BYTES: Final = 64 * 1024

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from streamops.resources.actions import ACTIONS, ConsoleAction, shown_keys
 from streamops.resources.text import safe
-from streamops.tui.app_state import AppState
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import GroupRoute, Route, StreamRoute, StreamsRoute
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen

@@ -6,8 +6,8 @@ from streamops.model.wording import counted
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, rate
-from streamops.tui.app_state import RunningOperation
-from streamops.tui.details import paragraph
+from streamops.tui.lines.details import paragraph
+from streamops.tui.polling.app_state import RunningOperation
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 MOST: Final = 60

@@ -6,7 +6,7 @@ from typing import Any, Final
 from streamops.resources.cells import NOT_THERE
 from streamops.resources.plans import Fact
 from streamops.resources.table import Column
-from streamops.tui.acting.plan_lines import fact_lines
+from streamops.tui.lines.plan import fact_lines
 from streamops.tui.widgets.paint import Line
 
 NO_NAMES: Final[Mapping[str, str]] = {}

@@ -9,7 +9,7 @@ from streamops.model.wording import counted
 from streamops.resources.plans import Fact, outcome_facts, plan_facts
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.tui.details import paragraph
+from streamops.tui.lines.details import paragraph
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 
 LABEL: Final = 14

@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.errors import SettingsError
 from streamops.resources.filters import NONE, Filter
 from streamops.resources.table import Column
-from streamops.tui.remember import PerItemCache
+from streamops.tui.rows.remember import PerItemCache
 
 Row = TypeVar("Row")
 

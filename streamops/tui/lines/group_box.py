@@ -5,8 +5,8 @@ from typing import Final
 
 from streamops.resources.rows import GroupRow
 from streamops.resources.table import Cell, Tone
-from streamops.tui.app_state import AppState
-from streamops.tui.charting import Span, chart_width, field_columns, grid, group_charts, window
+from streamops.tui.lines.charting import Span, chart_width, field_columns, grid, group_charts, window
+from streamops.tui.polling.app_state import AppState
 from streamops.tui.widgets.bars import BoxBuilder
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 

@@ -12,8 +12,8 @@ from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.streams import ServerInfo, StreamRole
 from streamops.resources.rows import asked_for_alone
 from streamops.resources.views import SavedView
-from streamops.tui.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
-from streamops.tui.poller import Connected, Observed, Poller, PollFailed
+from streamops.tui.polling.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
+from streamops.tui.polling.poller import Connected, Observed, Poller, PollFailed
 from streamops.tui.source import ContextInfo, Source, TuiSettings
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.

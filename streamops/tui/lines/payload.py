@@ -8,7 +8,7 @@ from streamops.model.entries import StreamEntry, id_age
 from streamops.resources.entries import FieldView, ValueKind, render_entry
 from streamops.resources.table import Cell, Tone
 from streamops.resources.units import UNKNOWN, count, duration, size, timestamp
-from streamops.tui.details import paragraph
+from streamops.tui.lines.details import paragraph
 from streamops.tui.widgets.paint import BLANK_LINE, Line, chop
 
 SHOWN_BYTES: Final = 64 * 1024

@@ -1,0 +1,1 @@
+"""What bodies say, as lines of cells. Pure."""

@@ -1,0 +1,1 @@
+"""Which rows a list shows, in which order, and what the cursor is on."""
