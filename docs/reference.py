@@ -18,7 +18,7 @@ from streamops.exporter.catalogue import SECTIONS
 from streamops.exporter.families import MetricFamily
 from streamops.main.program import PROGRAM, ROOT
 from streamops.model.config_keys import config_keys, toml
-from streamops.resources.columns import GROUP_COLUMNS
+from streamops.resources.groups import GROUP_COLUMNS
 from streamops.settings.tables import ConfigTable
 
 ROOT_DIRECTORY = Path(__file__).parent.parent

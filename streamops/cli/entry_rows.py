@@ -5,9 +5,7 @@ from typing import Final
 from streamops.cli.output.printer import Printer
 from streamops.cli.session import Session
 from streamops.model.json_text import Json
-from streamops.resources.columns import ENTRY_COLUMNS
-from streamops.resources.documents import entry_json
-from streamops.resources.rows import EntryRow
+from streamops.resources.entries import ENTRY_COLUMNS, EntryRow, entry_json
 
 SHOWN: Final = ("id", "time", "preview")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 
 from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
 from streamops.operations.console import Console
-from streamops.resources.rows import EntryRow
+from streamops.resources.entries import EntryRow
 
 WAITING_ROWS = 100
 

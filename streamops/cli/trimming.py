@@ -21,8 +21,8 @@ from streamops.model.wording import counted
 from streamops.operations.confirmation import ConfirmationPolicy, required_confirmation
 from streamops.operations.console import Console
 from streamops.operations.retention import PolicyTrim, apply_retention, prepare_retention
-from streamops.resources.columns.retention import RETENTION_COLUMNS
-from streamops.resources.retention import retention_json
+from streamops.resources.retention import RETENTION_COLUMNS
+from streamops.resources.table import values_json
 
 MOST: Final = 10**15
 """A policy is agreed to beforehand: it may remove any number of entries unless --max says otherwise."""
@@ -130,10 +130,9 @@ class _Work:
             shown,
             lambda: {
                 "schema": "streamops.trim.policies/1",
-                "streams": [retention_json(row) for row in shown],
+                "streams": [values_json(RETENTION_COLUMNS, row) for row in shown],
                 "left_out": len(rows) - len(shown),
             },
-            retention_json,
         )
         self._session.narrator.note(_summary(rows))
         failed = any(row.problem for row in rows) and not self._choices.dry_run

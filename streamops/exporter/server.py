@@ -26,7 +26,7 @@ from streamops.exporter.targets import ScrapeTargets
 from streamops.model.json_text import encode
 from streamops.model.text import safe
 from streamops.monitor.observe import fold_retries
-from streamops.resources.documents import status_document
+from streamops.resources.status import status_document
 from streamops.service.authentication import Authentication, require_authentication
 from streamops.service.listening import listening
 from streamops.service.requests import answering_failures

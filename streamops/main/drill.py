@@ -18,8 +18,8 @@ from streamops.errors import ExitCode, SettingsError
 from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.model.measures import parse_duration
 from streamops.model.pools import PoolDecision
-from streamops.resources.columns.drill import DRILL_COLUMNS, drill_document, drill_load, verdict_facts
-from streamops.resources.columns.pools import DECISION_COLUMNS
+from streamops.resources.drill import DRILL_COLUMNS, drill_document, drill_load, verdict_facts
+from streamops.resources.pools import DECISION_COLUMNS
 
 if TYPE_CHECKING:
     from streamops.autoscaling.controller import RoundReport

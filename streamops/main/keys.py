@@ -8,7 +8,7 @@ from typing import NamedTuple
 from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.resources.actions import KEYS, key_names, shown_keys
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.settings.config import read_config
 

@@ -1,16 +1,20 @@
-"""Delayed messages as rows and as documents."""
+"""Delayed messages and their queues: rows, columns and JSON."""
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.delayed import DelayedMessage, DelayedQueue
+from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
 from streamops.model.entries import ZERO_ID, StreamEntry
 from streamops.model.json_text import Json, text_json
-from streamops.resources.cells import seconds
-from streamops.resources.documents import fields_json
-from streamops.resources.text import safe
-from streamops.resources.units import rfc3339
+from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
+from streamops.resources.entries import fields_json
+from streamops.resources.kinds import Columns, of_rows
+from streamops.resources.payloads import NAME_BYTES, preview
+from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.text import safe, safe_bytes
+from streamops.resources.units import duration, rfc3339
 
 
 class DelayedQueueRow(Struct, frozen=True):
@@ -79,3 +83,155 @@ def delayed_json(row: DelayedRow) -> Json:
 
 def _until(due: datetime | None, now: datetime | None) -> timedelta | None:
     return None if due is None or now is None else due - now
+
+
+PREVIEW_WIDTH: Final = 60
+
+
+VALUE_BYTES: Final = 4096
+
+
+def _due_cell(left: timedelta | None) -> Cell:
+    if left is None:
+        return NOT_THERE
+    return Cell(duration(left), Tone.WARN if left < timedelta(0) else Tone.PLAIN)
+
+
+def _halves(row: DelayedQueueRow) -> Cell:
+    queue = row.queue
+    return Cell(f"{queue.bodies:,}", Tone.PLAIN if queue.bodies == queue.messages else Tone.WARN)
+
+
+DELAYED_QUEUE = of_rows(DelayedQueueRow)
+
+
+DELAYED = of_rows(DelayedRow, "its body in the hash")
+
+
+BODY = Columns[DelayedRow, DelayedBody](lambda row: row.message.body, "its body in the hash")
+
+
+FIELD = of_rows(tuple[bytes, bytes], "its body in the hash")
+
+
+DELAYED_QUEUE_COLUMNS: Final[tuple[Column[DelayedQueueRow], ...]] = (
+    DELAYED_QUEUE.text(
+        "stream", "STREAM", NAME_WIDTH, lambda row: row.queue.stream, flexible=True, priority=0
+    ).means("The stream beside which they wait.", "sorted sets T:delayed, or the configuration's delayed"),
+    DELAYED_QUEUE.count("messages", "MESSAGES", 9, lambda row: row.queue.messages, priority=0).means(
+        "How many messages wait.", "ZCARD of the sorted set"
+    ),
+    DELAYED_QUEUE.count("due", "DUE", 9, lambda row: row.queue.due).means(
+        "How many are due, and wait to be promoted.", "ZCOUNT up to now, by TIME"
+    ),
+    DELAYED_QUEUE.column(
+        "next_due_in_seconds",
+        "NEXT IN",
+        8,
+        lambda row: seconds(row.next_due_in),
+        lambda row: _due_cell(row.next_due_in),
+        align=Align.RIGHT,
+    ).means(
+        "Time until the first one is due; negative where it is overdue.", "ZRANGE 0 0 WITHSCORES, less TIME"
+    ),
+    DELAYED_QUEUE.column(
+        "bodies",
+        "BODIES",
+        9,
+        lambda row: row.queue.bodies,
+        _halves,
+        align=Align.RIGHT,
+        descending=True,
+        priority=2,
+    ).means(
+        "How many bodies there are; it differs from messages where some lack one of the two.",
+        "HLEN of the hash of bodies",
+    ),
+)
+
+
+def _content(row: DelayedRow) -> Cell:
+    if row.message.problem:
+        return Cell(safe(row.message.problem), Tone.WARN)
+    return Cell(preview(row.entry))
+
+
+DELAYED_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
+    DELAYED.text("id", "ID", NAME_WIDTH, lambda row: row.message.id, flexible=True, priority=0).means(
+        "The message's ID.", "a member of the sorted set"
+    ),
+    DELAYED.column(
+        "due_in_seconds",
+        "DUE IN",
+        8,
+        lambda row: seconds(row.due_in),
+        lambda row: _due_cell(row.due_in),
+        align=Align.RIGHT,
+        priority=0,
+    ).means(
+        "Time until it is due; negative where it is overdue, a dash where it never will be.",
+        "its score, less TIME",
+    ),
+    BODY.text(
+        "destination",
+        "DESTINATION",
+        NAME_WIDTH,
+        lambda body: body.destination or None,
+        flexible=True,
+        priority=2,
+    ).means("The stream that it is added to: its queue's own, or the retry stream of one group."),
+    BODY.text("group", "GROUP", 12, lambda body: body.group or None, flexible=True).means(
+        "The one group that it is due again for; a dash where it is a message for all."
+    ),
+    BODY.count(
+        "attempt",
+        "ATTEMPT",
+        7,
+        lambda body: body.attempt if body.group else None,
+        absent=True,
+        descending=False,
+    ).means("Which attempt of that group it will be."),
+    DELAYED.column(
+        "preview",
+        "CONTENT",
+        PREVIEW_WIDTH,
+        lambda row: _content(row).text,
+        _content,
+        flexible=True,
+        priority=0,
+    ).means("The first fields and values; or why it cannot become an entry."),
+)
+
+
+DELAYED_DETAIL_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
+    DELAYED.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream).means(
+        "The stream beside which it waits.", "sorted sets T:delayed, or the configuration's delayed"
+    ),
+    DELAYED.moment("due_at", "DUE AT", 20, lambda row: row.message.due_at, absent=True).means(
+        "When it is due, in UTC.", "its score in the sorted set"
+    ),
+    BODY.text("origin_id", "ORIGIN ID", 20, lambda body: body.origin_id or None).means(
+        "The entry that the group failed at."
+    ),
+    DELAYED.size("size", "SIZE", 10, lambda row: row.entry.size).means(
+        "Bytes of all field names and values."
+    ),
+    DELAYED.text("problem", "PROBLEM", 40, lambda row: row.message.problem or None, tone=Tone.WARN).means(
+        "Why it cannot become an entry; a dash where it can."
+    ),
+)
+
+
+FIELD_COLUMNS: Final[tuple[Column[tuple[bytes, bytes]], ...]] = (
+    FIELD.text(
+        "field", "FIELD", NAME_WIDTH, lambda pair: safe_bytes(pair[0], NAME_BYTES), flexible=True, priority=0
+    ).means("The field's name."),
+    FIELD.text(
+        "value",
+        "VALUE",
+        PREVIEW_WIDTH,
+        lambda pair: safe_bytes(pair[1], VALUE_BYTES),
+        flexible=True,
+        priority=0,
+    ).means("Its value, the first 4 KiB; control characters and bytes that are not UTF-8 are escaped."),
+)

@@ -1,11 +1,13 @@
 """Tables as data: a column knows its words, its value and how to sort by it; faces only draw."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from streamops.model.json_text import Json, text_json
 
 Row = TypeVar("Row")
 
@@ -78,6 +80,12 @@ class Column(Struct, Generic[Row], frozen=True):
         """Sort key of a row: rows without a value come last when descending, first when ascending."""
         value = self.value(row) if self.rank is None else self.rank(row)
         return (value is not None, value if value is not None else 0)
+
+
+def values_json(columns: Iterable[Column[Row]], row: Row) -> Json:
+    """The values of a row by the keys of its columns."""
+    values = {column.key: column.value(row) for column in columns}
+    return {key: text_json(value) if isinstance(value, str) else value for key, value in values.items()}
 
 
 class Table(Struct, Generic[Row], frozen=True):

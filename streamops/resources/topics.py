@@ -1,13 +1,19 @@
-"""Topics as rows and as documents; neither ever holds a secret or a header's value."""
+"""Topics of the configuration and those kept in Redis: rows, columns and JSON, without secrets and values of headers."""
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Final, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedQueue
 from streamops.model.json_text import Json, text_json
-from streamops.model.topics import Topic
-from streamops.resources.cells import seconds
+from streamops.model.topics import ConfiguredTopic, Topic
+from streamops.monitor.topics import TopicFailures, TopicView
+from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
+from streamops.resources.kinds import Columns, of_rows
+from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import rfc3339
 
@@ -90,3 +96,193 @@ def _said(topic: Topic, *, signed: bool) -> Json:
         "group": text_json(topic.group),
         "secret": "set" if signed else None,
     }
+
+
+class TopicSource(Protocol):
+    """Reads topics; every method raises ``StreamopsError`` where that cannot be."""
+
+    async def kept(self) -> list[TopicView]:
+        """The topics kept in Redis."""
+
+    async def queues(self, topics: Sequence[Topic]) -> list[DelayedQueue | None]:
+        """The delayed messages of each topic."""
+
+    async def undone(self, topics: Sequence[Topic]) -> list[int | None]:
+        """Entries of each topic's stream that are not called back yet."""
+
+    async def failures(self, topic: Topic, limit: int = 20) -> TopicFailures:
+        """What failed last of its calls."""
+
+    async def clock(self) -> datetime | None:
+        """The server's clock."""
+
+
+async def read_topic_rows(
+    source: TopicSource, configured: Sequence[ConfiguredTopic], in_use: str | None
+) -> list[TopicRow]:
+    """Every topic by name, with how much waits for those of the context in use.
+
+    Args:
+        source: Reads what is kept in Redis.
+        configured: The topics of the configuration.
+        in_use: The context in use; none where it has no name.
+
+    Raises:
+        StreamopsError: They could not be read.
+    """
+    rows = sorted(_rows(configured, await source.kept(), in_use), key=lambda row: row.name)
+    here = [row.topic for row in rows if row.topic is not None and not row.context]
+    queues, undone = iter(await source.queues(here)), iter(await source.undone(here))
+    now = await source.clock()
+    return [
+        replace(row, queue=next(queues), undone=next(undone), now=now)
+        if row.topic is not None and not row.context
+        else row
+        for row in rows
+    ]
+
+
+def _rows(
+    configured: Sequence[ConfiguredTopic], kept: Sequence[TopicView], in_use: str | None
+) -> Iterator[TopicRow]:
+    """One row a topic; of one that is in both the configuration's."""
+    taken = set()
+    for one in configured:
+        context = "" if one.context == in_use else one.context
+        taken |= set() if context else {one.topic.name}
+        yield TopicRow(
+            name=one.topic.name, topic=one.topic, file=one.file, context=context, signed=one.signed
+        )
+    for view in kept:
+        if view.name not in taken:
+            signed = view.topic is not None and view.topic.secret is not None
+            yield TopicRow(name=view.name, topic=view.topic, signed=signed, problem=view.problem)
+
+
+URL_WIDTH: Final = 40
+
+
+TEXT_WIDTH: Final = 24
+
+
+def _state(row: TopicRow) -> Cell:
+    if row.topic is None or row.problem:
+        return Cell("✗ wrong", Tone.CRITICAL)
+    return Cell("✓ on", Tone.OK) if row.topic.enabled else Cell("▲ off", Tone.WARN)
+
+
+def _url(row: TopicRow) -> Cell:
+    if row.problem:
+        return Cell(safe(row.problem), Tone.WARN)
+    return Cell(safe(row.topic.shown_url)) if row.topic and row.topic.shown_url else NOT_THERE
+
+
+TABLE: Final = "the topic's table: [[topics]] of the configuration, or streamops:topics in Redis"
+
+
+ROW = of_rows(TopicRow, TABLE)
+
+
+TOPIC = Columns[TopicRow, Topic](lambda row: row.topic, TABLE)
+
+
+TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
+    ROW.text("topic", "TOPIC", NAME_WIDTH, lambda row: row.name, flexible=True, priority=0).means(
+        "Its name."
+    ),
+    ROW.column(
+        "state",
+        "STATE",
+        8,
+        lambda row: "wrong" if row.topic is None or row.problem else "on" if row.topic.enabled else "off",
+        _state,
+        priority=0,
+    ).means("Whether its messages are posted; while it is off, they wait. An invalid one is left out."),
+    ROW.column(
+        "url",
+        "URL",
+        URL_WIDTH,
+        lambda row: row.topic.shown_url if row.topic else None,
+        _url,
+        flexible=True,
+        priority=0,
+    ).means("The URL that its messages are posted to, without the query."),
+    ROW.count("waiting", "WAITING", 9, lambda row: row.waiting, absent=True, priority=0).means(
+        "Messages not posted yet: delayed, to be tried again, unread or pending; a dash where that is not known.",
+        "ZCARD of its stream's delayed queue, and the lag and pending entries of its group",
+    ),
+    ROW.age(
+        "next_due_in_seconds",
+        "NEXT IN",
+        8,
+        lambda row: row.next_due_in,
+        absent=True,
+        descending=False,
+        priority=2,
+    ).means("Time until the first is due; negative where it is overdue.", "ZRANGE 0 0 WITHSCORES, less TIME"),
+    TOPIC.text("priority", "PRIORITY", 8, lambda topic: topic.priority, priority=2).means(
+        "high, normal and low are called 5:3:2; or its weight."
+    ),
+    TOPIC.age(
+        "delay_seconds", "DELAY", 8, lambda topic: topic.delay, absent=True, descending=False, priority=3
+    ).means("How long a message waits unless it says something else."),
+    TOPIC.text("retry", "RETRY", TEXT_WIDTH, lambda topic: topic.retry.text, priority=3).means(
+        "How long to wait after each failed call."
+    ),
+    TOPIC.count(
+        "max_attempts", "CALLS", 5, lambda topic: topic.max_attempts, descending=False, priority=3
+    ).means("Calls of one message at most; then the dead letters."),
+    ROW.column(
+        "origin",
+        "FROM",
+        13,
+        lambda row: "configuration" if row.file else "redis",
+        lambda row: Cell("configuration" if row.file else "redis", Tone.DIM),
+        priority=1,
+    ).means("Where it is kept: in the configuration, or in Redis."),
+    ROW.text("context", "CONTEXT", 10, lambda row: row.context or None, priority=4).means(
+        "The context that it names; a dash for the one in use."
+    ),
+)
+
+
+TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
+    TOPIC.text("method", "METHOD", 6, lambda topic: topic.method).means("The method of the call."),
+    TOPIC.age(
+        "time_to_run_seconds",
+        "TIME TO RUN",
+        11,
+        lambda topic: topic.time_to_run,
+        absent=True,
+        descending=False,
+    ).means("The longest that one call may take."),
+    TOPIC.text(
+        "retry_when", "RETRY WHEN", TEXT_WIDTH, lambda topic: topic.retry_when or None, flexible=True
+    ).means("JMESPath over {status, headers, body}: where it holds, the call is repeated."),
+    TOPIC.flag("retry_empty", "RETRY EMPTY", 11, lambda topic: topic.retry_empty).means(
+        "Whether an answer without a body counts as failed."
+    ),
+    TOPIC.text("content_type", "CONTENT TYPE", 16, lambda topic: topic.content_type).means(
+        "The content type of a message that does not name its own."
+    ),
+    TOPIC.text(
+        "headers", "HEADERS", TEXT_WIDTH, lambda topic: ", ".join((name for name, _ in topic.headers)) or None
+    ).means("Names of the headers that are sent too; their values are never shown."),
+    ROW.column(
+        "secret",
+        "SECRET",
+        7,
+        lambda row: "set" if row.signed else None,
+        lambda row: Cell("set" if row.signed else "not set", Tone.PLAIN if row.signed else Tone.DIM),
+    ).means("Whether calls are signed; the secret is never shown."),
+    TOPIC.count("concurrency", "AT ONCE", 7, lambda topic: topic.concurrency, descending=False).means(
+        "Calls at once in one worker."
+    ),
+    TOPIC.text("stream", "STREAM", NAME_WIDTH, lambda topic: topic.key).means("The stream of its messages."),
+    TOPIC.text("group", "GROUP", NAME_WIDTH, lambda topic: topic.group).means(
+        "The consumer group that calls them."
+    ),
+    ROW.text("file", "FILE", NAME_WIDTH, lambda row: row.file or None, flexible=True).means(
+        "The configuration file that names it."
+    ),
+)

@@ -16,8 +16,9 @@ from streamops.cli.output.printer import Printer, write
 from streamops.cli.pipes import whoever_reads
 from streamops.cli.session import Session
 from streamops.model.acting import Outcome, Plan
-from streamops.resources.columns.plans import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.resources.plans import (
+    OUTCOME_COLUMNS,
+    PLAN_COLUMNS,
     Fact,
     outcome_document,
     outcome_facts,

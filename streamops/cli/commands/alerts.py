@@ -11,10 +11,9 @@ from streamops.cli.words import note_reading
 from streamops.errors import ExitCode
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.observe import fold_retries
-from streamops.resources.columns import FINDING_COLUMNS
-from streamops.resources.documents import read_errors_json, snapshot_header
-from streamops.resources.rows import FindingRow, finding_rows
+from streamops.resources.findings import FINDING_COLUMNS, FindingRow, finding_rows
 from streamops.resources.runbooks import anchor
+from streamops.resources.status import read_errors_json, snapshot_header
 from streamops.resources.text import safe
 
 

@@ -30,8 +30,7 @@ from streamops.operations.audit import (
 )
 from streamops.operations.console import Console
 from streamops.operations.registry import LISTED
-from streamops.resources.columns import AUDIT_COLUMNS
-from streamops.resources.records import action_document, action_facts, action_json
+from streamops.resources.audit import AUDIT_COLUMNS, action_document, action_facts, action_json
 
 DEFAULT_LIMIT: Final = 100
 

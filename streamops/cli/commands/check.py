@@ -20,7 +20,7 @@ from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
 from streamops.operations.console import Console
 from streamops.resources.probes import nagios_line, probe_document, probe_line
-from streamops.resources.rows import asked_for_alone
+from streamops.resources.streams import asked_for_alone
 
 EXIT_CODES: Final = {
     ProbeVerdict.HELD: ExitCode.DONE,

@@ -10,7 +10,7 @@ from streamops.cli.output.printer import write
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, ServerError, SettingsError
 from streamops.model.json_text import Json
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.settings.config import validate_file, validate_files

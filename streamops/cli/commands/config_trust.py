@@ -9,7 +9,7 @@ from streamops.cli.command import Command
 from streamops.cli.session import Session, with_session
 from streamops.errors import SettingsError
 from streamops.model.json_text import Json
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.settings.files import (

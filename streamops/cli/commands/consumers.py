@@ -9,9 +9,8 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_left_out, note_read_errors
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
-from streamops.resources.columns import CONSUMER_COLUMNS
-from streamops.resources.documents import consumer_json, read_errors_json, snapshot_header
-from streamops.resources.rows import ConsumerRow, consumer_rows
+from streamops.resources.consumers import CONSUMER_COLUMNS, ConsumerRow, consumer_json, consumer_rows
+from streamops.resources.status import read_errors_json, snapshot_header
 
 
 @click.command(

@@ -10,7 +10,7 @@ from streamops.cli.commands.config import SETTING_COLUMNS, setting_json
 from streamops.cli.params import context_argument
 from streamops.cli.session import Session, with_session
 from streamops.model.json_text import Json
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.settings.describe import describe_settings

@@ -13,14 +13,17 @@ from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage
 from streamops.operations.console import Console
-from streamops.resources.columns import (
+from streamops.resources.delayed import (
     DELAYED_COLUMNS,
     DELAYED_DETAIL_COLUMNS,
     DELAYED_QUEUE_COLUMNS,
     FIELD_COLUMNS,
+    DelayedQueueRow,
+    DelayedRow,
+    delayed_json,
+    queue_json,
 )
-from streamops.resources.delayed import DelayedQueueRow, DelayedRow, delayed_json, queue_json
-from streamops.resources.documents import read_errors_json
+from streamops.resources.status import read_errors_json
 
 DEFAULT_LIMIT: Final = 100
 

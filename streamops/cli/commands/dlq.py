@@ -20,22 +20,20 @@ from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterPage, DeadLetterQueues
 from streamops.operations.backups import BackupWriter, entry_line
 from streamops.operations.console import Console
-from streamops.resources.columns import (
+from streamops.resources.dead_letters import (
     DEAD_LETTER_COLUMNS,
     DEAD_LETTER_DETAIL_COLUMNS,
     DEAD_LETTER_QUEUE_COLUMNS,
-    FIELD_COLUMNS,
     REASON_COLUMNS,
-)
-from streamops.resources.dead_letters import (
     DeadLetterRow,
     QueueRow,
     dead_letter_json,
     queue_row_json,
     reason_rows,
 )
-from streamops.resources.documents import read_errors_json
-from streamops.resources.entries import envelope_fields
+from streamops.resources.delayed import FIELD_COLUMNS
+from streamops.resources.payloads import envelope_fields
+from streamops.resources.status import read_errors_json
 
 DEFAULT_LIMIT: Final = 100
 STDOUT: Final = "-"

@@ -16,7 +16,7 @@ from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
 from streamops.monitor.doctor import Examination, examine
 from streamops.resources.acl import AclRole, acl_rules, acl_text
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Column
 from streamops.resources.text import safe
 

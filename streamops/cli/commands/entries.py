@@ -10,7 +10,7 @@ from streamops.cli.session import Session, with_session
 from streamops.model.entries import EntryId
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.entry_trace import TraceEvent
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Column
 from streamops.resources.units import rfc3339
 

@@ -12,15 +12,18 @@ from streamops.errors import ExitCode
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
-from streamops.resources.columns import (
-    CONSUMER_COLUMNS,
-    FINDING_COLUMNS,
+from streamops.resources.consumers import CONSUMER_COLUMNS, consumer_rows
+from streamops.resources.findings import FINDING_COLUMNS, FindingRow
+from streamops.resources.groups import (
     GROUP_COLUMNS,
     GROUP_DETAIL_COLUMNS,
-    PROFILE_COLUMNS,
+    GroupRow,
+    group_detail_json,
+    group_json,
+    group_rows,
 )
-from streamops.resources.documents import group_detail_json, group_json, read_errors_json, snapshot_header
-from streamops.resources.rows import FindingRow, GroupRow, consumer_rows, group_rows, profile_rows
+from streamops.resources.pending import PROFILE_COLUMNS, profile_rows
+from streamops.resources.status import read_errors_json, snapshot_header
 
 LIST_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
 MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in {"stream", "group"})

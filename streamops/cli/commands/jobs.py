@@ -13,9 +13,8 @@ from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_read_errors
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
-from streamops.resources.columns import JOB_COLUMNS, JOB_DETAIL_COLUMNS
-from streamops.resources.documents import read_errors_json
-from streamops.resources.records import job_json
+from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS, job_json
+from streamops.resources.status import read_errors_json
 
 DEFAULT_LIMIT: Final = 100
 ENDED: Final = frozenset({JobState.DONE, JobState.CANCELLED})

@@ -17,9 +17,18 @@ from streamops.model.pending import PendingProfile
 from streamops.monitor.search import PendingSearch, PendingSummary, search_pending
 from streamops.operations.console import Console
 from streamops.resources.cells import id_text
-from streamops.resources.columns import OWNER_COLUMNS, PENDING_COLUMNS, PROFILE_COLUMNS, SUMMARY_COLUMNS
-from streamops.resources.documents import pending_json, profile_json
-from streamops.resources.rows import OwnerRow, PendingRow, SummaryRow, profile_rows
+from streamops.resources.pending import (
+    OWNER_COLUMNS,
+    PENDING_COLUMNS,
+    PROFILE_COLUMNS,
+    SUMMARY_COLUMNS,
+    OwnerRow,
+    PendingRow,
+    SummaryRow,
+    pending_json,
+    profile_json,
+    profile_rows,
+)
 
 DEFAULT_LIMIT: Final = 100
 MAX_SCAN: Final = 100_000

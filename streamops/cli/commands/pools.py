@@ -13,8 +13,15 @@ from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
-from streamops.resources.columns.pools import DECISION_COLUMNS, POOL_COLUMNS, POOL_DETAIL_COLUMNS
-from streamops.resources.pools import PoolRow, decision_json, pool_facts, pool_json
+from streamops.resources.pools import (
+    DECISION_COLUMNS,
+    POOL_COLUMNS,
+    POOL_DETAIL_COLUMNS,
+    PoolRow,
+    decision_json,
+    pool_facts,
+    pool_json,
+)
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console

@@ -19,8 +19,7 @@ from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchProgress, SearchResult, StopReason
 from streamops.operations.console import Console
 from streamops.resources.cells import id_text
-from streamops.resources.documents import entry_json
-from streamops.resources.rows import EntryRow
+from streamops.resources.entries import EntryRow, entry_json
 
 DEFAULT_LIMIT: Final = 100
 DEFAULT_MAX_SCAN: Final = 1_000_000

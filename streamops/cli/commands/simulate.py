@@ -21,7 +21,7 @@ from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Progress
 from streamops.model.wording import counted
-from streamops.resources.columns.simulations import SIMULATION_COLUMNS, simulation_document
+from streamops.resources.simulations import SIMULATION_COLUMNS, simulation_document
 from streamops.resources.units import duration, rate, timestamp
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from streamops.errors import ExitCode, SettingsError
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
-from streamops.resources.columns import FINDING_COLUMNS, GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
-from streamops.resources.documents import status_document
-from streamops.resources.rows import GroupRow, asked_for_alone, finding_rows, group_rows, limited
+from streamops.resources.findings import FINDING_COLUMNS, finding_rows
+from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow, group_rows
+from streamops.resources.status import limited, status_document
+from streamops.resources.streams import asked_for_alone
 
 LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
 """Readings closer together than this would show chance, not rates."""

@@ -10,14 +10,10 @@ from streamops.cli.reading import observe_stream, observe_streams, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.cli.words import note_read_errors, note_reading
 from streamops.errors import ExitCode
-from streamops.resources.columns import (
-    FINDING_COLUMNS,
-    GROUP_COLUMNS,
-    STREAM_COLUMNS,
-    STREAM_DETAIL_COLUMNS,
-)
-from streamops.resources.documents import read_errors_json, snapshot_header, stream_json
-from streamops.resources.rows import asked_for_alone, finding_rows, group_rows
+from streamops.resources.findings import FINDING_COLUMNS, finding_rows
+from streamops.resources.groups import GROUP_COLUMNS, group_rows
+from streamops.resources.status import read_errors_json, snapshot_header
+from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS, asked_for_alone, stream_json
 
 INFO_GROUP_COLUMNS = tuple(
     column for column in GROUP_COLUMNS if column.key not in {"stream", "length", "trend"}

@@ -10,9 +10,13 @@ from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
-from streamops.resources.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
-from streamops.resources.topic_rows import read_topic_rows
-from streamops.resources.topics import TopicRow, topic_json
+from streamops.resources.topics import (
+    TOPIC_COLUMNS,
+    TOPIC_DETAIL_COLUMNS,
+    TopicRow,
+    read_topic_rows,
+    topic_json,
+)
 from streamops.settings.topics import list_topics
 
 if TYPE_CHECKING:

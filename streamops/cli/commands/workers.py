@@ -6,8 +6,13 @@ from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
 from streamops.model.json_text import text_json
-from streamops.resources.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
-from streamops.resources.workers import WorkerRow, unreadable_words, worker_json
+from streamops.resources.workers import (
+    WORKER_COLUMNS,
+    WORKER_DETAIL_COLUMNS,
+    WorkerRow,
+    unreadable_words,
+    worker_json,
+)
 
 
 @click.command(

@@ -1,11 +1,12 @@
 """Documents as JSON, JSON lines and YAML: one of all that was found, or one a row."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from streamops.cli.globals import Output
-from streamops.model.json_text import Json, encode, text_json
-from streamops.resources.table import Column
+from streamops.model.json_text import Json, encode
+from streamops.resources.table import Column, values_json
 
 Row = TypeVar("Row")
 
@@ -30,10 +31,9 @@ class DocumentLines(Generic[Row]):
         output: Output,
         row_json: Callable[[Row], Json] | None = None,
     ) -> None:
-        self._columns = columns
         self._write = write
         self._output = output
-        self._row_json = row_json or self._values
+        self._row_json = row_json or partial(values_json, columns)
 
     def row(self, row: Row) -> None:
         """Write one row."""
@@ -42,7 +42,3 @@ class DocumentLines(Generic[Row]):
 
     def end(self) -> None:
         """Nothing ends documents."""
-
-    def _values(self, row: Row) -> Json:
-        values = {column.key: column.value(row) for column in self._columns}
-        return {key: text_json(value) if isinstance(value, str) else value for key, value in values.items()}

@@ -9,7 +9,7 @@ from msgspec import Struct
 from streamops.model.entries import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
 from streamops.monitor.observe import fold_retries
-from streamops.resources.alerts import AlertRow, FindingKey, worst_then_newest
+from streamops.resources.findings import AlertRow, FindingKey, worst_then_newest
 from streamops.tui.history.memory import MetricsHistory
 from streamops.tui.rows.remember import PerItemCache
 

@@ -5,13 +5,8 @@ from typing import Any, Final
 
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.resources.columns import (
-    GROUP_COLUMNS,
-    GROUP_DETAIL_COLUMNS,
-    STREAM_COLUMNS,
-    STREAM_DETAIL_COLUMNS,
-)
-from streamops.resources.rows import GroupRow
+from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow
+from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, health_text, lag_text, percent, terse

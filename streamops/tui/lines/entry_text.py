@@ -9,7 +9,14 @@ from msgspec import Struct
 
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
-from streamops.resources.entries import NAME_BYTES, Decoding, ValueKind, ValueView, decode_as, envelope_fields
+from streamops.resources.payloads import (
+    NAME_BYTES,
+    Decoding,
+    ValueKind,
+    ValueView,
+    decode_as,
+    envelope_fields,
+)
 from streamops.resources.references import Reference, ReferenceKind
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, safe_bytes

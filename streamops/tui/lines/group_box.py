@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.resources.rows import GroupRow
+from streamops.resources.groups import GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.tui.lines.charting import Span, chart_width, field_columns, grid, group_charts, window
 from streamops.tui.polling.app_state import AppState

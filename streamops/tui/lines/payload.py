@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from streamops.model.entries import StreamEntry, id_age
-from streamops.resources.entries import FieldView, ValueKind, render_entry
+from streamops.resources.payloads import FieldView, ValueKind, render_entry
 from streamops.resources.table import Cell, Tone
 from streamops.resources.units import UNKNOWN, count, duration, size, timestamp
 from streamops.tui.lines.details import paragraph

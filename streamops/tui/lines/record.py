@@ -1,9 +1,9 @@
 """Jobs and actions of the audit log in full. Pure."""
 
 from streamops.model.acting import Action, Job
-from streamops.resources.columns.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
+from streamops.resources.audit import action_facts
+from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
 from streamops.resources.plans import Fact
-from streamops.resources.records import action_facts
 from streamops.tui.lines.details import column_lines
 from streamops.tui.lines.plan import fact_lines
 from streamops.tui.widgets.paint import Line

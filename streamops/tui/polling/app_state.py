@@ -15,7 +15,7 @@ from streamops.resources.views import SavedView
 from streamops.tui.source import ContextInfo
 
 if TYPE_CHECKING:  # The first rows are drawn without a past.
-    from streamops.resources.alerts import AlertRow
+    from streamops.resources.findings import AlertRow
     from streamops.tui.history.memory import MetricsHistory
 
 

@@ -10,7 +10,7 @@ from textual.message import Message
 from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.streams import ServerInfo, StreamRole
-from streamops.resources.rows import asked_for_alone
+from streamops.resources.streams import asked_for_alone
 from streamops.resources.views import SavedView
 from streamops.tui.polling.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
 from streamops.tui.polling.poller import Connected, Observed, Poller, PollFailed

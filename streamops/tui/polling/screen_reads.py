@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from streamops.monitor.pools import ServerWorkers
-from streamops.resources.topic_rows import read_topic_rows
-from streamops.resources.topics import TopicRow
+from streamops.resources.topics import TopicRow, read_topic_rows
 from streamops.settings.topics import list_topics
 from streamops.tui.source import Source
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from streamops.model.wording import counted
-from streamops.resources.alerts import AlertRow
-from streamops.resources.columns.alerts import ALERT_COLUMNS
+from streamops.resources.findings import ALERT_COLUMNS, AlertRow
 from streamops.resources.runbooks import anchor, passages
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe

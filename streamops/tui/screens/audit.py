@@ -12,8 +12,7 @@ from streamops.model.acting import Action, ActionPage, AuditPhase, AuditRecord
 from streamops.model.entries import EntryId
 from streamops.model.json_text import encode
 from streamops.operations.audit import Before, action_of, state_before
-from streamops.resources.columns.audit import AUDIT_COLUMNS, ending
-from streamops.resources.records import action_facts
+from streamops.resources.audit import AUDIT_COLUMNS, action_facts, ending
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes

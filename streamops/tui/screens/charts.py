@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from streamops.resources.rows import GroupRow
+from streamops.resources.groups import GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes

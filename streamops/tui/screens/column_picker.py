@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from msgspec import Struct
 from textual.binding import BindingType
 
-from streamops.resources.columns.kinds import of_rows
 from streamops.resources.filters import EVERY_SIGN, common_sign, names_of
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.tui.keys import bindings
 from streamops.tui.lines.details import paragraph

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.tui.lines.words import PRODUCTION

@@ -15,12 +15,13 @@ from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterPage
-from streamops.resources.columns.dead_letters import (
+from streamops.resources.dead_letters import (
     DEAD_LETTER_COLUMNS,
     DEAD_LETTER_DETAIL_COLUMNS,
     DEAD_LETTER_QUEUE_COLUMNS,
+    DeadLetterRow,
+    QueueRow,
 )
-from streamops.resources.dead_letters import DeadLetterRow, QueueRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent, size

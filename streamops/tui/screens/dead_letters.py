@@ -12,8 +12,7 @@ from streamops.model.streams import StreamRole
 from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterQueues
 from streamops.monitor.entry_trace import EntryTrace
-from streamops.resources.columns.dead_letters import DEAD_LETTER_QUEUE_COLUMNS
-from streamops.resources.dead_letters import DeadLetterRow, QueueRow
+from streamops.resources.dead_letters import DEAD_LETTER_QUEUE_COLUMNS, DeadLetterRow, QueueRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes

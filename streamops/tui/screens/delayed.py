@@ -9,8 +9,13 @@ from textual.widget import Widget
 
 from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage, DelayedQueues
-from streamops.resources.columns.delayed import DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS, DELAYED_QUEUE_COLUMNS
-from streamops.resources.delayed import DelayedQueueRow, DelayedRow
+from streamops.resources.delayed import (
+    DELAYED_COLUMNS,
+    DELAYED_DETAIL_COLUMNS,
+    DELAYED_QUEUE_COLUMNS,
+    DelayedQueueRow,
+    DelayedRow,
+)
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, size

@@ -3,7 +3,7 @@
 from streamops.errors import StreamopsError
 from streamops.model.entries import LAST_ID, EntryId, StreamEntry
 from streamops.monitor.search import EntryPage
-from streamops.resources.rows import EntryRow
+from streamops.resources.entries import EntryRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count

@@ -13,8 +13,8 @@ from streamops.errors import StreamopsError
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
 from streamops.model.streams import StreamRole
-from streamops.resources.documents import entry_json
-from streamops.resources.entries import Decoding, whole_text
+from streamops.resources.entries import entry_json
+from streamops.resources.payloads import Decoding, whole_text
 from streamops.resources.references import Reference, references_of
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe

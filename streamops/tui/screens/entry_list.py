@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from streamops.model.entries import EntryId, id_age
 from streamops.resources.cells import seconds
-from streamops.resources.columns import ENTRY_COLUMNS
-from streamops.resources.columns.kinds import NUMBER, of_rows
+from streamops.resources.entries import ENTRY_COLUMNS, EntryRow
 from streamops.resources.filters import FIELD_SIGNS
-from streamops.resources.rows import EntryRow
+from streamops.resources.kinds import NUMBER, of_rows
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.units import brief
 from streamops.tui import routes

@@ -7,8 +7,8 @@ from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.observation import GroupView
-from streamops.resources.columns import CONSUMER_COLUMNS
-from streamops.resources.rows import ConsumerRow, GroupRow, consumer_rows
+from streamops.resources.consumers import CONSUMER_COLUMNS, ConsumerRow, consumer_rows
+from streamops.resources.groups import GroupRow
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import bindings

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobPage, JobState
 from streamops.model.streams import ReadError
-from streamops.resources.columns.jobs import JOB_COLUMNS
+from streamops.resources.jobs import JOB_COLUMNS
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes

@@ -11,8 +11,7 @@ from streamops.errors import StreamopsError
 from streamops.model.observation import StreamView
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.pools import ServerWorkers
-from streamops.resources.alerts import AlertRow
-from streamops.resources.columns.alerts import ALERT_COLUMNS
+from streamops.resources.findings import ALERT_COLUMNS, AlertRow
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.history.rows import Totals, stream_totals, together

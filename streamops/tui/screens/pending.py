@@ -13,8 +13,7 @@ from streamops.model.entries import EntryId
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.wording import counted
 from streamops.monitor.search import PendingPage, PendingSummary
-from streamops.resources.columns import PENDING_COLUMNS
-from streamops.resources.rows import PendingRow
+from streamops.resources.pending import PENDING_COLUMNS, PendingRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, terse

@@ -8,9 +8,15 @@ from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
-from streamops.resources.columns.pools import OUTCOME_TONES, POOL_COLUMNS, POOL_DETAIL_COLUMNS
 from streamops.resources.plans import Fact
-from streamops.resources.pools import TROUBLE, PoolRow, pool_facts
+from streamops.resources.pools import (
+    OUTCOME_TONES,
+    POOL_COLUMNS,
+    POOL_DETAIL_COLUMNS,
+    TROUBLE,
+    PoolRow,
+    pool_facts,
+)
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, rfc3339

@@ -11,7 +11,7 @@ from streamops.errors import SettingsError, StreamopsError
 from streamops.model.entries import StreamEntry
 from streamops.model.wording import counted
 from streamops.monitor.search import Search, SearchResult
-from streamops.resources.rows import EntryRow
+from streamops.resources.entries import EntryRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, percent, timestamp

@@ -9,9 +9,9 @@ from streamops.model.observation import FindingCode, Health, StreamView
 from streamops.model.streams import StreamRole
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
-from streamops.resources.columns import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS
-from streamops.resources.rows import GroupRow, asked_for_alone, group_rows
+from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow, group_rows
 from streamops.resources.spark import LEAST_LAG, common_top, greatest, spark
+from streamops.resources.streams import asked_for_alone
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import compact, health_text

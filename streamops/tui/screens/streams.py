@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from streamops.model.observation import Health, StreamView
 from streamops.model.streams import StreamRole
-from streamops.resources.columns import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
+from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.lines.details import stream_lines

@@ -10,12 +10,10 @@ from textual.binding import BindingType
 from streamops.errors import NotFound
 from streamops.model.observation import GroupView, StreamView
 from streamops.monitor.topics import TopicFailures
-from streamops.resources.columns.groups import GROUP_COLUMNS
-from streamops.resources.columns.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS
-from streamops.resources.rows import GroupRow
+from streamops.resources.groups import GROUP_COLUMNS, GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.topics import TopicRow
+from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TopicRow
 from streamops.resources.units import count, timestamp
 from streamops.tui import routes
 from streamops.tui.keys import bindings

@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.model.observation import GroupView, Health
 from streamops.monitor.pools import ServerWorkers
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE, count_cell, name_cell
-from streamops.resources.rows import GroupRow
+from streamops.resources.groups import GroupRow
 from streamops.resources.table import Align, Column
 from streamops.resources.units import health_text, lag_text
 from streamops.resources.workers import WorkerRow

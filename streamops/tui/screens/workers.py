@@ -12,11 +12,10 @@ from streamops.model.pools import Pool, PoolMode, WorkerState
 from streamops.model.wording import counted
 from streamops.monitor.pools import ServerWorkers
 from streamops.operations.autoscale.plan import is_steered
-from streamops.resources.columns.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent
-from streamops.resources.workers import WorkerRow, unreadable_words
+from streamops.resources.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS, WorkerRow, unreadable_words
 from streamops.tui import routes
 from streamops.tui.lines.details import paragraph
 from streamops.tui.lines.row_facts import column_facts

@@ -8,7 +8,7 @@ from typing import Final
 from streamops.errors import StreamopsError
 from streamops.model.streams import Snapshot
 from streamops.operations.console import Console
-from streamops.resources.rows import GroupRow
+from streamops.resources.groups import GroupRow
 from streamops.tui.app import StreamopsApp
 from streamops.tui.lines.words import NEWS_AFTER
 from streamops.tui.source import ContextInfo, TuiSettings

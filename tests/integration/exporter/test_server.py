@@ -21,7 +21,7 @@ from streamops.exporter.targets import ScrapeTargets
 from streamops.model.json_text import encode
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
-from streamops.resources.documents import status_document
+from streamops.resources.status import status_document
 from streamops.service.authentication import Authentication
 from streamops.service.listening import bind, listening
 from tests.support.eventually import eventually

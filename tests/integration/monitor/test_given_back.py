@@ -5,7 +5,7 @@ from datetime import timedelta
 from streamops.model.entries import EntryId
 from streamops.model.observation import FindingCode
 from streamops.operations.nack.intent import NackIntent
-from streamops.resources.documents import group_json
+from streamops.resources.groups import group_json
 from tests.support.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 

@@ -17,7 +17,7 @@ from streamops.operations.console import Console
 from streamops.operations.restore import run as restore
 from streamops.operations.restore import survey as restore_files
 from streamops.operations.restore.intent import RestoreIntent
-from streamops.resources.documents import entry_json
+from streamops.resources.entries import entry_json
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.operations.restoring import STREAM, content, markers, values, written
 from tests.support.servers import RunningServer, StartServer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.resources.rows import GroupRow
+from streamops.resources.groups import GroupRow
 from streamops.tui.app import StreamopsApp
 from tests.support.servers import RunningServer
 from tests.support.tui.driving import bar, list_of, names, press, running, shown, until

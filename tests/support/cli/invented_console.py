@@ -21,7 +21,7 @@ from streamops.monitor.search import (
     search_entries,
 )
 from tests.support.invented import NOW, entry_id, minutes, seconds
-from tests.support.present.observations import OBSERVATION, PROFILE
+from tests.support.resources.observations import OBSERVATION, PROFILE
 
 ENTRIES = (
     StreamEntry(entry_id(minutes(3)), ((b"id", b"1"), (b"body", b'{"amount": 120, "note": "caf\xc3\xa9"}'))),

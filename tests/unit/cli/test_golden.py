@@ -10,7 +10,7 @@ import pytest
 from tests.support.cli.golden import compare, told
 from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli, Place
-from tests.support.present.observations import HOSTILE_NAME, NOTHING
+from tests.support.resources.observations import HOSTILE_NAME, NOTHING
 
 GOLDEN = Path(__file__).with_name("golden")
 CONFIG = """

@@ -11,7 +11,7 @@ from streamops.model.observation import Health, Observation
 from streamops.model.streams import ConsumerGroup
 from streamops.monitor.probes import Bounds, ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
 from tests.support.invented import entry_id, exact, group, minutes, pending_entry, snapshot, stream
-from tests.support.present.observations import LETTERS_VIEW, NOTHING, OBSERVATION, ORDERS, view
+from tests.support.resources.observations import LETTERS_VIEW, NOTHING, OBSERVATION, ORDERS, view
 from tests.support.tables import table
 
 

@@ -9,43 +9,30 @@ from msgspec.structs import replace
 from streamops.model.acting import Action, Actor, AuditPhase, AuditRecord, Job, JobState
 from streamops.model.entries import EntryId, PendingEntry, StreamEntry
 from streamops.model.streams import Consumer
+from streamops.resources.audit import AUDIT_COLUMNS
 from streamops.resources.cells import NOT_THERE
-from streamops.resources.columns import (
-    AUDIT_COLUMNS,
-    CONSUMER_COLUMNS,
-    ENTRY_COLUMNS,
-    FINDING_COLUMNS,
-    GROUP_COLUMNS,
-    GROUP_DETAIL_COLUMNS,
-    JOB_COLUMNS,
-    JOB_DETAIL_COLUMNS,
-    OUTCOME_COLUMNS,
+from streamops.resources.consumers import CONSUMER_COLUMNS, ConsumerRow, consumer_rows
+from streamops.resources.entries import ENTRY_COLUMNS, EntryRow
+from streamops.resources.findings import FINDING_COLUMNS, FindingRow, finding_rows
+from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow, group_rows
+from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
+from streamops.resources.pending import (
     OWNER_COLUMNS,
     PENDING_COLUMNS,
-    PLAN_COLUMNS,
     PROFILE_COLUMNS,
-    STREAM_COLUMNS,
-    STREAM_DETAIL_COLUMNS,
     SUMMARY_COLUMNS,
-)
-from streamops.resources.rows import (
-    ConsumerRow,
-    EntryRow,
-    FindingRow,
-    GroupRow,
     OwnerRow,
     PendingRow,
     SummaryRow,
-    consumer_rows,
-    finding_rows,
-    group_rows,
     profile_rows,
 )
+from streamops.resources.plans import OUTCOME_COLUMNS, PLAN_COLUMNS
+from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.resources.table import Cell, Column, Tone
 from tests.support.invented import NOW, entry_id, minutes, seconds
-from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS, PROFILE
-from tests.support.present.plans import OUTCOME, PLAN
-from tests.support.present.text import unsafe_characters
+from tests.support.resources.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS, PROFILE
+from tests.support.resources.plans import OUTCOME, PLAN
+from tests.support.resources.text import unsafe_characters
 from tests.support.tables import table
 
 ODD = EntryId(5, 0)

@@ -11,16 +11,13 @@ from hypothesis import strategies as st
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.json_text import encode, payload_json, text_json
 from streamops.model.observation import Rates
-from streamops.resources.documents import (
-    entry_json,
-    group_detail_json,
-    rates_json,
-    status_document,
-    stream_json,
-)
+from streamops.resources.entries import entry_json
+from streamops.resources.groups import group_detail_json, rates_json
+from streamops.resources.status import status_document
+from streamops.resources.streams import stream_json
 from tests.support.invented import NOW, entry_id, minutes
-from tests.support.present.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS
-from tests.support.present.text import unsafe_characters
+from tests.support.resources.observations import AUDIT, BILLING, HOSTILE_NAME, OBSERVATION, ORDERS
+from tests.support.resources.text import unsafe_characters
 from tests.support.tables import table
 
 PLAIN_JSON = st.recursive(

@@ -1,18 +1,29 @@
 """Whatever the console shows is explained: every finding, every basis of a lag, every column of its lists."""
 
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+from streamops import resources
 from streamops.model.lag import LagBasis
 from streamops.model.observation import FindingCode
 from streamops.monitor.rules import RULES, Rule
 from streamops.operations.registry import OPERATIONS
-from streamops.resources import columns
 from streamops.resources.lag_bases import BASES, TIME_LAG
 from streamops.resources.table import Column
 from tests.support.tables import table
 
-MEASURED = {"BENCH_COLUMNS", "BENCH_DETAIL_COLUMNS", "DRILL_COLUMNS", "PLAN_COLUMNS", "OUTCOME_COLUMNS"}
+MEASURED = {"DRILL_COLUMNS", "SIMULATION_COLUMNS", "RETENTION_COLUMNS", "PLAN_COLUMNS", "OUTCOME_COLUMNS"}
 """Tables of commands that measure or act: no list of the console has them."""
 
-LISTED = [name for name in columns.__all__ if name not in MEASURED]
+
+def listed() -> Iterator[tuple[str, str]]:
+    """The tables of all resources, by module and name."""
+    for module in iter_modules(resources.__path__):
+        names = vars(import_module(f"streamops.resources.{module.name}"))
+        yield from (
+            (module.name, name) for name in names if name.endswith("_COLUMNS") and name not in MEASURED
+        )
 
 
 def test_every_finding_has_one_rule() -> None:
@@ -36,7 +47,7 @@ def test_every_basis_of_a_lag_is_explained(basis: LagBasis) -> None:
     assert "TIME" in TIME_LAG
 
 
-@table("name", LISTED)
-def test_every_column_of_a_list_says_where_it_comes_from(name: str) -> None:
-    table: tuple[Column[object], ...] = getattr(columns, name)
+@table(("module", "name"), listed())
+def test_every_column_of_a_list_says_where_it_comes_from(module: str, name: str) -> None:
+    table: tuple[Column[object], ...] = getattr(import_module(f"streamops.resources.{module}"), name)
     assert [column.key for column in table if not (column.help and column.source)] == []

@@ -10,7 +10,7 @@ from streamops.errors import SettingsError
 from streamops.model.entries import EntryId
 from streamops.model.measures import COUNTS, SHARES, SIZES, SPANS, parse_measure
 from streamops.model.observation import Health
-from streamops.resources import columns
+from streamops.resources.entries import ENTRY_COLUMNS
 from streamops.resources.filters import (
     EVERY_SIGN,
     FIELD_SIGNS,
@@ -20,6 +20,7 @@ from streamops.resources.filters import (
     measure_of,
     parse_terms,
 )
+from streamops.resources.groups import GROUP_COLUMNS
 from streamops.resources.table import Align, Cell, Column
 from streamops.resources.units import ABSENT
 from tests.support.tables import table
@@ -209,9 +210,9 @@ def test_numbers_are_read_in_their_units(text: str, units: dict[str, float], num
 
 
 def test_columns_are_measured_by_what_they_hold() -> None:
-    by_key = {column.key: measure_of(column) for column in columns.GROUP_COLUMNS}
+    by_key = {column.key: measure_of(column) for column in GROUP_COLUMNS}
     assert by_key["lag"] is Measure.COUNT
     assert by_key["time_lag_seconds"] is Measure.SPAN
     assert by_key["health"] is Measure.LEVEL
     assert by_key["stream"] is Measure.TEXT
-    assert {column.key: measure_of(column) for column in columns.ENTRY_COLUMNS}["size"] is Measure.SIZE
+    assert {column.key: measure_of(column) for column in ENTRY_COLUMNS}["size"] is Measure.SIZE

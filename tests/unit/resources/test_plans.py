@@ -10,9 +10,10 @@ from streamops.model.acting import Impact, Outcome, Plan, Skipped
 from streamops.model.effects import LOSES_NOTHING, LOSES_PENDING, LOSES_UNREAD, Effect
 from streamops.model.entries import Amount
 from streamops.model.json_text import encode
-from streamops.resources.columns import OUTCOME_COLUMNS, PLAN_COLUMNS
 from streamops.resources.plans import (
     NAMED,
+    OUTCOME_COLUMNS,
+    PLAN_COLUMNS,
     Fact,
     outcome_document,
     outcome_facts,
@@ -21,7 +22,7 @@ from streamops.resources.plans import (
     undo_command,
 )
 from tests.support import strategies
-from tests.support.present.plans import OUTCOME, PLAN
+from tests.support.resources.plans import OUTCOME, PLAN
 from tests.support.tables import table
 
 

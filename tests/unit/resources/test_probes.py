@@ -7,7 +7,7 @@ from streamops.model.json_text import encode
 from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, assess_probe
 from streamops.resources.probes import nagios_line, probe_document, probe_line
-from tests.support.present.observations import NOTHING, OBSERVATION
+from tests.support.resources.observations import NOTHING, OBSERVATION
 from tests.support.tables import table
 
 WHOLE = Observation(

@@ -3,8 +3,12 @@
 import pytest
 
 from streamops.model.observation import Health
-from streamops.resources.rows import consumer_rows, finding_rows, group_rows, limited, profile_rows
-from tests.support.present.observations import AUDIT, BILLING, NOTHING, OBSERVATION, PROFILE
+from streamops.resources.consumers import consumer_rows
+from streamops.resources.findings import finding_rows
+from streamops.resources.groups import group_rows
+from streamops.resources.pending import profile_rows
+from streamops.resources.status import limited
+from tests.support.resources.observations import AUDIT, BILLING, NOTHING, OBSERVATION, PROFILE
 from tests.support.tables import table
 
 

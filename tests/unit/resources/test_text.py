@@ -14,7 +14,7 @@ from streamops.resources.text import (
     shorten,
 )
 from streamops.resources.units import UNKNOWN
-from tests.support.present.text import unsafe_characters
+from tests.support.resources.text import unsafe_characters
 from tests.support.tables import table
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=60)

@@ -14,7 +14,7 @@ from streamops.model.expressions import Expression
 from streamops.operations import packing
 from streamops.operations.packing import unpack_values
 from streamops.operations.undo_snapshots import unpack_pages
-from streamops.resources.entries import preview, render_entry
+from streamops.resources.payloads import preview, render_entry
 from streamops.settings.files import MOST_CLONED_BYTES, MOST_DOTS, read_project
 from tests.support.tables import table
 

@@ -27,7 +27,7 @@ from streamops.model.schedules import parse_schedule
 from streamops.operations.packing import unpack, unpack_values
 from streamops.operations.restore.survey import parse_entry
 from streamops.operations.undo_snapshots import unpack_pages
-from streamops.resources.entries import Decoding, decode_as, preview, render_entry
+from streamops.resources.payloads import Decoding, decode_as, preview, render_entry
 from streamops.service.web_config import decode_web_config
 from streamops.settings.decoding import decode_config
 from streamops.settings.files import read_project

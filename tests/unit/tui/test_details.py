@@ -5,8 +5,7 @@ from msgspec.structs import replace
 
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.observation import Observation, Retries
-from streamops.resources.columns import GROUP_COLUMNS
-from streamops.resources.rows import GroupRow, group_rows
+from streamops.resources.groups import GROUP_COLUMNS, GroupRow, group_rows
 from streamops.tui.lines.details import column_lines, group_lines, profile_lines, server_lines, stream_lines
 from streamops.tui.lines.payload import entry_lines
 from streamops.tui.widgets.paint import Line, cell_width

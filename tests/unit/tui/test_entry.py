@@ -5,7 +5,7 @@ import pytest
 
 from streamops.errors import Refused
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.resources.entries import Decoding
+from streamops.resources.payloads import Decoding
 from streamops.tui import routes
 from streamops.tui.lines.entry_text import SHOWN_BYTES, entry_text, parts_of
 from streamops.tui.widgets.text_view import TextView

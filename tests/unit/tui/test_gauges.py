@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from streamops.resources.table import Tone
 from streamops.tui.lines.charting import TITLE, ChartPart, parts_line
 from streamops.tui.widgets.paint import cell_width
-from tests.support.present.text import text
+from tests.support.resources.text import text
 
 PARTS = st.lists(
     st.builds(ChartPart, st.text("ab日▸ ", max_size=50), st.integers(0, 10**9), st.just(Tone.OK)), max_size=12

@@ -8,8 +8,7 @@ from textual.keys import Keys
 
 from streamops.errors import Refused
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.resources.columns import ENTRY_COLUMNS
-from streamops.resources.rows import EntryRow
+from streamops.resources.entries import ENTRY_COLUMNS, EntryRow
 from streamops.tui.app import StreamopsApp
 from streamops.tui.lines.payload import entry_lines
 from streamops.tui.terminal.output import REPLACEMENT, OnlyShown

@@ -30,7 +30,7 @@ from streamops.tui.lines.overview import (
 from streamops.tui.screens.overview import AGAIN, OverviewScreen
 from tests.support import invented
 from tests.support.invented import NOW, entry_id, minutes, seconds
-from tests.support.present.text import text
+from tests.support.resources.text import text
 from tests.support.tui import sample
 from tests.support.tui.driving import (
     NARROW,

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.resources.columns import GROUP_COLUMNS
+from streamops.resources.groups import GROUP_COLUMNS
 from streamops.resources.table import Cell, Column
 from streamops.tui.widgets.layout import AT_ONCE, MARGIN, Layout, place_columns
 

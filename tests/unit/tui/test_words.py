@@ -9,7 +9,7 @@ from streamops.resources.table import Tone
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState, Loss, PollPace
 from streamops.tui.polling.live import HealthCounts
-from tests.support.present.text import text
+from tests.support.resources.text import text
 from tests.support.tui import sample
 from tests.support.tui.source import PROD, STAGING
 

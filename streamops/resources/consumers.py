@@ -1,17 +1,38 @@
-"""Consumers: what ``consumers ls`` shows."""
+"""Consumers: rows, columns and JSON."""
 
 from typing import Final
 
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE
-from streamops.resources.columns.kinds import of_rows
-from streamops.resources.rows import ConsumerRow
+from msgspec import Struct
+
+from streamops.model.json_text import Json, text_json
+from streamops.model.observation import GroupView
+from streamops.model.streams import Consumer
+from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 
+
+class ConsumerRow(Struct, frozen=True):
+    """A consumer with the names of its stream and group."""
+
+    stream: str
+    group: str
+    consumer: Consumer
+
+
+def consumer_rows(group: GroupView) -> tuple[ConsumerRow, ...]:
+    """One row a consumer; none where the consumers were not read."""
+    return tuple(ConsumerRow(group.stream, group.group.name, member) for member in group.group.members or ())
+
+
 HEARTBEATS: Final = {True: Cell("✓ beats", Tone.OK), False: Cell("✗ stopped", Tone.CRITICAL), None: NOT_THERE}
+
+
 WORDS: Final = {True: "beats", False: "stopped", None: None}
 
 
 CONSUMER = of_rows(ConsumerRow)
+
 
 CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
     CONSUMER.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream, flexible=True, priority=3).means(
@@ -50,3 +71,14 @@ CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
         "the heartbeat, streamops:worker:ID",
     ),
 )
+
+
+def consumer_json(consumer: Consumer) -> Json:
+    """One consumer."""
+    return {
+        "consumer": text_json(consumer.name),
+        "pending": consumer.pending,
+        "idle_seconds": seconds(consumer.idle),
+        "inactive_seconds": seconds(consumer.inactive),
+        **({} if consumer.alive is None else {"alive": consumer.alive}),
+    }

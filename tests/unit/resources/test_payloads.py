@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.resources.compressed import ZSTD_MAGIC, zstd_library
-from streamops.resources.entries import (
+from streamops.resources.payloads import (
     INDENTED_BYTES,
     PREVIEW_CHARACTERS,
     SHOWN_BYTES,
@@ -27,7 +27,7 @@ from streamops.resources.entries import (
     render_value,
     whole_text,
 )
-from tests.support.present.text import unsafe_characters
+from tests.support.resources.text import unsafe_characters
 from tests.support.tables import table
 
 HOSTILE = [

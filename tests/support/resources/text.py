@@ -4,9 +4,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from streamops.resources.table import Cell
-from streamops.resources.text import (
-    INVISIBLE,
-)
+from streamops.resources.text import INVISIBLE
 
 FORBIDDEN_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 

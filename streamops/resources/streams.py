@@ -1,13 +1,22 @@
-"""Streams: what ``streams ls`` shows."""
+"""Streams: columns and JSON."""
 
 from typing import Final
 
+from streamops.model.json_text import Json, text_json
 from streamops.model.observation import StreamView
-from streamops.resources.cells import (
-    NAME_WIDTH,
-)
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.cells import NAME_WIDTH, id_text, rounded
+from streamops.resources.findings import findings_json
+from streamops.resources.groups import group_json
+from streamops.resources.kinds import of_rows
 from streamops.resources.table import Column
+
+OWN: Final = "streamops:"
+"""What names of keys begin with that streamops keeps for itself."""
+
+
+def asked_for_alone(stream: StreamView) -> bool:
+    """Whether people see a stream only if they ask for it: it is one of streamops itself, such as the audit log, and nothing is wrong."""
+    return stream.stream.name.startswith(OWN) and not stream.groups and not stream.findings
 
 
 def _pending(view: StreamView) -> int:
@@ -15,6 +24,7 @@ def _pending(view: StreamView) -> int:
 
 
 STREAM = of_rows(StreamView)
+
 
 STREAM_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
     STREAM.text(
@@ -53,6 +63,7 @@ STREAM_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
 )
 """What a table of streams shows."""
 
+
 STREAM_DETAIL_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
     STREAM.id("first_id", "FIRST ID", 18, lambda view: view.stream.first_id).means(
         "ID of the stream's first entry; a dash where it is empty or unknown.",
@@ -75,3 +86,32 @@ STREAM_DETAIL_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
     ),
 )
 """What scripts and ``--fields`` can have besides."""
+
+
+def stream_json(view: StreamView) -> Json:
+    """A stream with everything that is known about it, and its groups."""
+    state = view.stream
+    return {
+        **stream_head_json(view),
+        "last_generated_id": id_text(state.last_generated_id),
+        "max_deleted_id": id_text(state.max_deleted_id),
+        "entry_bytes": state.entry_bytes,
+        "added_per_second": rounded(view.added_per_second),
+        "role": state.role,
+        "source": None if state.source is None else text_json(state.source),
+        "groups": [group_json(group) for group in view.groups],
+    }
+
+
+def stream_head_json(view: StreamView) -> Json:
+    """A stream as ``status`` has it, without its groups."""
+    state = view.stream
+    return {
+        "stream": text_json(state.name),
+        "length": state.length,
+        "first_id": id_text(state.first_id),
+        "last_id": id_text(state.last_id),
+        "entries_added": state.entries_added,
+        "health": view.health.word,
+        "findings": findings_json(view.findings),
+    }

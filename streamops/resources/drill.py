@@ -7,13 +7,14 @@ from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.model.json_text import Json
 from streamops.model.pools import PoolDecision
 from streamops.model.wording import counted
-from streamops.resources.columns.kinds import of_rows
+from streamops.resources.kinds import of_rows
 from streamops.resources.plans import Fact
 from streamops.resources.pools import decision_json
 from streamops.resources.table import Align, Cell, Column, Tone
 from streamops.resources.units import duration, size
 
 DRILL = of_rows(DrillProgress)
+
 
 DRILL_COLUMNS: Final[tuple[Column[DrillProgress], ...]] = (
     DRILL.column(

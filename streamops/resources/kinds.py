@@ -22,7 +22,11 @@ from streamops.resources.text import safe
 from streamops.resources.units import health_text, percent, rfc3339, size, timestamp
 
 Part = TypeVar("Part")
+
+
 Value = TypeVar("Value")
+
+
 NUMBER: Final[dict[str, Any]] = {"align": Align.RIGHT, "descending": True}
 """A number stands to the right, and the first sort puts the greatest on top."""
 

@@ -6,7 +6,7 @@ from typing import Final
 from streamops.autoscaling.history import OURS, ArrivalHistory, Replayed
 from streamops.autoscaling.simulation import Result, SimulatedWorkers, SimulationStep
 from streamops.model.json_text import Json
-from streamops.resources.columns.kinds import Columns, of_rows
+from streamops.resources.kinds import Columns, of_rows
 from streamops.resources.table import Align, Cell, Column, Tone
 from streamops.resources.units import rfc3339
 
@@ -18,7 +18,10 @@ def _seconds(key: str, title: str, read: Callable[[Result], int]) -> Column[Repl
 
 
 REPLAYED = of_rows(Replayed)
+
+
 RESULT = Columns[Replayed, Result](lambda row: row.result)
+
 
 SIMULATION_COLUMNS: Final[tuple[Column[Replayed], ...]] = (
     REPLAYED.column(

@@ -1,11 +1,12 @@
-"""Jobs: what ``jobs ls`` and the console's jobs screen show."""
+"""Jobs: columns and JSON."""
 
 from typing import Final
 
 from streamops.model.acting import Job, JobState
+from streamops.model.json_text import Json
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE
-from streamops.resources.columns.kinds import of_rows
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.kinds import of_rows
+from streamops.resources.table import Align, Cell, Column, Tone, values_json
 from streamops.resources.units import percent
 
 STATES: Final = {
@@ -37,6 +38,7 @@ def share_of(job: Job) -> float | None:
 
 
 JOB = of_rows(Job, "the job's hash, streamops:job:ID")
+
 
 JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
     JOB.text("job", "JOB", 12, lambda row: row.id, priority=0).means("Its ID, the token to resume it with."),
@@ -78,6 +80,8 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
         "updated_at", "LAST UPDATE", 20, lambda row: row.updated_at, descending=True, priority=5
     ).means("When it last reported its progress."),
 )
+
+
 JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
     JOB.count("skipped", "SKIPPED", 9, lambda row: row.skipped, descending=False).means(
         "Units skipped because they had changed meanwhile."
@@ -104,3 +108,8 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
         "Its action in the audit log."
     ),
 )
+
+
+def job_json(row: Job) -> Json:
+    """A job as JSON."""
+    return values_json((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS), row)

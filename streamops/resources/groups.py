@@ -1,9 +1,14 @@
-"""Groups: what ``status`` and ``groups ls`` show; the console's first screen adds the reason and a trend."""
+"""Groups: rows, columns and JSON."""
 
+from collections.abc import Iterable
 from typing import Final
 
+from msgspec import Struct
+
 from streamops.model.entries import PendingEntry
-from streamops.model.observation import GroupView, Health
+from streamops.model.json_text import Json, text_json
+from streamops.model.lag import Lag
+from streamops.model.observation import GroupView, Health, Rates, Retries, StreamView
 from streamops.resources.cells import (
     NAME_WIDTH,
     NOT_THERE,
@@ -15,11 +20,27 @@ from streamops.resources.cells import (
     rounded,
     seconds,
 )
-from streamops.resources.columns.kinds import Columns, of_rows
-from streamops.resources.rows import GroupRow
+from streamops.resources.consumers import consumer_json
+from streamops.resources.findings import findings_json
+from streamops.resources.kinds import Columns, of_rows
+from streamops.resources.pending import pending_entry_json, profile_json
 from streamops.resources.spark import LEAST_LAG, spark
 from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.text import safe
 from streamops.resources.units import compact, duration, lag_text
+
+
+class GroupRow(Struct, frozen=True):
+    """A stream with one of its groups, or with none where it has none."""
+
+    stream: StreamView
+    group: GroupView | None
+
+
+def group_rows(streams: Iterable[StreamView]) -> tuple[GroupRow, ...]:
+    """One row a group, in the order given; a stream without groups has one row too."""
+    return tuple(GroupRow(stream, group) for stream in streams for group in stream.groups or (None,))
+
 
 TREND_WIDTH: Final = 12
 
@@ -75,8 +96,13 @@ def _no_oldest(row: GroupRow) -> Cell:
 
 
 ROW = of_rows(GroupRow)
+
+
 GROUP = Columns[GroupRow, GroupView](lambda row: row.group)
+
+
 OLDEST = Columns[GroupRow, PendingEntry](_oldest, "XPENDING - + 1", missing=_no_oldest)
+
 
 GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     ROW.text(
@@ -212,6 +238,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
 )
 """What a table of groups shows."""
 
+
 GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     GROUP.text("lag_basis", "LAG BASIS", 9, lambda view: str(view.group.lag.basis)).means(
         "What the lag rests on: exact, reported, upper, lower, estimated or unknown.", "what LAG rests on"
@@ -252,3 +279,69 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     ),
 )
 """What scripts and ``--fields`` can have besides."""
+
+
+def group_json(view: GroupView) -> Json:
+    """A group as ``status`` has it."""
+    group = view.group
+    return {
+        "group": text_json(group.name),
+        "consumers": group.consumers,
+        "pending": group.pending,
+        "lag": lag_json(group.lag),
+        "time_lag_seconds": seconds(group.time_lag.age),
+        "last_delivered_id": str(group.last_delivered_id),
+        "entries_read": group.entries_read,
+        "oldest_pending": _oldest_json(view),
+        "rates": rates_json(view.rates),
+        "lost": view.lost,
+        "lost_at_most": view.lost_at_most,
+        "retries": None if view.retries is None else _retries_json(view.retries),
+        "health": view.health.word,
+        "findings": findings_json(view.findings),
+    }
+
+
+def group_detail_json(view: GroupView) -> Json:
+    """A group with its consumers and the distribution of its pending entries."""
+    group = view.group
+    members = None if group.members is None else [consumer_json(member) for member in group.members]
+    return {
+        "stream": text_json(view.stream),
+        **group_json(view),
+        "time_lag_reason": safe(group.time_lag.reason) or None,
+        "reported_lag": group.reported_lag,
+        "lag_per_second": rounded(view.rates.lag_per_second),
+        "members": members,
+        "profile": None if group.profile is None else profile_json(group.profile),
+    }
+
+
+def lag_json(lag: Lag) -> Json:
+    """The lag, its bounds and what it rests on."""
+    return {
+        "entries": lag.entries,
+        "lower": lag.lower,
+        "upper": lag.upper,
+        "basis": lag.basis,
+        "reason": safe(lag.reason),
+    }
+
+
+def _retries_json(retries: Retries) -> Json:
+    """Entries due again for one group."""
+    return {"length": retries.length, "pending": retries.pending, "lag": lag_json(retries.lag)}
+
+
+def rates_json(rates: Rates) -> Json | None:
+    """The three rates; null where none of them is known yet."""
+    known = (rates.added_per_second, rates.delivered_per_second, rates.acked_per_second)
+    if all(number is None for number in known):
+        return None
+    added, delivered, acked = map(rounded, known)
+    return {"added_per_second": added, "delivered_per_second": delivered, "acked_per_second": acked}
+
+
+def _oldest_json(view: GroupView) -> Json | None:
+    oldest = view.group.oldest_pending
+    return None if oldest is None else pending_entry_json(oldest, seconds(view.group.oldest_pending_age))
