@@ -156,7 +156,7 @@ def _alerts() -> dashboard.AnnotationQuery:
             target=asked,
             step="60s",
             title_format="{{alertname}}",
-            text_format="{{severity}} {{stream}} {{group}} {{consumer}}",
+            text_format="{{severity}} {{stream}} {{group}} {{handler}} {{pool}}",
             tag_keys="severity,stream,group",
         )
     )

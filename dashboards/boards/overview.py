@@ -158,7 +158,7 @@ def _statuses() -> dashboard.Panel:
 
 
 def _alerts() -> dashboard.Panel:
-    labels = "alertname, severity, instance, stream, group"
+    labels = "alertname, severity, instance, stream, group, handler, pool"
     return table_panel(
         "Firing alerts",
         "What fires now, whatever is chosen above; dashboards/RUNBOOKS.md says what to do about each. Needs the rules"
@@ -169,6 +169,8 @@ def _alerts() -> dashboard.Panel:
             Label("instance", "Instance"),
             Label("stream", "Stream", link=links.row_to_stream()),
             Label("group", "Group"),
+            Label("handler", "Handler"),
+            Label("pool", "Pool"),
         ),
         (Column("Series", f"count by ({labels}) ({FIRING})", "none", width=80),),
         # In the alphabet, critical comes first.

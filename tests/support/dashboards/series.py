@@ -20,7 +20,8 @@ ALERT: Final = TARGET | {
     "db",
     "stream",
     "group",
-    "consumer",
+    "handler",
+    "pool",
 }
 SETS: Final = frozenset({"and", "or", "unless"})
 SUFFIXES: Final = {"_bucket": frozenset({"le"}), "_sum": frozenset[str](), "_count": frozenset[str]()}

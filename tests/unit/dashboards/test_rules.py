@@ -17,6 +17,7 @@ from streamops.exporter.families import MetricKind
 from streamops.monitor.rules import RULES
 from streamops.monitor.thresholds import Thresholds
 from tests.support.dashboards.rules import CASES, DIRECTORY, rules
+from tests.support.dashboards.shown import BOARDS
 from tests.support.tables import table
 
 ALERTS: Final = [alert for some in dashboard_rules.ALERTS.values() for alert in some]
@@ -24,6 +25,7 @@ NAMES: Final = sorted(alert.name for alert in ALERTS)
 
 NAME: Final = re.compile(r"\b[a-z_][a-z0-9_]*(?::[a-z0-9_]+)*\b")
 OWN: Final = re.compile(r"streamops[:_][a-z0-9_:]+")
+LABEL: Final = re.compile(r"\$labels\.(\w+)")
 OF_PROMETHEUS: Final = {"up", "scrape_timeout_seconds"}
 
 
@@ -96,10 +98,18 @@ def test_every_label_that_words_name_is_there() -> None:
     """Labels that Prometheus or a join adds stand beside those of the families that an alert is about."""
     given = {"instance", "job", "maxmemory_policy"}
     for rule in rules():
-        labels = set(re.findall(r"\$labels\.(\w+)", " ".join(rule["annotations"].values())))
+        labels = set(LABEL.findall(" ".join(rule["annotations"].values())))
         families = [FAMILY[name] for name in OWN.findall(rule["expr"]) if name in FAMILY]
         families += [family for family in WORKER_FAMILIES if family.name in rule["expr"]]
         assert labels <= given.union(*(family.labels for family in families)), rule["alert"]
+
+
+def test_the_table_of_firing_alerts_names_what_each_is_about() -> None:
+    panels = BOARDS["streamops-overview"]["panels"]
+    (panel,) = [panel for panel in panels if panel["title"] == "Firing alerts"]
+    columns = set(panel["transformations"][1]["options"]["renameByName"])
+    for rule in rules():
+        assert set(LABEL.findall(rule["annotations"]["summary"])) <= columns, rule["alert"]
 
 
 def test_a_runbook_address_of_ones_own() -> None:
