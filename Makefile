@@ -63,8 +63,9 @@ audit: $(VENV)/.installed-dev .venv-audit/.installed ## look the pinned librarie
 	@for group in docs $(PEERS); do $(EXPORT) --only-group $$group -o build/audit/$$group.txt || exit 1; done
 	@$(BIN)/python -m tests.support.security.audit .venv-audit/bin/pip-audit $(foreach set,streamops docs $(PEERS),build/audit/$(set).txt)
 
-pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew
+pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew: needs prometheus
 	$(BIN)/python -m docs.pictures $(ARGS)
+	$(BIN)/python -m docs.board_pictures $(ARGS)
 
 # Libraries beside streamops, by their groups in pyproject.toml; the benchmarks take those that are installed.
 PEERS := peers peers-bench peers-arq
