@@ -21,6 +21,7 @@ import signal
 import subprocess
 from asyncio.subprocess import Process
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -111,10 +112,11 @@ async def take_receipts(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
     writer.close()
 
 
-async def _start(*words: str, **environment: str) -> Process:
+async def _start(config: Path, *words: str) -> Process:
     return await asyncio.create_subprocess_exec(
         *module_command("streamops", *words),
-        env=module_environment() | environment,
+        env=module_environment()
+        | {"STREAMOPS_CONFIG": str(config), "STREAMOPS_CONTEXT": "demo", "STREAMOPS_URL": ""},
         # Where `streamops run` looks for the modules of an application: not in whatever folder the demo was started in.
         cwd=os.sep,
         stdin=subprocess.DEVNULL,
@@ -127,22 +129,21 @@ async def _start(*words: str, **environment: str) -> Process:
 async def _run(config: Path) -> None:
     await take_back()
     # A group that comes once a replay is planned would get what the plan did not say: the replay would stop.
-    await (await _start("groups", "create", STREAM, POOL, "--at", "0", "--mkstream", "--yes")).wait()
+    start = partial(_start, config)
+    await (await start("groups", "create", STREAM, POOL, "--at", "0", "--mkstream", "--yes")).wait()
     sending = asyncio.ensure_future(send())
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, sending.cancel)
     receiver = await asyncio.start_server(take_receipts, "127.0.0.1", 0)
     url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/{TOPIC}"
     children = [
-        await _start("webhooks", "create", TOPIC, url, "--retry", "20s", "--yes"),
-        await _start("webhooks", "serve", "--no-intake", "--grace", "2s", STREAMOPS_CONFIG=str(config)),
-        await _start(
+        await start("webhooks", "create", TOPIC, url, "--retry", "20s", "--yes"),
+        await start("webhooks", "serve", "--no-intake", "--grace", "2s"),
+        await start(
             *("replay", RETURNED, "--to", STREAM, "--rate", "1/s", "--yes"),
             *("--reason", "parcels of a closed street"),
         ),
-        await _start(
-            "run", "streamops.demo.parcels:app", "--pool", POOL, "--workers", "auto", "--beat", "1s"
-        ),
-        await _start(
+        await start("run", "streamops.demo.parcels:app", "--pool", POOL, "--workers", "auto", "--beat", "1s"),
+        await start(
             *("autoscale", "run", POOL, "--stream", STREAM, "--group", POOL),
             *("--minimum", "1", "--maximum", str(MOST_WORKERS), "--every", "2s"),
         ),
@@ -170,5 +171,6 @@ if __name__ == "__main__":
     with TemporaryDirectory() as directory:
         own = Path(directory) / "config.toml"
         # Nothing that a webhook names is called on this machine unless its configuration says so.
-        own.write_text('[callbacks]\nhosts = ["127.0.0.1"]\n')
+        context = f'[contexts.demo]\nurl = "{os.environ["STREAMOPS_URL"]}"\nenvironment = "development"\n'
+        own.write_text(f'{context}[callbacks]\nhosts = ["127.0.0.1"]\n')
         asyncio.run(_run(own))

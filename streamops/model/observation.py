@@ -106,6 +106,7 @@ class Finding(Struct, frozen=True, gc=False):
         advice: The fix.
         receiver: The consumer to which the advice hands entries over; none if it names none.
         entry: The entry that it is about; none where it is not about one.
+        consumer: The consumer that it is about; none where it is not about one.
     """
 
     code: FindingCode
@@ -114,6 +115,7 @@ class Finding(Struct, frozen=True, gc=False):
     advice: str
     receiver: str | None = None
     entry: EntryId | None = None
+    consumer: str | None = None
 
 
 class Rates(Struct, frozen=True, gc=False):

@@ -126,7 +126,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("headings", "h", _LISTS, HelpTopic.FIND, "columns", "columns: sort by any, show and hide", "app.headings", title="Columns"),
     ConsoleAction("search", "s", _ALL, HelpTopic.FIND, "search payloads", "search payloads of the stream: words, or where EXPRESSION", title="Search payloads"),
     ConsoleAction("go_on", "g", Where.SEARCH, HelpTopic.FIND, "go on", "in a search: go on"),
-    ConsoleAction("where", "equals_sign", Where.LETTERS, HelpTopic.FIND, "where", "on dead letters: those of which an expression holds, listed or not"),
+    ConsoleAction("where", "equals_sign", Where.LETTERS, HelpTopic.FIND, "query", "on dead letters: only those that match an expression, listed or not"),
     ConsoleAction("mark", "space", Where.MARKS, HelpTopic.FIND, "mark", "mark an entry; plans take what is marked, else what a filter shows"),
     ConsoleAction("mark_all", "asterisk", Where.MARKS, HelpTopic.FIND, "mark all, others, none", "mark all shown; again: all there are"),
     ConsoleAction("mark_others", "exclamation_mark", Where.MARKS, HelpTopic.FIND, "mark all, others, none", "mark those that are not"),

@@ -18,7 +18,7 @@ from streamops.resources.units import timestamp
 def ending(action: Action) -> Cell:
     """How an action ended, in a few words."""
     if action.last is None:
-        return Cell("not told", Tone.UNKNOWN)
+        return Cell("no end yet", Tone.UNKNOWN)
     outcome = action.last.outcome
     if outcome is None:
         return Cell("not understood", Tone.UNKNOWN)

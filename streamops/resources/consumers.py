@@ -7,7 +7,7 @@ from msgspec import Struct
 from streamops.model.json_text import Json, text_json
 from streamops.model.observation import GroupView
 from streamops.model.streams import Consumer
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
+from streamops.resources.cells import NAME_WIDTH, seconds
 from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
 
@@ -25,7 +25,11 @@ def consumer_rows(group: GroupView) -> tuple[ConsumerRow, ...]:
     return tuple(ConsumerRow(group.stream, group.group.name, member) for member in group.group.members or ())
 
 
-HEARTBEATS: Final = {True: Cell("✓ beats", Tone.OK), False: Cell("✗ stopped", Tone.CRITICAL), None: NOT_THERE}
+HEARTBEATS: Final = {
+    True: Cell("✓ beats", Tone.OK),
+    False: Cell("✗ stopped", Tone.CRITICAL),
+    None: Cell("none", Tone.DIM),
+}
 
 
 WORDS: Final = {True: "beats", False: "stopped", None: None}
@@ -67,7 +71,7 @@ CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
         priority=0,
         sparse=True,
     ).means(
-        "Of a consumer that was not seen for long: whether it is a streamops worker that sends heartbeats; a dash for the others, and for other clients.",
+        "Of a consumer that was not seen for long: whether it is a streamops worker that sends heartbeats; none for the others, and for other clients, which send no heartbeats.",
         "the heartbeat, streamops:worker:ID",
     ),
 )

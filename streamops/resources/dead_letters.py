@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.dead_letters import DeadLetter, QueueSummary
+from streamops.model.dead_letters import DeadLetter, DeadLetterShape, QueueSummary
 from streamops.model.entries import StreamEntry, id_age
 from streamops.model.json_text import Json, text_json
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE, duration_cell, id_text, seconds
@@ -164,7 +164,7 @@ DEAD_LETTER_QUEUE_COLUMNS: Final[tuple[Column[QueueRow], ...]] = (
         "the field _so_reason of the newest dead letters (XREVRANGE)",
     ),
     QUEUE.share(
-        "reasons_coverage", "COVERAGE", 8, lambda row: row.queue.coverage, descending=False, priority=3
+        "reasons_coverage", "COUNTED", 8, lambda row: row.queue.coverage, descending=False, priority=3
     ).means(
         "The share of its dead letters that the reasons were counted over.", "dead letters read, over XLEN"
     ),
@@ -238,12 +238,19 @@ DEAD_LETTER_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
 )
 
 
+FORMATS: Final = {DeadLetterShape.OURS: "streamops", DeadLetterShape.FOREIGN: "another program"}
+
+
+def _format(row: DeadLetterRow) -> Cell:
+    return Cell(FORMATS.get(row.letter.shape, row.letter.shape))
+
+
 DEAD_LETTER_DETAIL_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
     DEAD_LETTER.text("queue", "QUEUE", NAME_WIDTH, lambda row: row.letter.queue).means(
         "The dead-letter queue.", "streams whose names end in :dlq, or that the configuration names"
     ),
-    DEAD_LETTER.text("shape", "SHAPE", 8, lambda row: row.letter.shape).means(
-        "Who wrote it: ours, foreign ({orig_id, reason, payload}), or plain: an entry as it stands.",
+    DEAD_LETTER.column("shape", "FORMAT", 9, lambda row: row.letter.shape, _format).means(
+        "Who wrote it: streamops, another program ({orig_id, reason, payload}), or plain: an entry as it stands.",
         "which fields it has",
     ),
     DEAD_LETTER.text("origin", "ORIGIN", NAME_WIDTH, lambda row: row.letter.origin).means(

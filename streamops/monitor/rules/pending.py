@@ -33,7 +33,7 @@ def dead_consumer(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | 
         text += f", like {counted(len(found) - 1, 'other', 'others')} with {_held(others)}"
     receiver = _receiver(evidence, thresholds)
     advice = _hand_over(evidence, worst, receiver)
-    return Finding(FindingCode.DEAD_CONSUMER, Health.WARN, text, advice, receiver)
+    return Finding(FindingCode.DEAD_CONSUMER, Health.WARN, text, advice, receiver, consumer=worst.name)
 
 
 def poison(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:

@@ -1,7 +1,7 @@
 """Which operations fit what the cursor is on, and what their forms are filled in with."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
 from streamops.operations.replay.intent import ReplayMode
 from streamops.settings.state import new_backup
-from streamops.tui.acting.questions import RECEIVER, read_answer
+from streamops.tui.acting.questions import GIVER, RECEIVER, read_answer
 from streamops.tui.rows.selection import Selection
 
 UNDO: Final = "undo"
@@ -68,11 +68,12 @@ def undoing(audit_id: str) -> Struct | None:
 
 
 def names_for(
-    field: IntentField, observation: Observation | None, selection: Selection | None
+    field: IntentField, observation: Observation | None, selection: Selection | None, given: Mapping[str, Any]
 ) -> Sequence[str]:
     """Names to complete to: the streams there are, the subject's groups, the consumers of its group.
 
-    Only names that a person can type: an escaped one would name something else.
+    Only names that a person can type: an escaped one would name something else. What one row of the form is given to
+    begin with is not offered for the other.
     """
     views = () if observation is None else observation.streams
     names: Sequence[str] = ()
@@ -83,22 +84,27 @@ def names_for(
     elif field.completes == "consumers" and selection and (view := _group(observation, selection)):
         names = [consumer.name for consumer in view.group.members or ()]
         if field.name == RECEIVER:
-            names = [name for name in names if is_readable(name) and name != selection.consumer]
+            giver = given.get(GIVER, selection.consumer)
+            names = [name for name in names if is_readable(name) and name != giver]
+        else:
+            names = [name for name in names if name != given.get(RECEIVER)]
     return [name for name in names if name.isprintable()]
 
 
-def receiver_for(
+def consumers_for(
     intent: type[Struct], observation: Observation | None, selection: Selection | None
-) -> dict[str, Any]:
-    """The consumer that a finding about the group hands entries over to, as the form's value; nothing without one."""
+) -> dict[str, str]:
+    """The consumers that a finding about the group hands entries over from and to, as the form's values."""
     view = _group(observation, selection)
     # A replay has a receiver too, which is a stream.
-    receives = any(one.name == RECEIVER and one.completes == "consumers" for one in intent_fields(intent))
-    if view is None or selection is None or not receives:
+    asked = {one.name for one in intent_fields(intent) if one.completes == "consumers"}
+    if view is None or selection is None or RECEIVER not in asked:
         return {}
-    named = (finding.receiver for finding in view.findings)
-    found = next((name for name in named if name not in (None, selection.consumer)), None)
-    return {} if found is None else {RECEIVER: found}
+    receivers = (finding.receiver for finding in view.findings)
+    found = {RECEIVER: next((name for name in receivers if name not in (None, selection.consumer)), None)}
+    if selection.consumer is None:
+        found[GIVER] = next((finding.consumer for finding in view.findings if finding.consumer), None)
+    return {name: consumer for name, consumer in found.items() if consumer is not None and name in asked}
 
 
 def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode | None:

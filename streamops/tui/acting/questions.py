@@ -19,6 +19,7 @@ from streamops.resources.text import safe
 from streamops.resources.units import ABSENT
 from streamops.tui.rows.selection import Selection, SelectionKind
 
+GIVER: Final = "source"
 RECEIVER: Final = "to"
 """The consumer that gets something is somebody else than the one under the cursor."""
 
@@ -123,10 +124,18 @@ def read_form(
     try:
         made = intent(**{name: value for name, value in values.items() if name in of_intent})
     except StreamopsError as error:
-        raise WrongAnswer("", f"{error.message}. {error.hint}") from None
+        raise WrongAnswer("", _in_words_of(questions, f"{error.message}. {error.hint}")) from None
     except (ValueError, TypeError) as error:
-        raise WrongAnswer("", str(error)) from None
+        raise WrongAnswer("", _in_words_of(questions, str(error))) from None
     return made, replace(Limits(), **limits)
+
+
+def _in_words_of(questions: Sequence[Question], text: str) -> str:
+    """What is wrong with options, said of the rows of a form."""
+    for question in sorted(questions, key=lambda one: -len(one.field.flag)):
+        if question.field.flag:
+            text = text.replace(question.field.flag, question.label)
+    return text
 
 
 def _prefilled(fields: Sequence[IntentField], selection: Selection | None) -> dict[str, Any]:
@@ -190,7 +199,9 @@ def _check_exclusive(questions: Sequence[Question], values: Mapping[str, Any]) -
         if not field.exclusive or value is False or value in (None, "", ()) or value == field.default:
             continue
         if (other := given.get(field.exclusive)) is not None:
-            raise WrongAnswer(field.name, f"{other} is given too: only one of them can be")
+            raise WrongAnswer(
+                field.name, f"{other} is given too, and only one of them can be: ^u empties a row"
+            )
         given[field.exclusive] = question.label
 
 
@@ -198,6 +209,8 @@ NO: Final = "no"
 YES: Final = "yes"
 NONE: Final = ABSENT
 SHOWN_IDS: Final = 20
+QUOTED: Final = frozenset({FieldKind.TEXT, FieldKind.PAIR})
+"""Kinds whose values may hold commas."""
 SURROGATES: Final = "surrogateescape"
 NAMES: Final = {
     "streams": "a stream",
@@ -241,7 +254,8 @@ def options_of(field: IntentField) -> tuple[str, ...]:
 def hint_of(field: IntentField) -> str:
     """What stands in an empty field: an example, and whether it may stay empty."""
     example = field.example or NAMES.get(field.completes) or HINTS.get(field.kind) or field.metavar.lower()
-    several = f"{example}, several with spaces between" if field.many else example
+    between = "spaces" if field.kind in QUOTED else "commas"
+    several = f"{example}, several with {between} between" if field.many else example
     empty = not field.required and field.default in {None, (), ""}
     return ": ".join(filter(None, ["optional" if empty else "", several]))
 
@@ -295,8 +309,8 @@ def _nothing(field: IntentField) -> Any:  # noqa: ANN401 - any field's value
 
 
 def _words(field: IntentField, text: str) -> list[str]:
-    """Values with spaces between; names and pairs that hold spaces stand in quotes."""
-    if field.kind in {FieldKind.TEXT, FieldKind.PAIR}:
+    """Values with commas or spaces between; names and pairs, with spaces alone, and in quotes if they hold any."""
+    if field.kind in QUOTED:
         return split(text)
     return text.replace(",", " ").split()
 
@@ -304,7 +318,7 @@ def _words(field: IntentField, text: str) -> list[str]:
 def _several(values: Sequence[Any]) -> str:
     if len(values) > SHOWN_IDS:
         return f"{len(values):,} of them, {written(values[0])} to {written(values[-1])}"
-    return " ".join(map(written, values))
+    return (", " if isinstance(values[0], EntryId) else " ").join(map(written, values)) if values else ""
 
 
 def _integer(_: IntentField, text: str) -> int:

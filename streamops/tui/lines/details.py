@@ -61,6 +61,21 @@ def group_lines(row: GroupRow, width: int) -> list[Line]:
     return lines + profile_lines(view.group.profile)
 
 
+def brief_lines(row: GroupRow, width: int) -> list[Line]:
+    """What was found about a group, or a stream without groups, and the fix; without findings, its first numbers."""
+    findings = (*(row.group.findings if row.group is not None else ()), *row.stream.findings)
+    if not findings:
+        # After the names, the health and a blank line.
+        return group_lines(row, width)[3:]
+    lines: list[Line] = []
+    for finding in findings:
+        shown = health_text(finding.level)
+        words = f"{shown.text[0]} {finding.code.replace('_', ' ')}: {safe(finding.text)}"
+        lines += paragraph(words, width, shown.tone, hang=2)
+        lines += paragraph(f"→ {safe(finding.advice)}", width, Tone.OK, hang=2) if finding.advice else []
+    return lines
+
+
 def stream_lines(view: StreamView, width: int) -> list[Line]:
     """A stream in full, without its groups."""
     lines = _title((view.stream.name,), health_text(view.health), width)

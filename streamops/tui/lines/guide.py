@@ -11,19 +11,21 @@ class Step(NamedTuple):
     Attributes:
         text: What to press, and what that shows.
         places: Being at one of these is having tried it; none where it is something else.
+        stream: They have to be of this stream; any if empty.
     """
 
     text: str
     places: tuple[type[routes.Route], ...] = ()
+    stream: str = ""
 
 
 HELP: Final = Step("the worst group is on top; ? lists its keys, ?? explains it")
-CLAIM: Final = Step("C, then Enter, plans to claim its entries; Enter claims them")
+CLAIM: Final = Step("on that group C, Enter plans a claim; Enter does it")
 STEPS: Final = (
     HELP,
-    Step("Esc, Enter on payments:events ledger: a consumer is dead", (routes.GroupRoute,)),
+    Step("Esc, Enter on payments:events ledger: a consumer is dead", (routes.GroupRoute,), "payments:events"),
     CLAIM,
-    Step("@ is the audit log; on a claim z plans its undo", (routes.AuditRoute, routes.ActionRoute)),
+    Step("7 is the audit log; on a claim z plans its undo", (routes.AuditRoute, routes.ActionRoute)),
     Step("5 5 shows a pool follow its load; ? and ^p tell the rest", (routes.PoolsRoute,)),
 )
 
@@ -44,7 +46,8 @@ class Guide:
         """
         while self._left:
             step = self._left[0]
-            if not (isinstance(place, step.places) or (step is HELP and helped) or (step is CLAIM and acted)):
+            there = isinstance(place, step.places) and step.stream in ("", getattr(place, "stream", ""))
+            if not (there or (step is HELP and helped) or (step is CLAIM and acted)):
                 return f" {len(STEPS) - len(self._left) + 1} of {len(STEPS)}: {step.text} · ^g skips"
             self._left = self._left[1:]
         return ""

@@ -9,7 +9,8 @@ from textual.message import Message
 
 from streamops.errors import StreamopsError
 from streamops.model.observation import Health, Observation, StreamView
-from streamops.model.streams import ServerInfo, StreamRole
+from streamops.model.streams import ServerInfo
+from streamops.monitor.observe import fold_retries
 from streamops.resources.streams import asked_for_alone
 from streamops.resources.views import SavedView
 from streamops.tui.polling.app_state import AppState, Loss, RunningOperation, ServerMismatch, faster, slower
@@ -173,7 +174,7 @@ class Live:
             observation=message.observation,
             arrived=message.arrived,
             pace=message.pace,
-            tally=self._tally.count(message.observation),
+            tally=self._tally.count(fold_retries(message.observation.streams)),
             alerts=() if self._alert_monitor is None else self._alert_monitor.firing,
         )
 
@@ -185,9 +186,9 @@ class HealthCounts:
         self._streams: Sequence[StreamView] = ()
         self._counts = [0] * len(Health)
 
-    def count(self, observation: Observation) -> dict[Health, int]:
-        """The groups of an observation by health; nothing of a health that none is in."""
-        before, self._streams = self._streams, observation.streams
+    def count(self, streams: Sequence[StreamView]) -> dict[Health, int]:
+        """The groups of streams by health; nothing of a health that none is in."""
+        before, self._streams = self._streams, streams
         if len(before) == len(self._streams):
             # Two observations share every stream that did not change, at the same place.
             for old, new in zip(before, self._streams, strict=True):
@@ -201,7 +202,7 @@ class HealthCounts:
         return {health: number for health, number in zip(Health, self._counts, strict=True) if number}
 
     def _add(self, stream: StreamView, number: int) -> None:
-        if asked_for_alone(stream) or stream.stream.role is StreamRole.RETRY:
+        if asked_for_alone(stream):
             return
         if not stream.groups:
             self._counts[stream.health] += number

@@ -16,7 +16,7 @@ from streamops.resources.audit import AUDIT_COLUMNS, action_facts, ending
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.keys import bindings
+from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
 from streamops.tui.lines.plan import fact_lines
 from streamops.tui.lines.record import action_lines
@@ -64,19 +64,42 @@ def _placed(column: Column[Action]) -> Column[Action]:
 
 
 # The time says which it is, and ``y`` copies the ID.
-PRIORITIES = {"audit_id": 6, "at": 0, "undone_by": 5, "outcome": 0, "user": 2, "applied": 1}
-FIRST = ("at", "operation", "target", "outcome", "applied")
+PRIORITIES = {"audit_id": 6, "at": 0, "undone_by": 5, "outcome": 0, "who": 0, "applied": 1}
+FIRST = ("at", "who", "operation", "target", "outcome", "applied")
 SHOWN = sorted(
     map(_placed, AUDIT_COLUMNS),
     key=lambda column: FIRST.index(column.key) if column.key in FIRST else len(FIRST),
 )
 
 
+def why_not_undone(action: Action) -> str:
+    """Why an action cannot be undone; empty if it can, or if the log does not say."""
+    plan, outcome = action.first.plan, None if action.last is None else action.last.outcome
+    if action.first.undone_by:
+        return f"undone already, by {action.first.undone_by}"
+    if outcome is not None and not outcome.applied:
+        return "it changed nothing"
+    if plan is not None and not plan.undo:
+        opposite = f"; to set it back: {plan.opposite}" if plan.opposite else ""
+        return f"{action.first.operation} has no undo{opposite}"
+    return ""
+
+
+def _hints(hints: tuple[Hint, ...], *, undoable: bool) -> tuple[Hint, ...]:
+    return hints if undoable else tuple(hint for hint in hints if hint != "undo")
+
+
 class AuditScreen(ListScreen[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
-    HINTS = (("open", "details"), "undo", "filter", ("read_now", "read again"), "back")
+    HINTS: ClassVar[tuple[Hint, ...]] = (
+        ("open", "details"),
+        "undo",
+        "filter",
+        ("read_now", "read again"),
+        "back",
+    )
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, SHOWN)
@@ -158,10 +181,19 @@ class AuditScreen(ListScreen[Action]):
         more = Cell("and more ", Tone.DIM) if there_is_more else Cell("")
         return (failed, *words.position(self.list.cursor, len(self.list.rows)), more)
 
+    def hints(self) -> tuple[Hint, ...]:
+        """Undo for an action that can be undone alone."""
+        row = self.list.highlighted
+        return _hints(self.HINTS, undoable=row is not None and not why_not_undone(row))
+
     def action_undo(self) -> None:
         """Plan to undo the action under the cursor."""
         row = self.list.highlighted
-        if row is not None:
+        if row is None:
+            return
+        if why := why_not_undone(row):
+            self.console.say(f"undo: {why}", warning=True)
+        else:
             self.console.undo(row.first.begun_id)
 
     def _ask(self, after: ActionPage | None) -> None:
@@ -173,7 +205,7 @@ class ActionScreen(ReadingFrame):
     """What the audit log tells of an action."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
-    HINTS = ("undo", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
+    HINTS: ClassVar[tuple[Hint, ...]] = ("undo", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.ActionRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
@@ -199,6 +231,13 @@ class ActionScreen(ReadingFrame):
         """The action's ID."""
         return self._action.first.begun_id
 
+    def hints(self) -> tuple[Hint, ...]:
+        """Undo for an action that can be undone alone."""
+        return _hints(self.HINTS, undoable=not why_not_undone(self._action))
+
     def action_undo(self) -> None:
         """Plan to undo it."""
-        self.console.undo(self._action.first.begun_id)
+        if why := why_not_undone(self._action):
+            self.console.say(f"undo: {why}", warning=True)
+        else:
+            self.console.undo(self._action.first.begun_id)

@@ -20,7 +20,7 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.choice import Pick
-from streamops.tui.acting.offers import mode_for, names_for, receiver_for
+from streamops.tui.acting.offers import consumers_for, mode_for, names_for
 from streamops.tui.acting.questions import NONE, Question, WrongAnswer, questions_for, read_form
 from streamops.tui.keys import Hint
 from streamops.tui.lines.details import paragraph
@@ -145,10 +145,10 @@ class FormScreen(ActingFrame):
         self._operation = operation
         self._subject = selection
         observation, intent = app_state.observation, operation.intent
-        filled = {**receiver_for(intent, observation, selection), **given}
+        filled = {**consumers_for(intent, observation, selection), **given}
         asked = questions_for(intent, selection, filled, long=intent.rated)
         self._rows = [
-            FormRow(question, names_for(question.field, observation, selection)) for question in asked
+            FormRow(question, names_for(question.field, observation, selection, filled)) for question in asked
         ]
         self._help_view = TextView(id="told")
         self._help_view.can_focus = False

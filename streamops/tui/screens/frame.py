@@ -277,6 +277,8 @@ class Frame(Prompting):
         meant = [row for row in KEYS.values() if key in key_names(keymap.get(row.name, row.keys))]
         if not meant:
             return
+        # One answer at a time: a key pressed again would pile them up.
+        self.app.clear_notifications()
         shown = first_key(meant[0].name, keymap)
         verbs = [verb for verb in VERBS if f"plan.{verb.key}" in {row.name for row in meant}]
         if verbs and self.app_state.read_only:
@@ -284,8 +286,8 @@ class Frame(Prompting):
         elif verbs and not self.app_state.may_plan:
             self.console.say(f"{shown}: {self.console.why_no_plan()}", warning=True)
         elif verbs:
-            fits = "; ".join(f"{verb.word}: {', '.join(sorted(verb.sorts))}" for verb in verbs)
-            self.console.say(f"{shown} has nothing to act on here. {fits}")
+            uses = "; ".join(f"{verb.word} on {' or '.join(sorted(verb.sorts))}" for verb in verbs)
+            self.console.say(f"{shown} does nothing on this row. Elsewhere: {uses}")
         else:
             self.console.say(f"{shown} does nothing here. Elsewhere: {'; '.join(row.help for row in meant)}")
 

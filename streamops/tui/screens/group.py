@@ -75,7 +75,7 @@ class GroupScreen(ListScreen[ConsumerRow]):
         view = None if row is None else row.group
         self._row = row
         if view is not self._consumers[0]:
-            self._consumers = (view, () if view is None else consumer_rows(view))
+            self._consumers = (view, () if view is None else _in_trouble_first(view))
         return self._consumers[1]
 
     def identify(self, row: ConsumerRow) -> str:
@@ -123,6 +123,12 @@ class GroupScreen(ListScreen[ConsumerRow]):
         return next(
             (f"not readable: {safe(gap.reason)}" for gap in gaps if (gap.stream, gap.group) == here), ""
         )
+
+
+def _in_trouble_first(view: GroupView) -> list[ConsumerRow]:
+    """The consumers, those that a finding is about on top."""
+    named = {finding.consumer for finding in view.findings}
+    return sorted(consumer_rows(view), key=lambda row: row.consumer.name not in named)
 
 
 def find_group(app_state: AppState, place: routes.GroupRoute | routes.PendingRoute) -> GroupRow | None:

@@ -262,8 +262,11 @@ class Arranged(Frame, Generic[Row]):
 
 
 HEADER_LINES: Final = 1
+NOTE_LINES: Final = 2
 ROOM_BELOW: Final = 8
 """Lines, with the divider, that a pane under the list needs."""
+ROOM_FOR_BRIEF: Final = 4
+"""The same for a row in brief."""
 PANE_AFTER: Final = 0.006
 """Seconds from a highlighted row to its details."""
 
@@ -280,6 +283,8 @@ class ListScreen(Arranged[Row]):
 
     keeps_pane: ClassVar[bool] = False
     """Whether the pane stays under a list that is longer than what is left."""
+    has_brief: ClassVar[bool] = False
+    """Whether ``brief`` tells a row in a few lines, for a list that leaves no more."""
     HINTS: ClassVar[tuple[Hint, ...]] = (
         "open",
         "filter",
@@ -297,6 +302,7 @@ class ListScreen(Arranged[Row]):
         super().__init__(place, app_state, columns, more)
         self._telling = False
         self._height: int | None = None
+        self._is_brief = False
         self.pane = TextView(id="pane")
 
     # -- what subclasses say -------------------------------------------------------------------------
@@ -305,6 +311,10 @@ class ListScreen(Arranged[Row]):
         """A row told in full."""
         del row
         return no_lines
+
+    def brief(self, row: Row) -> Builder:
+        """A row told in a few lines."""
+        return self.detail(row)
 
     def place_of(self, row: Row) -> Route | None:
         """Where Enter leads."""
@@ -343,14 +353,25 @@ class ListScreen(Arranged[Row]):
         # A poll may come before all of the screen is there.
         if body is None or not body.children:
             return
-        rows, most = len(self.list.rows), body.size.height - ROOM_BELOW
-        lines = HEADER_LINES + rows
-        below = self.has_class("-narrow") and min(rows, most) > 0 and (lines <= most or self.keeps_pane)
-        height = min(lines, most) if below else None
-        if height != self._height:
-            self._height = height
-            self.set_class(below, "-below")
+        height = self._height_over_pane(body.size.height) if self.has_class("-narrow") else None
+        is_brief = height is not None and body.size.height - height < ROOM_BELOW
+        if (height, is_brief) != (self._height, self._is_brief):
+            self._height, self._is_brief = height, is_brief
+            self.set_class(height is not None, "-below")
             body.children[0].styles.height = "1fr" if height is None else height
+            self.refresh_detail()
+
+    def _height_over_pane(self, room: int) -> int | None:
+        """How many lines the list has over its pane; none where it has all of them."""
+        rows = len(self.list.rows)
+        lines = HEADER_LINES + (rows or NOTE_LINES)
+        if (rows and lines <= room - ROOM_BELOW) or (self.keeps_pane and room > ROOM_BELOW + NOTE_LINES):
+            return min(lines, room - ROOM_BELOW)
+        return (
+            min(lines, room - ROOM_FOR_BRIEF)
+            if self.has_brief and rows and room > 2 * ROOM_FOR_BRIEF
+            else None
+        )
 
     def on_line_view_highlighted(self) -> None:
         """Tell the row under the cursor, a little later: the key must be answered first, and keys come in rows."""
@@ -410,7 +431,9 @@ class ListScreen(Arranged[Row]):
     def about(self) -> Builder:
         """What the pane tells."""
         row = self.list.highlighted
-        return no_lines if row is None else self.detail(row)
+        if row is None:
+            return no_lines
+        return self.brief(row) if self._is_brief else self.detail(row)
 
     def focus_place(self) -> Route:
         """Where the row under the cursor leads."""
@@ -418,8 +441,9 @@ class ListScreen(Arranged[Row]):
         return (None if row is None else self.place_of(row)) or self.place
 
     def explain(self) -> Builder:
-        """What the pane tells."""
-        return self.about()
+        """What the pane tells where it has room."""
+        row = self.list.highlighted
+        return self.detail(row) if self._is_brief and row is not None else self.about()
 
     def numbers(self) -> Builder:
         """What each number of the row under the cursor is, means, and comes from."""

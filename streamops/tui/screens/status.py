@@ -17,7 +17,7 @@ from streamops.resources.text import safe
 from streamops.resources.units import compact, health_text
 from streamops.tui import routes
 from streamops.tui.lines.charting import total_count, total_rate
-from streamops.tui.lines.details import group_lines, server_lines
+from streamops.tui.lines.details import brief_lines, group_lines, server_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.remember import PerItemCache
@@ -93,6 +93,8 @@ def words_of(row: GroupRow) -> str:
 
 class GroupListing(ListScreen[GroupRow]):
     """A list of groups of some streams."""
+
+    has_brief = True
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state, tuple(_columns(self._trend)), MORE_COLUMNS)
@@ -172,6 +174,10 @@ class GroupListing(ListScreen[GroupRow]):
     def detail(self, row: GroupRow) -> Builder:
         """The group in full."""
         return lambda width: group_lines(row, width)
+
+    def brief(self, row: GroupRow) -> Builder:
+        """What was found, else its first numbers."""
+        return lambda width: brief_lines(row, width)
 
 
 class StatusScreen(GroupListing):

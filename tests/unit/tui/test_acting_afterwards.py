@@ -67,6 +67,18 @@ async def test_the_audit_log_shows_who_did_what_and_z_undoes() -> None:
         assert str(planned(source).audit_id) == many[0].first.id
 
 
+async def test_what_cannot_be_undone_offers_no_undo_and_z_says_why() -> None:
+    source = shop_source(actions=(acts.action(1, replace(acts.CLAIM, undo=""), acts.DONE),))
+    app = app_for(source)
+    async with running(app):
+        await press(app, "at")
+        await shown(app, "✓ done, 2 skipped")
+        assert "undo" not in bar(app, "keys")
+        await press(app, "z")
+        await shown(app, "undo: claim has no undo")
+        assert not source.planned
+
+
 async def test_jobs_that_cannot_be_read_are_told_beside_the_list_and_without_one() -> None:
     source = shop_source(jobs=(acts.JOB,))
     source.job_gaps = tuple(

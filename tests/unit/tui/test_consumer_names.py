@@ -4,14 +4,15 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Input
 
+from streamops.model.fields import intent_fields
 from streamops.model.observation import Finding, FindingCode, Health, Observation
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.registry import OPERATIONS
-from streamops.tui.acting.offers import receiver_for
+from streamops.tui.acting.offers import consumers_for, names_for
 from streamops.tui.app import StreamopsApp
 from streamops.tui.rows.selection import Selection, SelectionKind
 from tests.support.tui import sample
-from tests.support.tui.driving import bar, press, running, shown
+from tests.support.tui.driving import bar, names, press, running, shown, until
 from tests.support.tui.source import InventedSource, app_for
 
 FULFILMENT = [*"jj", "enter"]
@@ -62,7 +63,27 @@ def test_receiver_that_the_advice_names_is_not_the_one_it_is_taken_from() -> Non
         sort=SelectionKind.CONSUMER, stream="orders", group="fulfilment", consumer="worker-7"
     )
     observation = _advising(sample.shop(), "worker-7")
-    assert receiver_for(OPERATIONS["claim"].intent, observation, selection) == {}
+    assert consumers_for(OPERATIONS["claim"].intent, observation, selection) == {}
+
+
+def test_claim_of_a_group_is_filled_in_with_its_dead_consumer_and_the_other_row_does_not_offer_it() -> None:
+    selection = Selection(sort=SelectionKind.GROUP, stream="orders", group="fulfilment")
+    observation, claim = _advising(sample.shop(), "worker-5", "worker-7"), ClaimIntent
+    filled = consumers_for(claim, observation, selection)
+    assert filled == {"to": "worker-5", "source": "worker-7"}
+    offered = {
+        field.name: names_for(field, observation, selection, filled)
+        for field in intent_fields(claim)
+        if field.completes == "consumers"
+    }
+    assert offered == {"to": ["worker-5", "worker-6"], "source": ["worker-6", "worker-7"]}
+
+
+async def test_dead_consumer_is_the_first_of_its_group() -> None:
+    app = app_for(InventedSource(_advising(sample.shop(), "worker-5", "worker-7"), sample.entries()))
+    async with running(app):
+        await press(app, *FULFILMENT)
+        await until(app, lambda: names(app)[:1] == ["worker-7"])
 
 
 async def test_receiver_without_a_readable_name_is_refused_by_the_form() -> None:
@@ -81,12 +102,14 @@ async def test_receiver_without_a_readable_name_is_refused_by_the_form() -> None
 def test_receiver_that_is_a_stream_is_no_consumer(operation: str, filled: dict[str, str]) -> None:
     selection = Selection(sort=SelectionKind.GROUP, stream="orders", group="fulfilment", dead_letters=True)
     observation = _advising(sample.shop(), "worker-3")
-    assert receiver_for(OPERATIONS[operation].intent, observation, selection) == filled
+    assert consumers_for(OPERATIONS[operation].intent, observation, selection) == filled
 
 
-def _advising(observation: Observation, receiver: str | None) -> Observation:
+def _advising(observation: Observation, receiver: str | None, dead: str | None = None) -> Observation:
     """The same with one finding about ``orders/fulfilment``, whose advice names a consumer."""
-    found = Finding(FindingCode.DEAD_CONSUMER, Health.WARN, "worker-7 is gone", "hand over", receiver)
+    found = Finding(
+        FindingCode.DEAD_CONSUMER, Health.WARN, "worker-7 is gone", "hand over", receiver, consumer=dead
+    )
     return replace(
         observation,
         streams=tuple(

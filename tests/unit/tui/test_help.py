@@ -76,7 +76,7 @@ async def test_key_that_can_do_nothing_here_says_why() -> None:
         await press(app, "v")
         await shown(app, "v does nothing here. Elsewhere: on an entry: decoded or as it came")
         await press(app, "S")
-        await shown(app, "S has nothing to act on here. scale: pool")
+        await shown(app, "S does nothing on this row. Elsewhere: scale on pool")
     app = app_for(shop_source(), read_only=True)
     async with running(app):
         await press(app, "C")

@@ -1,7 +1,9 @@
 """How it looks in the room there is."""
 
+from msgspec.structs import replace
 from textual.widgets import Input
 
+from streamops.model.observation import Finding, FindingCode, Health, StreamView
 from streamops.tui.theme import COLOUR_BLIND_NAME, DARK_NAME, LIGHT_NAME
 from tests.support.tui import sample
 from tests.support.tui.driving import (
@@ -22,7 +24,7 @@ from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource, app_for
 
 
-async def test_eighty_by_twenty_four_has_twenty_rows_and_one_line_of_each_bar() -> None:
+async def test_eighty_by_twenty_four_has_fifteen_rows_the_one_in_brief_and_one_line_of_each_bar() -> None:
     app = app_for(InventedSource(sample.many(100)))
     async with running(app, NARROW):
         await shown(app, "service-00000:events")
@@ -31,10 +33,10 @@ async def test_eighty_by_twenty_four_has_twenty_rows_and_one_line_of_each_bar() 
         assert lines[0].startswith(" streamops  prod  production")
         assert lines[1].split()[0] == "prod"
         assert lines[2].split()[:4] == ["STREAM", "GROUP", "HEALTH", "REASON"]
-        assert sum("service-" in line for line in lines) == 19
+        assert sum("service-" in line for line in lines) == 15
         assert lines[22].strip().startswith("refresh 30 s")
         assert lines[23].strip().startswith("Enter open  C claim  T trim")
-        assert app.frame.query_one("#pane").display is False
+        assert app.frame.query_one("#pane").size.height == 3
 
 
 async def test_a_wide_terminal_has_a_pane_with_findings_and_advice() -> None:
@@ -103,7 +105,34 @@ async def test_a_narrow_list_with_room_under_it_tells_the_row_under_the_cursor_t
         assert pane.region.y > list_of(app).region.bottom - 1
         await press(app, "j")
         await shown(app, "One entry was delivered 27 times")
-    app = app_for(InventedSource(sample.many(100)))
+
+
+async def test_a_narrow_list_longer_than_the_screen_tells_what_is_wrong_with_the_row_under_the_cursor() -> (
+    None
+):
+    found = Finding(
+        FindingCode.STOPPED, Health.CRITICAL, "Nothing was delivered for 6 min", "Start a consumer"
+    )
+    many = sample.many(100)
+    first = many.streams[0]
+    groups = (replace(first.groups[0], findings=(found,)), *first.groups[1:])
+    ailing = replace(many, streams=(replace(first, groups=groups), *many.streams[1:]))
+    app = app_for(InventedSource(ailing))
     async with running(app, NARROW):
-        await until(app, lambda: len(list_of(app).rows) > NARROW[1])
-        assert not app.frame.query_one("#pane").display
+        await shown(app, "stopped: Nothing was delivered for 6 min")
+        await shown(app, "→ Start a consumer")
+
+
+async def test_a_group_without_consumers_is_told_under_its_empty_list() -> None:
+    shop = sample.shop()
+    bare = replace(shop, streams=tuple(_without_consumers(stream) for stream in shop.streams))
+    app = app_for(InventedSource(bare))
+    async with running(app, NARROW):
+        await press(app, "enter")
+        await shown(app, "the group has no consumers")
+        await shown(app, "✗ stalled")
+
+
+def _without_consumers(stream: StreamView) -> StreamView:
+    groups = (replace(view, group=replace(view.group, members=())) for view in stream.groups)
+    return replace(stream, groups=tuple(groups))

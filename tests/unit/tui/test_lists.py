@@ -3,6 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
+from streamops.model.observation import Finding, FindingCode, Health
+from streamops.model.streams import StreamRole
 from tests.support import invented
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, click, list_of, names, press, running, shown, until
@@ -146,3 +148,22 @@ async def test_trends_of_a_list_have_one_scale_and_stand_beside_their_lags() -> 
         source.observation = sample.observation(quiet)
         await press(app, "r")
         await shown(app, "▁▇▁▂")
+
+
+async def test_the_header_counts_a_group_as_its_row_shows_it_with_what_its_retry_stream_has() -> None:
+    stalled = Finding(FindingCode.STALLED, Health.CRITICAL, "Nothing was acknowledged for 6 min", "")
+    observation = sample.observation(
+        sample.stream_view("orders", sample.group_view("orders", invented.group("billing"))),
+        sample.stream_view(
+            "orders:retry:billing",
+            sample.group_view("orders:retry:billing", invented.group("billing"), stalled),
+            role=StreamRole.RETRY,
+            source="orders",
+        ),
+    )
+    app = app_for(InventedSource(observation))
+    async with running(app):
+        await shown(app, "billing")
+        assert names(app) == ["orders/billing"]
+        assert "✗ crit 1" in bar(app, "header")
+        assert "ok" not in bar(app, "header")

@@ -117,7 +117,7 @@ async def test_capitals_open_plans_about_the_pool_under_the_cursor() -> None:
         await to_pools(app)
         await opens(app, source, "A", PauseScalingIntent(pool="billing"))
         await press(app, "L", "enter")
-        await shown(app, "give --minimum, --maximum or --reset")
+        await shown(app, "give minimum, maximum or reset")
         await press(app, "escape")
         await opens(app, source, "L4", LimitsIntent(pool="billing", minimum=4))
         await opens(app, source, "O8", OverrideIntent(pool="billing", workers=8))
