@@ -204,8 +204,11 @@ class StatusScreen(GroupListing):
 
     def in_order(self, rows: list[GroupRow]) -> list[GroupRow]:
         """Faults first, the worst and those with the greatest lag on top; the others as they come."""
-        faults = sorted(filter(is_fault, rows), key=_trouble, reverse=True)
-        return [*faults, *(row for row in rows if not is_fault(row))] if faults else rows
+        faults: list[GroupRow] = []
+        others: list[GroupRow] = []
+        for row in rows:
+            (faults if is_fault(row) else others).append(row)
+        return [*sorted(faults, key=_trouble, reverse=True), *others]
 
     def selection_words(self) -> Line:
         """The filter; without one, what all of them add up to."""
