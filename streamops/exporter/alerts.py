@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from streamops.model.observation import FindingCode, GroupView, Health, Observation
+from streamops.model.observation import Finding, FindingCode, GroupView, Health, Observation
 from streamops.model.streams import NO_SUCH_STREAM
 from streamops.model.wording import command, quoted, span
 from streamops.monitor.rules import EXPLAINED_BY
@@ -124,7 +124,9 @@ class Notification(Struct, frozen=True):
 
 def evaluation_of(observation: Observation) -> Evaluation:
     """What an observation shows: findings about groups, streams and the server, and what its gaps leave unknown."""
-    placed = [("", "", observation.findings)]
+    placed: list[tuple[str, str, tuple[Finding, ...]]] = [
+        (one.stream or "", "", (one,)) for one in observation.findings
+    ]
     for view in observation.streams:
         placed.append((view.stream.name, "", view.findings))
         placed += [(view.stream.name, one.group.name, one.findings) for one in view.groups]

@@ -137,7 +137,8 @@ class Shown(Struct, kw_only=True):
         """What was found about the server, the streams and the groups, by database, stream and group."""
         if (observation := self.reading.observation) is None:
             return
-        yield (self.database, "", ""), observation.findings
+        for one in observation.findings:
+            yield (self.database, one.stream or "", ""), (one,)
         for stream, found in zip(self.stream_labels, self.stream_findings, strict=True):
             yield (*stream, ""), found
         for group, view in zip(self.group_labels, self.views, strict=True):

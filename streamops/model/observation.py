@@ -107,6 +107,7 @@ class Finding(Struct, frozen=True, gc=False):
         receiver: The consumer to which the advice hands entries over; none if it names none.
         entry: The entry that it is about; none where it is not about one.
         consumer: The consumer that it is about; none where it is not about one.
+        stream: The stream that it is about where there may be none of that name yet: a delayed queue's; else none.
     """
 
     code: FindingCode
@@ -116,6 +117,7 @@ class Finding(Struct, frozen=True, gc=False):
     receiver: str | None = None
     entry: EntryId | None = None
     consumer: str | None = None
+    stream: str | None = None
 
 
 class Rates(Struct, frozen=True, gc=False):

@@ -69,7 +69,7 @@ class FindingRow(Struct, frozen=True):
 
 def finding_rows(observation: Observation) -> tuple[FindingRow, ...]:
     """Every finding, the worst first, and within a level in the order server, stream, groups."""
-    rows = [FindingRow(None, None, finding) for finding in observation.findings]
+    rows = [FindingRow(finding.stream, None, finding) for finding in observation.findings]
     for stream in observation.streams:
         rows += [FindingRow(stream.stream.name, None, finding) for finding in stream.findings]
         for group in stream.groups:

@@ -119,6 +119,7 @@ def delayed_overdue(queue: DelayedQueue, now: datetime, thresholds: Thresholds) 
         Health.CRITICAL,
         f"{waiting} of {quoted(queue.stream)} due, the first for {span(late)}, and nothing moves them",
         f"Start a worker of the application: workers move what is due. Until one runs: {move}",
+        stream=queue.stream,
     )
 
 
@@ -133,6 +134,7 @@ def delayed_foreign(queue: DelayedQueue, _now: datetime, _: Thresholds) -> Findi
         f"the delayed queue of {quoted(queue.stream)} has {members} that streamops did not write; they stay untouched",
         f"See which: {command('delayed ls', queue.stream)}; give streamops a sorted set of its own "
         "(`delayed` of the context and of Streamops)",
+        stream=queue.stream,
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from streamops.exporter.alerts import evaluation_of
 from streamops.model.acting import Actor
 from streamops.model.delayed import DelayedBody
 from streamops.model.observation import FindingCode, Observation
@@ -12,6 +13,7 @@ from streamops.model.secret import Secret
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
+from streamops.resources.findings import finding_rows
 from streamops.wire.delayed_bodies import encode_body
 from tests.support.cli.running import Place, runner
 from tests.support.eventually import eventually
@@ -81,6 +83,8 @@ async def test_a_queue_beside_no_stream_is_judged_where_its_stream_is_wanted(ser
     (finding,) = observation.findings
     assert finding.code is OVERDUE
     assert "streamops delayed run-now orders --before 0s" in finding.advice
+    assert [(about.code, about.stream) for about in evaluation_of(observation).found] == [(OVERDUE, "orders")]
+    assert [row.stream for row in finding_rows(observation)] == ["orders"]
     assert found(await observed(server, Watch(streams=("ord*",)))) == [OVERDUE]
     assert found(await observed(server, Watch(streams=("orders",)))) == [OVERDUE]
     assert found(await observed(server, None, "orders")) == [OVERDUE]
