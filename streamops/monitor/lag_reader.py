@@ -256,11 +256,19 @@ class LagReader:
 
     def _result(self, estimate: LagEstimate, counter: Counter) -> Lag:
         """The lag after counting, which is kept for the reading; bounds too, if counting again would find no more."""
-        lag, stream = estimate.result(), estimate.stream
+        lag, stream, group = estimate.result(), estimate.stream, estimate.group
         is_final = lag.known or counter.is_final(estimate.ahead, estimate.behind)
         holds = is_final and estimate.has_lost is False and stream.bounds_read
+        was_right = lag.known and lag.entries == group.reported_lag
         self._cached(estimate).counted = (
-            CachedCount(lag, stream.without_groups, estimate.group.last_delivered_id) if holds else None
+            CachedCount(
+                lag,
+                stream.without_groups,
+                group.last_delivered_id,
+                group.entries_read if was_right else None,
+            )
+            if holds
+            else None
         )
         return lag
 
