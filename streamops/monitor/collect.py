@@ -104,7 +104,6 @@ class Collector:
             self._read_details(read, at), self._lags.read_next_entries(read)
         )
         if self._full is not None:
-            self._full.keep(read, whole)
             for name in large:
                 self._full.shun(name)
         clocks = _clocks(readings)

@@ -1,9 +1,7 @@
 """Replies of XINFO STREAM FULL become nouns. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
-
-from msgspec import Struct, msgpack
 
 from streamops.model.entries import EntryId
 from streamops.model.streams import NOBODY, ConsumerColumns, Delivery, GroupReading, StreamReading
@@ -14,36 +12,15 @@ from streamops.wire.replies import decode_clock, decode_name, missing_field
 NEVER: Final = -1
 DENIED: Final = PermissionError("not asked")
 
-_pack: Final = msgpack.Encoder().encode
-
-
-class KnownReply(Struct, frozen=True, gc=False):
-    """What a server told of a stream.
-
-    Attributes:
-        digest: A digest of its reply, of 64 bits by a key of this process, by which the next one is told to be the same.
-        reading: What was made of it.
-    """
-
-    digest: int
-    reading: StreamReading
-
 
 class FullDecoder:
     """Decodes one server's replies of one round trip, as they come in: the clock first.
 
-    The replies tell instants and not ages, so that one that is the same as before means the same reading, and gives
-    the same object. Without a clock nobody can tell who has idled for how long, and consumers and pending entries
-    are left out.
-
-    Args:
-        before: What was told the last time, by the stream. Where another server told that, what is decoded is of no use.
-        told: Where to note what is told now.
+    The replies tell instants and not ages. Without a clock nobody can tell who has idled for how long, and consumers and
+    pending entries are left out.
     """
 
-    def __init__(self, before: Mapping[str, KnownReply], told: dict[str, KnownReply]) -> None:
-        self._before = before
-        self._told = told
+    def __init__(self) -> None:
         self._has_clock = False
         self._stream = Picker(
             (b"length", b"entries", b"last-generated-id", b"groups"),
@@ -66,16 +43,6 @@ class FullDecoder:
 
     def decode(self, name: str, reply: Row) -> StreamReading:
         """The reply of XINFO STREAM FULL COUNT 1 for a stream; raises ``UnexpectedReply`` where a field is missing."""
-        if not self._has_clock:
-            return self._decode(name, reply)
-        digest = hash(_pack(reply))
-        told = self._before.get(name)
-        if told is None or told.digest != digest:
-            told = KnownReply(digest, self._decode(name, reply))
-        self._told[name] = told
-        return told.reading
-
-    def _decode(self, name: str, reply: Row) -> StreamReading:
         try:
             length, entries, last_generated, groups, added, deleted = self._stream.pick(reply)
             return StreamReading(
