@@ -351,7 +351,7 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
     position, reported = group.last_delivered_id, group.reported_lag
     end = stream.end_id
     if end is not None and position >= end:
-        return exact_lag(0, "the group has been delivered the last entry")
+        return CAUGHT_UP
     if stream.first_id is not None and position < stream.first_id:
         return exact_lag(stream.length, "the group has read nothing that is still in the stream")
     next_id = group.next_id
@@ -374,6 +374,9 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
 def exact_lag(entries: int, reason: str, *, later: bool = False) -> Lag:
     """A verified lag."""
     return Lag(entries, entries, entries, LagBasis.EXACT, reason, later)
+
+
+CAUGHT_UP = exact_lag(0, "the group has been delivered the last entry")
 
 
 def _interpolated(stream: StreamReading, position: EntryId) -> int | None:

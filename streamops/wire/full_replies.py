@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.model.entries import EntryId
+from streamops.model.entries import parse_id
 from streamops.model.streams import NOBODY, ConsumerColumns, Delivery, GroupReading, StreamReading
 from streamops.wire.node import Reply
 from streamops.wire.picking import Picker, Row
@@ -50,10 +50,10 @@ class FullDecoder:
                 length,
                 self._decode_groups(groups),
                 bounds_read=True,
-                first_id=EntryId.parse(entries[0][0]) if entries else None,
-                last_generated_id=EntryId.parse(last_generated),
+                first_id=parse_id(entries[0][0]) if entries else None,
+                last_generated_id=parse_id(last_generated),
                 entries_added=added,
-                max_deleted_id=EntryId.parse(deleted) if deleted else None,
+                max_deleted_id=parse_id(deleted) if deleted else None,
                 entry_bytes=sum(map(len, entries[0][1])) if entries else 0,
             )
         except KeyError as error:
@@ -66,11 +66,14 @@ class FullDecoder:
                 decode_name(name),
                 len(consumers),
                 pending,
-                EntryId.parse(position),
+                parse_id(position),
                 entries_read,
                 lag,
-                members=self._decode_members(consumers) if has_clock else None,
-                oldest_delivery=_delivery(entries[0]) if entries and has_clock else None,
+                None,
+                None,
+                False,  # noqa: FBT003 - as fields of a struct go, and thousands of these are made
+                self._decode_members(consumers) if has_clock else None,
+                _delivery(entries[0]) if entries and has_clock else None,
             )
             for name, position, pending, entries, consumers, entries_read, lag in self._group.pick_all(rows)
         ]
@@ -84,11 +87,11 @@ class FullDecoder:
             tuple(map(decode_name, names)),
             pending,
             seen,
-            tuple([None if one == NEVER else one for one in active]),
+            tuple([None if one == NEVER else one for one in active]) if NEVER in active else active,
             tuple([some[0][1] if some else None for some in entries]),
         )
 
 
 def _delivery(row: Row) -> Delivery:
     entry_id, consumer, delivered, deliveries = row
-    return Delivery(EntryId.parse(entry_id), decode_name(consumer), delivered, deliveries)
+    return Delivery(parse_id(entry_id), decode_name(consumer), delivered, deliveries)
