@@ -92,26 +92,26 @@ def render(shown: Shown, labels: LabelCache, form: Form) -> Iterator[bytes]:
                 head = b""
 
 
-def _column(family: MetricFamily, shown: Shown, labels: LabelCache) -> tuple[list[bytes], Sequence[Value]]:
+def _column(family: MetricFamily, shown: Shown, labels: LabelCache) -> tuple[list[bytes], tuple[Value, ...]]:
     """Lines of samples without their values, and a value for each."""
     values, scope = family.value(shown), family.scope
     if isinstance(values, Mapping):
         named = list(values)
-        return labels.lines(family, named, lambda: named), list(values.values())
+        return labels.lines(family, named, lambda: named), tuple(values.values())
     key = (scope.key or scope.subjects)(shown)
-    return labels.lines(family, key, lambda: scope.subjects(shown)), values
+    return labels.lines(family, key, lambda: scope.subjects(shown)), tuple(values)
 
 
-def _samples(lines: bytes, values: Sequence[Value]) -> bytes:
+def _samples(lines: bytes, values: tuple[Value, ...]) -> bytes:
     """Lines with their values, without those of which none is known."""
     kinds = set(map(type, values))
     if NoneType in kinds:
         known = [value is not None for value in values]
-        values = list(compress(values, known))
+        values = tuple(compress(values, known))
         lines = b"".join([line + b"\n" for line in compress(lines.split(b"\n"), known)])
     if not kinds <= {int, NoneType}:
         lines = lines.replace(b" %d", b" %a")
-    return lines % tuple(values)
+    return lines % values
 
 
 @cache

@@ -7,7 +7,7 @@ from streamops.model.entries import parse_id
 from streamops.model.streams import NOBODY, ConsumerColumns, Delivery, GroupReading, StreamReading
 from streamops.wire.node import Reply
 from streamops.wire.picking import Picker, Row
-from streamops.wire.replies import decode_clock, decode_name, missing_field
+from streamops.wire.replies import decode_clock, decode_name, decode_names, missing_field
 
 NEVER: Final = -1
 DENIED: Final = PermissionError("not asked")
@@ -84,7 +84,7 @@ class FullDecoder:
             return NOBODY
         names, seen, pending, entries, active = zip(*self._consumer.pick_all(rows), strict=True)
         return ConsumerColumns(
-            tuple(map(decode_name, names)),
+            decode_names(names),
             pending,
             seen,
             tuple([None if one == NEVER else one for one in active]) if NEVER in active else active,
