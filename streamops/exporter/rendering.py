@@ -1,9 +1,10 @@
-"""Samples as text, column by column: labels are rendered once and kept, values written once. Pure."""
+"""Samples as text, column by column: lines are kept without their values, which are put in all at once. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from operator import add
+from itertools import compress
+from types import NoneType
 from typing import Final
 
 from streamops.exporter.catalogue import FAMILIES
@@ -26,33 +27,52 @@ class Form(StrEnum):
 
 
 class LabelCache:
-    """Labels as text, kept from one page to the next as long as their subjects are shown."""
+    """Lines of samples without their values, kept from one page to the next as long as their subjects are shown."""
 
     def __init__(self) -> None:
         self._kept: dict[Labels, tuple[object, dict[Labels, str], list[str]]] = {}
+        self._lines: dict[str, tuple[list[str], list[bytes]]] = {}
 
-    def texts(self, names: Labels, key: object, subjects: Callable[[], Sequence[Labels]]) -> list[str]:
-        """What stands between a metric's name and its value, for each of some subjects.
+    def lines(
+        self, family: MetricFamily, key: object, subjects: Callable[[], Sequence[Labels]]
+    ) -> list[bytes]:
+        """Lines of a family's samples for each of some subjects, some ``ROWS`` of them a piece, with ``%d`` for the values.
 
         Args:
-            names: The names of the labels.
+            family: The family.
             key: What is the same as long as the subjects are.
             subjects: The values of their labels; those that are new are rendered, those that are not there forgotten.
         """
+        texts = self._texts(family.labels, key, subjects)
+        before, pieces = self._lines.get(family.name, (None, []))
+        if before is not texts:
+            name = family.name
+            # Milliseconds are seconds with an exponent: exact, and several times as fast to print as a float.
+            end = "%de-3\n" if family.is_instant else "%d\n"
+            pieces = [
+                "".join([f"{name}{text}{end}" for text in texts[at : at + ROWS]]).encode()
+                for at in range(0, len(texts), ROWS)
+            ]
+            self._lines[name] = texts, pieces
+        return pieces
+
+    def _texts(self, names: Labels, key: object, subjects: Callable[[], Sequence[Labels]]) -> list[str]:
+        """What stands between a metric's name and its value; the same list as long as the subjects are the same."""
         before, known, texts = self._kept.get(names, (None, {}, []))
         if before is not key:
             if before != key:
                 shown = subjects()
-                texts = [known.get(values) or label_text(names, values) for values in shown]
+                texts = [known.get(values) or _label_text(names, values) for values in shown]
                 known = dict(zip(shown, texts, strict=True))
             self._kept[names] = key, known, texts
         return texts
 
 
-def label_text(names: Labels, values: Labels) -> str:
-    """Labels as Prometheus reads them, and a space."""
+def _label_text(names: Labels, values: Labels) -> str:
+    """Labels as Prometheus reads them, and a space, with each percent sign doubled."""
     template, order = _template(names)
-    return template % tuple([_escape(encodable(values[at])) for at in order])
+    text = template % tuple([_escape(encodable(values[at])) for at in order])
+    return text.replace("%", "%%")
 
 
 def render(shown: Shown, labels: LabelCache, form: Form) -> Iterator[bytes]:
@@ -64,44 +84,42 @@ def render(shown: Shown, labels: LabelCache, form: Form) -> Iterator[bytes]:
         form: The format.
     """
     for family in FAMILIES:
-        texts, values = _column(family, shown, labels)
+        pieces, values = _column(family, shown, labels)
         head = _head(family, form)
-        # Milliseconds are seconds with an exponent: exact, and several times as fast to print as a float.
-        end = "e-3\n" if family.is_instant else "\n"
-        for at in range(0, len(texts), ROWS):
-            piece = _samples(family.name, head, end, texts[at : at + ROWS], values[at : at + ROWS])
-            if piece:
-                yield piece
-                head = ""
+        for at, piece in enumerate(pieces):
+            if samples := _samples(piece, values[at * ROWS : (at + 1) * ROWS]):
+                yield head + samples
+                head = b""
 
 
-def _column(family: MetricFamily, shown: Shown, labels: LabelCache) -> tuple[list[str], Sequence[Value]]:
-    """Labels as text, and a value for each."""
+def _column(family: MetricFamily, shown: Shown, labels: LabelCache) -> tuple[list[bytes], tuple[Value, ...]]:
+    """Lines of samples without their values, and a value for each."""
     values, scope = family.value(shown), family.scope
     if isinstance(values, Mapping):
         named = list(values)
-        return labels.texts(scope.labels, named, lambda: named), list(values.values())
+        return labels.lines(family, named, lambda: named), tuple(values.values())
     key = (scope.key or scope.subjects)(shown)
-    return labels.texts(scope.labels, key, lambda: scope.subjects(shown)), values
+    return labels.lines(family, key, lambda: scope.subjects(shown)), tuple(values)
 
 
-def _samples(name: str, head: str, end: str, texts: Sequence[str], values: Sequence[Value]) -> bytes:
-    """Samples as text below a head, each with the end of its line; empty if no value is known."""
-    if None in values:
-        texts = [text for text, value in zip(texts, values, strict=True) if value is not None]
-        values = [value for value in values if value is not None]
-    # Many values are the same: counts are small, and what moves has moved of late.
-    written = {value: f"{value}{end}" for value in set(values)}
-    lines = map(add, texts, map(written.__getitem__, values))
-    return f"{head}{name}{name.join(lines)}".encode() if values else b""
+def _samples(lines: bytes, values: tuple[Value, ...]) -> bytes:
+    """Lines with their values, without those of which none is known."""
+    kinds = set(map(type, values))
+    if NoneType in kinds:
+        known = [value is not None for value in values]
+        values = tuple(compress(values, known))
+        lines = b"".join([line + b"\n" for line in compress(lines.split(b"\n"), known)])
+    if not kinds <= {int, NoneType}:
+        lines = lines.replace(b" %d", b" %a")
+    return lines % values
 
 
-def _head(family: MetricFamily, form: Form) -> str:
+@cache
+def _head(family: MetricFamily, form: Form) -> bytes:
     """What stands before the samples of a family."""
-    if form is Form.TEXT:
-        return f"# HELP {family.name} {family.help}\n# TYPE {family.name} {family.kind}\n"
-    unit = f"# UNIT {family.base} {family.declared_unit}\n" if family.declared_unit else ""
-    return f"# HELP {family.base} {family.help}\n# TYPE {family.base} {family.kind}\n{unit}"
+    name = family.name if form is Form.TEXT else family.base
+    unit = f"# UNIT {name} {family.declared_unit}\n" if family.declared_unit and form is not Form.TEXT else ""
+    return f"# HELP {name} {family.help}\n# TYPE {name} {family.kind}\n{unit}".encode()
 
 
 def _escape(value: str) -> str:

@@ -71,10 +71,10 @@ class CountingStep(Struct, frozen=True):
         if self.fed_after is None or group.members is None:
             return True
         told = Members.of(group.members, _milliseconds(self.now)).sightings
-        fed = [
-            seen if active is None else active for seen, active in zip(told.seen, told.active, strict=True)
-        ]
-        return max(fed, default=self.fed_after) > self.fed_after
+        for seen, active in zip(told.seen, told.active, strict=True):
+            if (seen if active is None else active) > self.fed_after:
+                return True
+        return False
 
     def remembers(self, since: datetime) -> bool:
         """Whether something is still remembered that has been missing since then."""
@@ -141,7 +141,9 @@ def _advance_stream(past: StreamCount, state: StreamState, step: CountingStep) -
         # Without a gap it was destroyed, and what comes back under its name is another group.
         return count if step.explains(state.name, name) else replace(count, sample=None)
 
-    away = _away(past.away, past.groups, groups, step, keep)
+    away = past.away
+    if away or not past.groups.keys() <= groups.keys():
+        away = _away(away, past.groups, groups, step, keep)
     return StreamCount(sample, past.added + (seen or 0), past.removed + removed, groups, away)
 
 

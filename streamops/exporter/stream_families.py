@@ -69,7 +69,7 @@ def of_consumers(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int 
     instants, now = list(chain.from_iterable(map(column, shown.consumers))), shown.now
     if max(filter(None, instants), default=0) > now:
         instants = [None if at is None or at > now + TOLERANCE else min(at, now) for at in instants]
-    return [None if at is None else at // TENTH * TENTH for at in instants]
+    return [at and at // TENTH * TENTH for at in instants]
 
 
 def _by_idle_time(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int | None]]) -> list[Value]:
@@ -84,10 +84,7 @@ def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: boo
     if members is None or not (sees_polls or group.lag.lower or not members.sightings.seen):
         return None
     since, seen = members.now - ACTIVE_MILLISECONDS, members.sightings.seen
-    newest = max(seen, default=0)
-    if newest < since:
-        return 0
-    return None if newest > members.now + TOLERANCE else len([when for when in seen if when >= since])
+    return None if max(seen, default=0) > members.now + TOLERANCE else sum(map(since.__le__, seen))
 
 
 def _statuses_of(view: GroupView) -> Sequence[str]:

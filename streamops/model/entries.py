@@ -28,7 +28,7 @@ class EntryId(NamedTuple):
     @staticmethod
     def parse(text: str | bytes) -> "EntryId":
         """Parse ``ms-seq`` or ``ms``; raises ``ValueError`` where it is neither or out of 64-bit range."""
-        return _parse(text)
+        return parse_id(text)
 
     def __str__(self) -> str:
         return f"{self.ms}-{self.seq}"
@@ -65,7 +65,8 @@ def _time(ms: int) -> datetime | None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _parse(text: str | bytes) -> EntryId:
+def parse_id(text: str | bytes) -> EntryId:
+    """The same as ``EntryId.parse``, for callers that parse thousands."""
     plain = text.decode("ascii") if isinstance(text, bytes) else text
     parts = plain.split("-")
     if len(parts) > PARTS or not all(part.isascii() and part.isdigit() for part in parts):

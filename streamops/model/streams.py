@@ -169,7 +169,7 @@ class Members(Sequence[Consumer]):
     def idle_within(self, span: timedelta) -> bool:
         """Whether each of them was seen within a span of time."""
         seen = self.sightings.seen
-        return not seen or (self.now - min(seen)) * MILLISECOND < span
+        return not seen or self.now - min(seen) < span.total_seconds() * 1000
 
     @property
     def fed_ago(self) -> timedelta | None:

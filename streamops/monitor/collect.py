@@ -11,7 +11,6 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache, partial
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from streamops.model.entries import EPOCH, id_age
 from streamops.model.lag import Lag
@@ -28,7 +27,7 @@ from streamops.model.streams import (
 )
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.details import ROWS_PER_COLLECTION, DetailReader, Details
-from streamops.monitor.lag import reliability_of, time_lag
+from streamops.monitor.lag import NOTHING_WAITS, reliability_of, time_lag
 from streamops.monitor.lag_reader import GroupCache, GroupKey, LagReader
 from streamops.monitor.watch import Watch
 from streamops.wire.faults import Fault, FaultKind
@@ -104,7 +103,6 @@ class Collector:
             self._read_details(read, at), self._lags.read_next_entries(read)
         )
         if self._full is not None:
-            self._full.keep(read, whole)
             for name in large:
                 self._full.shun(name)
         clocks = _clocks(readings)
@@ -213,9 +211,6 @@ def _group(
 ) -> ConsumerGroup:
     key = stream.name, group.name
     lag = lags[key]
-    if lag.entries == 0 and lag.known and not (group.next_read and group.next_id is None):
-        # Counted to the end, or so the server says: there is nothing that waits.
-        group = replace(group, next_id=None, next_read=True)
     oldest = group.oldest_pending or details.oldest.get(key)
     if group.oldest_delivery is not None:
         oldest = group.oldest_delivery.at(now.milliseconds)
@@ -230,7 +225,8 @@ def _group(
         group.entries_read,
         group.reported_lag,
         lag,
-        time_lag(stream, group, now.at),
+        # Where it was counted to the end, or the server says so, nothing waits.
+        NOTHING_WAITS if lag.entries == 0 and lag.known else time_lag(stream, group, now.at),
         oldest,
         id_age(oldest.id, now.at) if oldest else None,
         members,

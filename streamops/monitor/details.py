@@ -154,11 +154,15 @@ class DetailReader:
     async def scan_pending(self, streams: Sequence[StreamReading]) -> dict[GroupKey, PendingProfile]:
         """One more page of the scans of as many groups as the budget allows; the profiles of all groups scanned so far."""
         self._collection += 1
-        pending = {(stream.name, group.name): group.pending for stream in streams for group in stream.groups}
-        for key, cached in self._cache.groups.items():
-            if pending.get(key) == 0:
-                cached.scan, cached.scanned_in = None, 0
-        pages = self._next_pages({key: count for key, count in pending.items() if count})
+        pending: dict[GroupKey, int] = {}
+        for stream in streams:
+            for group in stream.groups:
+                key = stream.name, group.name
+                if group.pending:
+                    pending[key] = group.pending
+                elif (cached := self._cache.groups.get(key)) is not None:
+                    cached.scan, cached.scanned_in = None, 0
+        pages = self._next_pages(pending)
         found = await read_pending(self._server, pages)
         by_name = {stream.name: stream for stream in streams}
         deleted = await self._look_for_deleted(by_name, pages, found)

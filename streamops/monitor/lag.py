@@ -11,16 +11,19 @@ trimming has overtaken the group. These cases are tried in this order:
    in 4,800 random histories a version, but what somebody set by XSETID, ENTRIESREAD or XCLAIM LASTID. So one such group
    a collection is checked by counting, and one that was found wrong is counted from then on.
 4. **Carried** (7.0 on): a ``CachedCount`` at the same position, where only additions came since: their sum.
+5. **Still right** (primaries of Redis 7.0 to 7.4.3, and of Valkey before 8.1.1): the reported lag, where an older ``CachedCount``
+   was what the server reported too, and the stream has lost nothing since. Only removals make it wrong. Those behind the position
+   count as well: meanwhile the group may have been set back, overtaken by them, and read on to where it is now.
 
 What is left is *unverified*: bounds, and on versions before those of case 3 the reported lag as an upper bound, because every
 known error there is an overestimate. A ``LagEstimate`` is verified by counting, within a budget:
 
-5. **Delivered** (7.0 on): an older ``CachedCount`` plus additions less what was counted between its position and this one.
+6. **Delivered** (7.0 on): an older ``CachedCount`` plus additions less what was counted between its position and this one.
    Holds if the stream has lost nothing since the reading.
-6. **Ahead** (all versions): all entries after the position. Holds if the stream has lost nothing since the reading, which the
+7. **Ahead** (all versions): all entries after the position. Holds if the stream has lost nothing since the reading, which the
    script sees at the instant of counting; where it has, what the script found to wait at that instant holds.
-7. **Behind** (all versions): the length less all entries up to the position. Holds if the stream has lost nothing.
-8. **Unverified**: what counting reached narrows the bounds. Where IDs are times, they give an estimate within them.
+8. **Behind** (all versions): the length less all entries up to the position. Holds if the stream has lost nothing.
+9. **Unverified**: what counting reached narrows the bounds. Where IDs are times, they give an estimate within them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,6 +31,7 @@ from datetime import datetime
 from enum import IntEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.entries import EARLIEST_PLAUSIBLE, LAST_ID, NO_TIME, ZERO_ID, EntryId, id_age
 from streamops.model.lag import Lag, LagBasis, TimeLag
@@ -44,8 +48,10 @@ class LagReliability(IntEnum):
     """What a lag that a server reports is worth, where it is within bounds."""
 
     RELIABLE = 0
-    UPPER_BOUND = 1
-    WRONG = 2
+    CONFIRMABLE = 1
+    """An upper bound; once it is found right, it stays so as long as nothing is removed."""
+    UPPER_BOUND = 2
+    WRONG = 3
 
 
 def reliability_of(nodes: Iterable[ServerNode]) -> LagReliability:
@@ -53,16 +59,19 @@ def reliability_of(nodes: Iterable[ServerNode]) -> LagReliability:
 
     Source: redis #13338, #13473, #13958; valkey #1952; and 4,800 random histories a version.
     """
-    return LagReliability.RELIABLE if _all_reliable(list(nodes)) else LagReliability.UPPER_BOUND
+    return max(map(_reliability, nodes), default=LagReliability.UPPER_BOUND)
 
 
-def _all_reliable(nodes: Sequence[ServerNode]) -> bool:
-    return bool(nodes) and all(
-        node.version >= RELIABLE_VALKEY
+def _reliability(node: ServerNode) -> LagReliability:
+    version = node.version
+    if (
+        version >= RELIABLE_VALKEY
         if node.flavour is Flavour.VALKEY
-        else node.version >= RELIABLE_REDIS or (7, 5, 0) > node.version >= RELIABLE_REDIS_7_4
-        for node in nodes
-    )
+        else version >= RELIABLE_REDIS or (7, 5, 0) > version >= RELIABLE_REDIS_7_4
+    ):
+        return LagReliability.RELIABLE
+    # To a replica a delivery comes as XCLAIM with LASTID, which moves the position and not the read counter.
+    return LagReliability.UPPER_BOUND if node.is_replica else LagReliability.CONFIRMABLE
 
 
 class RangeCount(Struct):
@@ -103,11 +112,19 @@ class RangeCount(Struct):
 
 
 class CachedCount(Struct, frozen=True):
-    """A lag as counted, with the reading, without its groups, and the position for which it holds."""
+    """A lag as counted, with what it holds for.
+
+    Attributes:
+        lag: The lag.
+        stream: The reading of the stream, without its groups.
+        position: The group's position.
+        entries_read: The group's read counter, where the lag that the server made of it was right; else none.
+    """
 
     lag: Lag
     stream: StreamReading
     position: EntryId
+    entries_read: int | None = None
 
     def is_unchanged(self, stream: StreamReading, group: GroupReading) -> bool:
         """Whether nothing was added, removed or delivered since."""
@@ -116,6 +133,12 @@ class CachedCount(Struct, frozen=True):
     def added_since(self, stream: StreamReading, group: GroupReading) -> int | None:
         """Entries added since, where it is certain that none was removed and the group did not move back; else none."""
         return entries_added(self.stream, stream) if self.position <= group.last_delivered_id else None
+
+    def still_right(self, stream: StreamReading, group: GroupReading) -> bool:
+        """Whether the server's lag was right then, the group was delivered more, and nothing was removed since."""
+        before, now = self.entries_read, group.entries_read
+        is_counted = before is not None and now is not None and before < now
+        return is_counted and self.added_since(stream, group) is not None
 
 
 class NextEntry(Struct, frozen=True, gc=False):
@@ -297,7 +320,7 @@ class LagEstimate(Struct):
 def lag_without_counting(
     stream: StreamReading, group: GroupReading, reliability: LagReliability, cached: CachedCount | None
 ) -> Lag | LagEstimate:
-    """The lag by cases 1 to 4, or what is still to be verified by counting."""
+    """The lag by cases 1 to 5, or what is still to be verified by counting."""
     unchanged = cached is not None and cached.is_unchanged(stream, group)
     if cached is not None and unchanged and cached.lag.known:
         return cached.lag
@@ -311,6 +334,13 @@ def lag_without_counting(
         added = cached.added_since(stream, group)
         if added is not None:
             return exact_lag((cached.lag.entries or 0) + added, "counted before; only additions since")
+    if (
+        reliability is LagReliability.CONFIRMABLE
+        and lag.basis is LagBasis.UPPER
+        and cached.still_right(stream, group)
+    ):
+        why = "the server's own count, found right before; nothing was removed since"
+        return replace(lag, entries=lag.upper, lower=lag.upper, basis=LagBasis.REPORTED, reason=why)
     return LagEstimate(stream, group, lag)
 
 
@@ -321,7 +351,7 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
     position, reported = group.last_delivered_id, group.reported_lag
     end = stream.end_id
     if end is not None and position >= end:
-        return exact_lag(0, "the group has been delivered the last entry")
+        return CAUGHT_UP
     if stream.first_id is not None and position < stream.first_id:
         return exact_lag(stream.length, "the group has read nothing that is still in the stream")
     next_id = group.next_id
@@ -344,6 +374,9 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
 def exact_lag(entries: int, reason: str, *, later: bool = False) -> Lag:
     """A verified lag."""
     return Lag(entries, entries, entries, LagBasis.EXACT, reason, later)
+
+
+CAUGHT_UP = exact_lag(0, "the group has been delivered the last entry")
 
 
 def _interpolated(stream: StreamReading, position: EntryId) -> int | None:

@@ -1,6 +1,6 @@
 """All that is asked of the server to know lags: next undelivered entries, and counts where a reading leaves a lag open."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -147,6 +147,7 @@ class LagReader:
         self._collection += 1
         lags: dict[GroupKey, Lag] = {}
         estimates: list[LagEstimate] = []
+        reported: list[tuple[StreamReading, GroupReading]] = []
         for stream in streams:
             for group in stream.groups:
                 key = stream.name, group.name
@@ -160,13 +161,15 @@ class LagReader:
                 if isinstance(found, LagEstimate):
                     estimates.append(found)
                     found = found.lag
+                elif found.basis is LagBasis.REPORTED:
+                    reported.append((stream, group))
                 lags[key] = found
         counter = Counter(self._server, self._budget)
         await self._count(estimates, counter)
         await self._confirm(estimates, counter)
         for estimate in estimates:
             lags[estimate.stream.name, estimate.group.name] = self._result(estimate, counter)
-        await self._check_one(streams, lags, counter)
+        await self._check_one(reported, lags, counter)
         return lags
 
     async def _count(self, estimates: Sequence[LagEstimate], counter: Counter) -> None:
@@ -256,11 +259,19 @@ class LagReader:
 
     def _result(self, estimate: LagEstimate, counter: Counter) -> Lag:
         """The lag after counting, which is kept for the reading; bounds too, if counting again would find no more."""
-        lag, stream = estimate.result(), estimate.stream
+        lag, stream, group = estimate.result(), estimate.stream, estimate.group
         is_final = lag.known or counter.is_final(estimate.ahead, estimate.behind)
         holds = is_final and estimate.has_lost is False and stream.bounds_read
+        was_right = lag.known and lag.entries == group.reported_lag
         self._cached(estimate).counted = (
-            CachedCount(lag, stream.without_groups, estimate.group.last_delivered_id) if holds else None
+            CachedCount(
+                lag,
+                stream.without_groups,
+                group.last_delivered_id,
+                group.entries_read if was_right else None,
+            )
+            if holds
+            else None
         )
         return lag
 
@@ -268,21 +279,24 @@ class LagReader:
         return self._cache.of(estimate.stream.name, estimate.group.name)
 
     async def _check_one(
-        self, streams: Sequence[StreamReading], lags: dict[GroupKey, Lag], counter: Counter
+        self,
+        reported: Sequence[tuple[StreamReading, GroupReading]],
+        lags: dict[GroupKey, Lag],
+        counter: Counter,
     ) -> None:
         """Count one group whose reported lag is believed, in its turn."""
-        candidate = self._next_to_check(streams, lags, counter)
+        candidate = self._next_to_check(reported, lags, counter)
         if candidate is None:
             return
         stream, group = candidate
-        key, reported = (stream.name, group.name), lags[stream.name, group.name].entries
+        key, told = (stream.name, group.name), lags[stream.name, group.name].entries
         ahead = LagEstimate(stream, group, lags[key]).count_ahead(with_group=False)
         ahead.length = None
         await counter.count([ahead], self._reader.depth)
-        if not ahead.complete or ahead.counted == reported or not await self._is_unmoved(stream, group):
+        if not ahead.complete or ahead.counted == told or not await self._is_unmoved(stream, group):
             return
         self._cache.of(*key).is_wrong = True
-        lags[key] = exact_lag(ahead.counted, f"counted; the server says {reported:,}")
+        lags[key] = exact_lag(ahead.counted, f"counted; the server says {told:,}")
 
     async def _is_unmoved(self, stream: StreamReading, group: GroupReading) -> bool:
         """Whether nothing has moved since the reading: else the count may differ and the server be right."""
@@ -296,30 +310,25 @@ class LagReader:
         )
 
     def _next_to_check(
-        self, streams: Sequence[StreamReading], lags: dict[GroupKey, Lag], counter: Counter
+        self,
+        reported: Sequence[tuple[StreamReading, GroupReading]],
+        lags: dict[GroupKey, Lag],
+        counter: Counter,
     ) -> tuple[StreamReading, GroupReading] | None:
         """A group whose reported lag was not checked in this round, and may be counted; after the last one a round begins."""
         was_checked = True
         while was_checked:
             was_checked = False
-            for stream, group, lag in _reported(streams, lags):
-                cached = self._cache.groups.get((stream.name, group.name))
+            for stream, group in reported:
+                key = stream.name, group.name
+                cached = self._cache.groups.get(key)
                 if cached is not None and cached.checked_in == self._round:
                     was_checked = True
-                elif counter.allows(lag.entries or 0, stream.entry_bytes or 0):
-                    self._cache.of(stream.name, group.name).checked_in = self._round
+                elif counter.allows(lags[key].entries or 0, stream.entry_bytes or 0):
+                    self._cache.of(*key).checked_in = self._round
                     return stream, group
             self._round += was_checked
         return None
-
-
-def _reported(
-    streams: Sequence[StreamReading], lags: dict[GroupKey, Lag]
-) -> Iterator[tuple[StreamReading, GroupReading, Lag]]:
-    for stream in streams:
-        for group in stream.groups:
-            if (lag := lags[stream.name, group.name]).basis is LagBasis.REPORTED:
-                yield stream, group, lag
 
 
 def _completed(stream: StreamReading, known: dict[GroupKey, NextEntry]) -> StreamReading:

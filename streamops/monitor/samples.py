@@ -140,7 +140,7 @@ class Tick:
     def append(self, column: SampleSeries[Item], value: Item) -> SampleSeries[Item]:
         """The column with this reading at its end."""
         _, times, kept = self._next.get(id(column.times)) or self._advance(column.times)
-        return SampleSeries(times, (*column.values[kept], value))
+        return SampleSeries(times, column.values[kept] + (value,))
 
     def _advance(self, times: Times) -> tuple[Times, Times, slice]:
         crowded = len(times) > 1 and times[-1] - times[-2] < self._spacing

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from streamops.model.streams import StreamReading
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.full_replies import FullDecoder, KnownReply
+from streamops.wire.full_replies import FullDecoder
 from streamops.wire.identities import Identities
 from streamops.wire.node import Node
 from streamops.wire.server import Server
@@ -47,8 +47,6 @@ class FullReader:
         self._server = server
         self._reader = reader
         self._light: set[str] = set()
-        self._told: dict[str, KnownReply] = {}
-        self._told_in = self.servers.epoch
         self._try_at = -math.inf
 
     @property
@@ -88,21 +86,6 @@ class FullReader:
             return await self._read_by_script(names)
         return passes[0] if len(passes) == 1 else _joined(names, parts, passes)
 
-    def keep(self, readings: Sequence[StreamReading], completed: Sequence[StreamReading]) -> None:
-        """Take note of what readings left out: as long as the replies stay the same, that holds too.
-
-        Args:
-            readings: Readings of the last pass.
-            completed: The same, with what they left out.
-        """
-        for reading, whole in zip(readings, completed, strict=True):
-            if whole is reading:
-                continue
-            told = self._told.get(reading.name)
-            # One that was read by the script tells ages, which do not hold.
-            if told is not None and told.reading is reading:
-                self._told[reading.name] = KnownReply(told.digest, whole)
-
     def forget_all_but(self, names: Sequence[str]) -> None:
         """Know no other streams than these: the others are watched no more."""
         if len(self._light) > len(names):
@@ -113,10 +96,7 @@ class FullReader:
         self._light.discard(name)
 
     async def _read_full(self, names: Sequence[str]) -> Readings:
-        before, told_in, self._told = self._told, self._told_in, {}
-        decoders: defaultdict[Node | None, FullDecoder] = defaultdict(
-            partial(FullDecoder, before, self._told)
-        )
+        decoders: defaultdict[Node | None, FullDecoder] = defaultdict(FullDecoder)
         requests = [
             Request(
                 name,
@@ -129,25 +109,16 @@ class FullReader:
             requests, PRELUDE, lambda node: (decoders[node].hear_time, decoders[node].hear_info)
         )
         preludes = preludes_of(self._server, answers)
-        self._told_in = self.servers.note(preludes.server.nodes, preludes.failures)
-        if before and self._told_in != told_in:
-            # Another server's reply may be the same to the byte, but not what the reading was completed by.
-            self._told = {}
-            return await self._read_full(names)
+        self.servers.note(preludes.server.nodes, preludes.failures)
         return preludes.readings(
-            [
-                self._learnt(name, reply, before.get(name))
-                for name, reply in zip(names, answers.replies, strict=True)
-            ],
+            [self._learnt(name, reply) for name, reply in zip(names, answers.replies, strict=True)],
             [preludes.times.get(node) if node else None for node in answers.nodes],
         )
 
-    def _learnt(
-        self, name: str, reply: StreamReading | Exception, before: KnownReply | None
-    ) -> StreamReading | Fault:
+    def _learnt(self, name: str, reply: StreamReading | Exception) -> StreamReading | Fault:
         """A reading, or why there is none; and what that says of the next one."""
         if not isinstance(reply, Exception):
-            if (before is None or before.reading is not reply) and not _is_light(reply):
+            if not _is_light(reply):
                 self._light.discard(name)
             return reply
         why = fault(reply)

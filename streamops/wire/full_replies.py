@@ -1,49 +1,26 @@
 """Replies of XINFO STREAM FULL become nouns. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from msgspec import Struct, msgpack
-
-from streamops.model.entries import EntryId
+from streamops.model.entries import parse_id
 from streamops.model.streams import NOBODY, ConsumerColumns, Delivery, GroupReading, StreamReading
 from streamops.wire.node import Reply
 from streamops.wire.picking import Picker, Row
-from streamops.wire.replies import decode_clock, decode_name, missing_field
+from streamops.wire.replies import decode_clock, decode_name, decode_names, missing_field
 
 NEVER: Final = -1
 DENIED: Final = PermissionError("not asked")
-
-_pack: Final = msgpack.Encoder().encode
-
-
-class KnownReply(Struct, frozen=True, gc=False):
-    """What a server told of a stream.
-
-    Attributes:
-        digest: A digest of its reply, of 64 bits by a key of this process, by which the next one is told to be the same.
-        reading: What was made of it.
-    """
-
-    digest: int
-    reading: StreamReading
 
 
 class FullDecoder:
     """Decodes one server's replies of one round trip, as they come in: the clock first.
 
-    The replies tell instants and not ages, so that one that is the same as before means the same reading, and gives
-    the same object. Without a clock nobody can tell who has idled for how long, and consumers and pending entries
-    are left out.
-
-    Args:
-        before: What was told the last time, by the stream. Where another server told that, what is decoded is of no use.
-        told: Where to note what is told now.
+    The replies tell instants and not ages. Without a clock nobody can tell who has idled for how long, and consumers and
+    pending entries are left out.
     """
 
-    def __init__(self, before: Mapping[str, KnownReply], told: dict[str, KnownReply]) -> None:
-        self._before = before
-        self._told = told
+    def __init__(self) -> None:
         self._has_clock = False
         self._stream = Picker(
             (b"length", b"entries", b"last-generated-id", b"groups"),
@@ -66,16 +43,6 @@ class FullDecoder:
 
     def decode(self, name: str, reply: Row) -> StreamReading:
         """The reply of XINFO STREAM FULL COUNT 1 for a stream; raises ``UnexpectedReply`` where a field is missing."""
-        if not self._has_clock:
-            return self._decode(name, reply)
-        digest = hash(_pack(reply))
-        told = self._before.get(name)
-        if told is None or told.digest != digest:
-            told = KnownReply(digest, self._decode(name, reply))
-        self._told[name] = told
-        return told.reading
-
-    def _decode(self, name: str, reply: Row) -> StreamReading:
         try:
             length, entries, last_generated, groups, added, deleted = self._stream.pick(reply)
             return StreamReading(
@@ -83,10 +50,10 @@ class FullDecoder:
                 length,
                 self._decode_groups(groups),
                 bounds_read=True,
-                first_id=EntryId.parse(entries[0][0]) if entries else None,
-                last_generated_id=EntryId.parse(last_generated),
+                first_id=parse_id(entries[0][0]) if entries else None,
+                last_generated_id=parse_id(last_generated),
                 entries_added=added,
-                max_deleted_id=EntryId.parse(deleted) if deleted else None,
+                max_deleted_id=parse_id(deleted) if deleted else None,
                 entry_bytes=sum(map(len, entries[0][1])) if entries else 0,
             )
         except KeyError as error:
@@ -99,11 +66,14 @@ class FullDecoder:
                 decode_name(name),
                 len(consumers),
                 pending,
-                EntryId.parse(position),
+                parse_id(position),
                 entries_read,
                 lag,
-                members=self._decode_members(consumers) if has_clock else None,
-                oldest_delivery=_delivery(entries[0]) if entries and has_clock else None,
+                None,
+                None,
+                False,  # noqa: FBT003 - as fields of a struct go, and thousands of these are made
+                self._decode_members(consumers) if has_clock else None,
+                _delivery(entries[0]) if entries and has_clock else None,
             )
             for name, position, pending, entries, consumers, entries_read, lag in self._group.pick_all(rows)
         ]
@@ -114,14 +84,14 @@ class FullDecoder:
             return NOBODY
         names, seen, pending, entries, active = zip(*self._consumer.pick_all(rows), strict=True)
         return ConsumerColumns(
-            tuple(map(decode_name, names)),
+            decode_names(names),
             pending,
             seen,
-            tuple([None if one == NEVER else one for one in active]),
+            tuple([None if one == NEVER else one for one in active]) if NEVER in active else active,
             tuple([some[0][1] if some else None for some in entries]),
         )
 
 
 def _delivery(row: Row) -> Delivery:
     entry_id, consumer, delivered, deliveries = row
-    return Delivery(EntryId.parse(entry_id), decode_name(consumer), delivered, deliveries)
+    return Delivery(parse_id(entry_id), decode_name(consumer), delivered, deliveries)

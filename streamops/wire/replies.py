@@ -39,6 +39,12 @@ def decode_name(raw: bytes) -> str:
     return name_text(raw)
 
 
+@lru_cache(maxsize=1 << 14)
+def decode_names(raw: tuple[bytes, ...]) -> tuple[str, ...]:
+    """Names that come together, as those of a group's consumers do."""
+    return tuple(map(decode_name, raw))
+
+
 def decode_time(reply: Sequence[bytes]) -> datetime:
     """TIME's seconds and microseconds."""
     return EPOCH + timedelta(seconds=int(reply[0]), microseconds=int(reply[1]))
@@ -117,7 +123,7 @@ class ConsumersDecoder:
             raise missing_field("XINFO CONSUMERS", error) from None
         now = self._now
         return ConsumerColumns(
-            tuple(map(decode_name, names)),
+            decode_names(names),
             pending,
             tuple([now - age if age > 0 else now for age in idle]),
             # One that was ahead of the clock, which was set back, is below zero too.

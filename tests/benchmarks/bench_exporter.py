@@ -191,9 +191,9 @@ def traffic(server: RunningServer, *, cap: int | None = None, behind: int = 0) -
             pipeline.xadd(name, {"payload": "x" * 200}, maxlen=cap)
             for group in GROUPS:
                 pipeline.xreadgroup(group, consumer, {name: ">"}, count=1 + unread)
-        given = [reply for reply in pipeline.execute() if isinstance(reply, list)]
+        given = [reply for reply in pipeline.execute() if isinstance(reply, dict)]
         for at, reply in enumerate(given):
-            for name, entries in reply:
+            for name, entries in reply.items():
                 pipeline.xack(name, GROUPS[at % len(GROUPS)], *(entry for entry, _ in entries))
         pipeline.execute()
         unread = 0

@@ -20,7 +20,6 @@ acknowledgement are judged apart; a growing lag is told by its steps, so that ne
 decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is no finding (#303).
 """
 
-from collections.abc import Iterable
 from itertools import compress, product
 from typing import Final
 
@@ -46,9 +45,9 @@ RULES: Final = (*delivery.RULES, *pending.RULES, *streams.RULES)
 RULE_OF: Final = {rule.code: rule for rule in RULES}
 EXPLAINED_BY: Final = {rule.code: frozenset(map(code_of, rule.explained_by)) for rule in RULES}
 
-_RULES: Final = {judged: tuple(rule for rule in RULES if rule.judged is judged) for judged in RuleScope}
+_RULES: Final = {judged: tuple(rule.find for rule in RULES if rule.judged is judged) for judged in RuleScope}
 _GROUP_RULES: Final = {
-    asked: tuple(rule for rule in RULES if rule.judged in compress(RuleScope, asked))
+    asked: tuple(rule.find for rule in RULES if rule.judged in compress(RuleScope, asked))
     for asked in product((False, True), repeat=3)
 }
 """The rules of a group by whether entries may wait, some are pending, and anything happened to it."""
@@ -57,20 +56,20 @@ _GROUP_RULES: Final = {
 def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Finding, ...]:
     """What the rules find about a group, worst first, then in the order of the rules."""
     rules = _GROUP_RULES[evidence.may_wait, evidence.group.pending > 0, evidence.has_past]
-    return _found(rules, evidence, thresholds) if rules else ()
+    return _best([finding for find in rules if (finding := find(evidence, thresholds)) is not None])
 
 
 def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:
     """What the rules find, given what they judge and the thresholds; worst first, then in the order of the rules."""
-    return _found(_RULES[judged], *evidence)
+    return _best([finding for find in _RULES[judged] if (finding := find(*evidence)) is not None])
 
 
-def _found(rules: Iterable[Rule], *evidence: object) -> tuple[Finding, ...]:
-    found = [finding for rule in rules if (finding := rule.find(*evidence)) is not None]
+def _best(found: list[Finding]) -> tuple[Finding, ...]:
+    """Findings that no other one explains, worst first."""
     if len(found) > 1:
         codes = {finding.code for finding in found}
         found = [finding for finding in found if EXPLAINED_BY[finding.code].isdisjoint(codes)]
-    return worst_first(found) if found else ()
+    return worst_first(found)
 
 
 def worst_first(findings: list[Finding]) -> tuple[Finding, ...]:

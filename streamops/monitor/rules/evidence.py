@@ -136,12 +136,13 @@ def poison_entry(evidence: GroupEvidence, thresholds: Thresholds) -> PendingEntr
     oldest = evidence.group.oldest_pending
     if oldest is None or not evidence.group.pending:
         return None
-    profile, below = evidence.group.profile, gone_below(evidence.stream)
+    profile = evidence.group.profile
     most = _still_pending(profile.most_delivered if profile else None, oldest)
     worst = oldest if most is None or most.delivery_count <= oldest.delivery_count else most
-    if worst.delivery_count < thresholds.poison_deliveries or (below is not None and worst.id < below):
+    if worst.delivery_count < thresholds.poison_deliveries:
         return None
-    return worst
+    below = gone_below(evidence.stream)
+    return None if below is not None and worst.id < below else worst
 
 
 def old_entries(
@@ -165,6 +166,8 @@ def old_entries(
         longest = _still_pending(group.profile.longest_idle, oldest)
         if longest is not None and longest.idle >= thresholds.pending_age:
             rows.append((longest, longest.idle))
+    if not rows:
+        return ()
     below = gone_below(evidence.stream)
     return tuple(row for row in rows if below is None or row[0].id >= below)
 

@@ -56,6 +56,8 @@ async def test_promoters_at_once_move_each_delayed_message_once(server: RunningS
 
 
 @pytest.mark.every_server("what a server counts differs by version")
-@pytest.mark.parametrize("machine", [truth.StreamTruth, truth.DeepTruth, truth.RestrictedTruth])
+@pytest.mark.parametrize(
+    "machine", [truth.StreamTruth, truth.DeepTruth, truth.SpacedTruth, truth.RestrictedTruth]
+)
 def test_numbers_are_true_after_any_history(server: RunningServer, machine: type[truth.StreamTruth]) -> None:
     truth.play(machine, server, examples=max(1, len(seeds(2))))

@@ -362,6 +362,18 @@ class DeepTruth(StreamTruth):
         return [dict(zip(row[::2], row[1::2], strict=True)) for row in rows]
 
 
+class SpacedTruth(DeepTruth):
+    """The same histories, read now and then, as an exporter reads: much may happen between two readings."""
+
+    @rule()
+    def scrape(self) -> None:
+        super().everything_said_is_true()
+
+    @invariant()
+    def everything_said_is_true(self) -> None:
+        """Read only when the rule above says so."""
+
+
 class RestrictedTruth(StreamTruth):
     """The same histories, read as far down the ladder as it goes."""
 

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply
 from streamops.model.streams import StreamReading
@@ -15,47 +14,6 @@ from streamops.wire.stream_reader import Readings
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.deep_readings import PARTS, add_six_entries_two_groups, reading
 from tests.support.wire.fixtures import SetUser
-
-
-async def test_what_was_added_to_a_reading_holds_until_it_moves(server: RunningServer) -> None:
-    add_six_entries_two_groups(server, "orders")
-    async with reading(server.options) as (full, _):
-        await full.read(["orders"])
-        (told,) = (await full.read(["orders"])).streams
-        assert isinstance(told, StreamReading)
-        more = replace(told, groups=tuple(replace(group, next_read=True) for group in told.groups))
-        full.keep([told], [more])
-        assert (await full.read(["orders"])).streams == [more]
-        server.command("XADD", "orders", "*", "n", "x")
-        (moved,) = (await full.read(["orders"])).streams
-    assert isinstance(moved, StreamReading)
-    assert not any(group.next_read for group in moved.groups)
-
-
-async def test_what_was_added_to_a_reading_is_not_of_another_server(start_server: StartServer) -> None:
-    """Its reply may be the same to the byte; what comes after a position may be not."""
-    server = start_server("--enable-debug-command", "yes")
-    add_six_entries_two_groups(server, "orders")
-    async with reading(server.options) as (full, _):
-        await full.read(["orders"])
-        (told,) = (await full.read(["orders"])).streams
-        assert isinstance(told, StreamReading)
-        more = replace(told, groups=tuple(replace(group, next_read=True) for group in told.groups))
-        full.keep([told], [more])
-        server.command("DEBUG", "CHANGE-REPL-ID")
-        assert (await full.read(["orders"])).streams == [told]
-
-
-async def test_ages_that_the_script_told_are_not_kept(server: RunningServer) -> None:
-    add_six_entries_two_groups(server, "orders")
-    async with reading(server.options) as (full, _):
-        await full.read(["orders"])
-        first = (await full.read(["orders"])).streams
-        full.shun("orders")
-        (scripted,) = (await full.read(["orders"])).streams
-        assert isinstance(scripted, StreamReading)
-        full.keep([scripted], [replace(scripted, length=99)])
-        assert (await full.read(["orders"])).streams == first
 
 
 async def test_those_that_are_watched_no_more_are_forgotten(server: RunningServer) -> None:
@@ -73,7 +31,7 @@ async def test_those_that_are_watched_no_more_are_forgotten(server: RunningServe
 
 
 def test_a_field_that_is_missing_is_told() -> None:
-    decoder = FullDecoder({}, {})
+    decoder = FullDecoder()
     with pytest.raises(UnexpectedReply, match="XINFO STREAM FULL has no field 'groups'"):
         decoder.decode("orders", [b"length", 0, b"entries", [], b"last-generated-id", b"0-0"])
 
@@ -107,20 +65,6 @@ SOON = 0.3
 
 
 """Seconds after which what was denied is tried again."""
-
-
-async def test_what_stands_still_is_the_same_reading_until_it_moves(server: RunningServer) -> None:
-    for name in ("still", "moving"):
-        add_six_entries_two_groups(server, name)
-    async with reading(server.options) as (full, _):
-        await full.read(["still", "moving"])
-        first = (await full.read(["still", "moving"])).streams
-        server.command("XREADGROUP", "GROUP", "busy", "a", "COUNT", 1, "STREAMS", "moving", ">")
-        second = (await full.read(["still", "moving"])).streams
-    assert second[0] is first[0]
-    assert second[1] != first[1]
-    assert isinstance(second[1], StreamReading)
-    assert second[1].groups[0].pending == 5
 
 
 @pytest.mark.parametrize("why", ["large entries", "many consumers"])

@@ -50,7 +50,9 @@ def test_those_that_are_not_asked_would_find_nothing(subject: GroupEvidence, thr
     found = judge_group(subject, thresholds)
     with pytest.MonkeyPatch.context() as patch:
         every = tuple(
-            rule for rule in RULES if rule.judged in (RuleScope.WAITING, RuleScope.PENDING, RuleScope.PAST)
+            rule.find
+            for rule in RULES
+            if rule.judged in (RuleScope.WAITING, RuleScope.PENDING, RuleScope.PAST)
         )
         patch.setattr(rules, "_GROUP_RULES", dict.fromkeys(rules._GROUP_RULES, every))
         assert judge_group(subject, thresholds) == found

@@ -228,3 +228,72 @@ async def test_false_count_below_the_truth_where_it_was_an_upper_bound(
             assert lag.lower is not None
             assert lag.upper is not None
             assert lag.lower <= 50 <= lag.upper
+
+
+def confirms_lags(server: RunningServer) -> bool:
+    """Whether the server tells a lag that is believed once it was found right."""
+    return server.label != "redis-6.2" and not reports_lag_to_be_believed(server)
+
+
+async def test_reported_lag_once_found_right_is_not_counted_while_nothing_is_removed(
+    server: RunningServer, patient: Watcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not confirms_lags(server):
+        pytest.skip("this server's lag is always believed, or never")
+    add_numbered(server, STREAM, 1, 50)
+    group_at(server, 0)
+    deliver(server, STREAM, "billing", "w", 10, "NOACK")
+    assert exact(await patient.lag()) == 40
+    counted: list[CountRange] = []
+    count_entries = reads.count_entries
+
+    async def noted(server: Server, ranges: Sequence[CountRange], **how: Any) -> Any:  # noqa: ANN401  # passed on
+        # The rolling check of one believed lag a collection counts without a length.
+        counted.extend(page for page in ranges if page.length is not None)
+        return await count_entries(server, ranges, **how)
+
+    monkeypatch.setattr(counting, "count_entries", noted)
+    for step in range(1, 4):
+        deliver(server, STREAM, "billing", "w", 5, "NOACK")
+        add_numbered(server, STREAM, 50 + step, 50 + step)
+        lag = await patient.lag()
+        assert (lag.entries, lag.basis) == (40 - 4 * step, LagBasis.REPORTED)
+    assert counted == []
+    deliver(server, STREAM, "billing", "w", 5, "NOACK")
+    server.command("XTRIM", STREAM, "MINID", "5-1")
+    assert exact(await patient.lag()) == 23
+    assert counted
+
+
+async def test_group_set_back_and_overtaken_between_two_readings_is_counted(
+    server: RunningServer, patient: Watcher
+) -> None:
+    """It has read on beyond where it was, so that nothing but the removal shows."""
+    add_numbered(server, STREAM, 1, 50)
+    # The rolling check begins with another one.
+    for name in ("another", "billing"):
+        group_at(server, 0, name)
+        deliver(server, STREAM, name, "w", 20, "NOACK")
+    assert {lag.entries for lag in (await patient.lags()).values()} == {30}
+    deliver(server, STREAM, "another", "w", 1, "NOACK")
+    server.command("XGROUP", "SETID", STREAM, "billing", "0")
+    deliver(server, STREAM, "billing", "w", 3, "NOACK")
+    server.command("XTRIM", STREAM, "MINID", "10-1")
+    deliver(server, STREAM, "billing", "w", 31, "NOACK")
+    lag = await patient.lag()
+    assert lag.known
+    assert lag.entries == 10
+
+
+async def test_position_that_moved_without_the_read_counter_is_counted(
+    server: RunningServer, patient: Watcher
+) -> None:
+    """As XCLAIM with LASTID moves it, which servers send to their replicas."""
+    if not confirms_lags(server):
+        pytest.skip("this server's lag is always believed, or never")
+    add_numbered(server, STREAM, 1, 50)
+    group_at(server, 0)
+    deliver(server, STREAM, "billing", "w", 20)
+    assert exact(await patient.lag()) == 30
+    server.command("XCLAIM", STREAM, "billing", "w", 0, "2-1", "LASTID", "27-1")
+    assert exact(await patient.lag()) == 23
