@@ -269,13 +269,13 @@ OLDEST_GO: Final = EffectRow(_K.REMOVED, "oldest", "The oldest {0}{count:most} o
 NODES_GO: Final = EffectRow(
     _K.REMOVED,
     "oldest-nodes",
-    "The oldest go, at most {count:most} of {0}, in whole nodes of the stream: some may stay for that.{1}",
+    "The oldest go, at most {count:most} of {0}, in whole nodes of the stream.{1}",
 )
 NONE_GOES: Final = EffectRow(_K.KEPT, "needed", "None of {count:entry|entries} may go yet.", always=True)
 ALL_STAY: Final = EffectRow(
     _K.KEPT, "within-bound", "The bound leaves all of {count:entry|entries}.", always=True
 )
-HELD_BY_PENDING: Final = EffectRow(_K.HELD_BACK, "pending", "group {group}: {0} pending{1}")
+HELD_BY_PENDING: Final = EffectRow(_K.HELD_BACK, "pending", "group {group}: {0} is pending {1}")
 HELD_BY_UNREAD: Final = EffectRow(
     _K.HELD_BACK, "unread", "group {group} has yet to read {count:entry|entries}"
 )

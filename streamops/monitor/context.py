@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import Struct
 
+from streamops.monitor.thresholds import Thresholds
 from streamops.targets.targets import Targets
 from streamops.wire.server import Server
 
@@ -17,9 +18,11 @@ class ServerContext(Struct, frozen=True):
         dead_letters: Dead-letter queues by the stream they serve, where configuration names them.
         delayed: Queues of delayed messages by their stream, the same.
         targets: Who runs the workers of pools.
+        thresholds: Thresholds of the health rules.
     """
 
     server: Server
     dead_letters: Mapping[str, str] = {}
     delayed: Mapping[str, str] = {}
     targets: Targets = msgspec.field(default_factory=Targets)
+    thresholds: Thresholds = Thresholds()

@@ -187,7 +187,8 @@ def dead_lettered(letter: DeadLetter) -> TraceEvent:
     tried = "" if letter.deliveries is None else f", delivered {counted(letter.deliveries, 'time', 'times')}"
     why = f" of {letter.reason}" if letter.reason else ""
     error = f": {letter.error}" if letter.error else ""
-    text = f"{letter.group or 'a group'} gave it up{why}{tried}{error}; it is {letter.queue} {letter.id}"
+    gave_up = f"{letter.group or 'a group'} gave it up{why}{tried}{error}"
+    text = f"{gave_up}; the entry is now {letter.id} in the dead-letter queue {letter.queue}"
     return TraceEvent(TraceKind.DEAD, text, letter.failed_at, letter.queue, letter.id)
 
 

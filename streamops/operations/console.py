@@ -101,7 +101,7 @@ class Console:
     ) -> None:
         self.options = server.options
         targets = Targets(find_target, str(actor))
-        self.place = place = ServerContext(server, watch.dead_letters, watch.delayed, targets)
+        self.place = place = ServerContext(server, watch.dead_letters, watch.delayed, targets, thresholds)
         self.engine = Engine(place, actor, read_only=read_only)
         self.watch = watch
         self.discovery = Discovery(server, watch)

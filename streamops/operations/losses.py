@@ -28,6 +28,7 @@ class BlockingGroup(Struct, frozen=True):
         needs: The ID: nothing from there on may go.
         oldest_pending: Its pending entry of that ID; none where the position itself is the bound.
         entry_exists: Whether that pending entry still exists.
+        is_poison: Whether it was delivered so often that the health rules call it poison.
         unread: Entries after its position.
     """
 
@@ -35,6 +36,7 @@ class BlockingGroup(Struct, frozen=True):
     needs: EntryId
     oldest_pending: PendingEntry | None
     entry_exists: bool = True
+    is_poison: bool = False
     unread: Amount = Amount(0, 0)
 
 

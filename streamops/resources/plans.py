@@ -74,7 +74,7 @@ def outcome_facts(outcome: Outcome, undo: str = "") -> tuple[Fact, ...]:
     """What became of a plan as people read it; ``undo`` is the command line that takes it back."""
     facts = (
         Fact("outcome", (_headline(outcome),)),
-        Fact("applied", (Cell(f"{outcome.applied:,} of {outcome.requested:,}"),)),
+        Fact("applied", (Cell(_applied(outcome)),)),
         _named(
             "skipped", [(one.id, one.reason) for one in outcome.skipped], outcome.skipped_count, Tone.WARN
         ),
@@ -197,6 +197,18 @@ def _danger(plan: Plan) -> Cell:
     if plan.impact is Impact.REDELIVERS and (words := MEDIUM.get(plan.operation)):
         return Cell(f"Medium: {words.format(counted(plan.count, *plan.unit))}", Tone.WARN)
     return DANGER[plan.impact]
+
+
+def _applied(outcome: Outcome) -> str:
+    """How many of those planned, and what became of the others, in numbers that add up."""
+    rest = outcome.requested - outcome.applied - outcome.skipped_count - outcome.failed_count
+    others = (
+        (outcome.skipped_count, "skipped"),
+        (outcome.failed_count, "failed"),
+        (rest, "not done" if outcome.complete else "not reached"),
+    )
+    told = ", ".join(f"{number:,} {what}" for number, what in others if number > 0)
+    return f"{outcome.applied:,} of {outcome.requested:,}{f' planned: {told}' if told else ''}"
 
 
 def _headline(outcome: Outcome) -> Cell:

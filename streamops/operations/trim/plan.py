@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Final
 
 from streamops.errors import Forbidden
 from streamops.model.acting import Impact, Plan
@@ -15,11 +16,12 @@ from streamops.model.effects import (
     UNNEEDED_GO,
     Effect,
     Said,
+    in_words,
 )
 from streamops.model.entries import EntryId
 from streamops.model.measures import typed_duration
 from streamops.model.streams import GroupReading
-from streamops.model.wording import command, first_few, span
+from streamops.model.wording import command, counted, first_few, idleness
 from streamops.operations.losses import (
     NAMED,
     BlockingGroup,
@@ -35,8 +37,12 @@ from streamops.operations.planning import (
     NEEDS_A_MILLISECOND,
     many_groups_warnings,
     planned,
+    times,
 )
 from streamops.operations.trim.intent import TrimIntent
+
+NODE: Final = 100
+"""Entries of a node of a stream, unless ``stream-node-max-entries`` or ``stream-node-max-bytes`` says otherwise."""
 
 
 class NoGroup(Forbidden):
@@ -69,20 +75,68 @@ def plan_trim(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
 
 def _plan_safe(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup) -> Plan:
     count, wanted = evidence.removable.upper, evidence.wanted.upper
-    held = held_back_by(holder) if wanted > evidence.removable.lower else None
-    gone = held and holder.oldest_pending is not None and not holder.entry_exists
-    ack = command("ack", intent.stream, holder.group, options=f"--ids {holder.needs}")
+    is_short = wanted > evidence.removable.lower
+    held = held_back_by(holder) if is_short else None
+    shortfall = _shortfall(intent, evidence, holder if is_short else None)
     return planned(
         intent,
         count,
-        effects=_safe_effects(intent, evidence, holder),
+        effects=[*_safe_effects(intent, evidence, holder), not held and shortfall],
         loses=[UNNEEDED_GO(count)],
         held_back_by=held,
         warnings=[
+            held and shortfall,
             count and "A group created later cannot read them any more.",
             *(many_groups_warnings(len(evidence.identity.positions), NEEDS_A_MILLISECOND) if count else ()),
-            gone and f"The entry {holder.needs} is gone, and is still pending; to let go of it: {ack}",
+            held and _way_out(intent, holder),
         ],
+    )
+
+
+def _shortfall(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup | None = None) -> str:
+    """That it comes to another number than was asked for, to which, and why; empty if it does not."""
+    length, removable = evidence.length, evidence.removable
+    is_exact = intent.drops_all or not removable.upper
+    why = []
+    if holder is not None and held_back_by(holder) is None:
+        why.append(f"the entry at the position of group {holder.group}, {holder.needs}, is kept")
+    elif holder is not None:
+        why.append(f"group {holder.group} needs what comes from {holder.needs} on")
+    if not is_exact:
+        why.append(
+            f"without --exact the server drops whole nodes only, of {NODE} entries unless it is configured otherwise"
+        )
+    if not why:
+        return ""
+    most = removable.upper
+    least = removable.lower if is_exact else max(0, removable.lower - NODE + 1)
+    if intent.maxlen is not None:
+        asked = f"Asked to leave {counted(intent.maxlen, 'entry', 'entries')}, it will leave"
+        number = _from_to(length - most, length - least)
+    else:
+        asked = f"Asked to drop {in_words(evidence.wanted, 'entry|entries')}, it will drop"
+        number = _from_to(least, most)
+    return f"{asked} {number}: {', and '.join(why)}."
+
+
+def _from_to(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _way_out(intent: TrimIntent, holder: BlockingGroup) -> str:
+    """How a pending entry lets go of the stream, if it will not be acknowledged as things are."""
+    row, ids = holder.oldest_pending, f"--ids {holder.needs}"
+    if row is None:
+        return ""
+    if not holder.entry_exists:
+        ack = command("ack", intent.stream, holder.group, options=ids)
+        return f"The entry {row.id} is gone, and is still pending; to let go of it: {ack}"
+    if not holder.is_poison:
+        return ""
+    dead_letter = command("dlq add", intent.stream, holder.group, options=ids)
+    return (
+        f"The entry {row.id} is poison: {times(row)} and never acknowledged, it holds the stream back until it is "
+        f"dead-lettered: {dead_letter}"
     )
 
 
@@ -91,16 +145,14 @@ def held_back_by(holder: BlockingGroup) -> Effect | None:
     row = holder.oldest_pending
     if row is None:
         return HELD_BY_UNREAD(holder.unread, group=holder.group)
-    owner = f"consumer {row.consumer} holds {row.id}" if row.consumer else f"{row.id} was given back and is"
-    since = ", free for any consumer" if row.free else f" for {span(row.idle)}"
-    return HELD_BY_PENDING(None, owner, since, group=holder.group, names=[row.consumer])
+    # XNACK leaves a row without an owner, and without an idle time that means anything.
+    owner = f"with {row.consumer}, {idleness(row)}" if row.consumer else "and free for any consumer"
+    return HELD_BY_PENDING(None, row.id, f"{owner}, {times(row)}", group=holder.group, names=[row.consumer])
 
 
 def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup) -> Iterator[Said]:
     if not evidence.removable.upper:
         yield _nothing(evidence)
-        if evidence.wanted.upper and held_back_by(holder) is None:
-            yield f"Group {holder.group} stands at {holder.needs}, and the entry at a group's position is kept."
         return
     yield oldest_go(evidence, exact=intent.drops_all)
     names = [name for name, _ in evidence.identity.positions]
@@ -125,6 +177,7 @@ def _plan_unsafe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
 
 def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[Said]:
     yield oldest_go(evidence, exact=intent.drops_all, rest=f" None goes from {evidence.asked} on.")
+    yield _shortfall(intent, evidence)
     yield from loss_effects(evidence.losses)
     if not evidence.losses:
         yield "The stream has no group."
@@ -151,7 +204,9 @@ def _unsafe_warnings(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[Sai
     yield from many_groups_warnings(len(evidence.identity.positions), ALL_A_MILLISECOND)
 
 
-def _nothing(evidence: TrimEvidence) -> Effect | None:
+def _nothing(evidence: TrimEvidence) -> Said:
+    if not evidence.length:
+        return "The stream has no entries."
     return (NONE_GOES if evidence.wanted.upper else ALL_STAY)(evidence.length)
 
 

@@ -97,17 +97,24 @@ async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence
 
 
 def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
-    # Of what could not be counted, nobody can say that it stayed.
-    stayed = evidence.removable.lower - run.counts.applied
-    if stayed <= 0 or last is None:
+    """Why fewer went than the plan counted, in numbers that add up with what the outcome says."""
+    missing, removable = run.remaining, evidence.removable
+    if not missing or last is None:
         return
-    words = f"{counted(stayed, 'entry', 'entries')} fewer went than planned"
+    why = []
+    if missing > removable.upper - removable.lower:
+        why.append(_why_fewer(intent, last))
+    if not removable.exact:
+        why.append(f"the plan named the most that there could be, and had counted {removable.lower:,}")
+    run.note(f"{counted(missing, 'entry', 'entries')} fewer than planned: {'; '.join(why)}")
+
+
+def _why_fewer(intent: TrimIntent, last: Slice) -> str:
     if not intent.drops_all:
-        run.note(f"{words}: an approximate trim drops whole nodes of a stream only; --exact drops the rest")
-    elif last.holder:
-        run.note(f"{words}: group {last.holder} needs what comes from {last.cut} on")
-    else:
-        run.note(f"{words}: somebody else removed them")
+        return "an approximate trim drops whole nodes of a stream only; --exact drops the rest"
+    if last.holder:
+        return f"group {last.holder} needs what comes from {last.cut} on"
+    return "they were gone already, removed by somebody else since the plan"
 
 
 async def _write_backup(run: Run, intent: TrimIntent, path: str, cut: EntryId) -> None:

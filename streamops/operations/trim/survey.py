@@ -182,7 +182,7 @@ async def survey_trim(place: ServerContext, intent: TrimIntent) -> TrimEvidence:
         wanted=Amount(0, 0),
         removable=Amount(0, 0),
     )
-    return await (_survey_safe if intent.safe else _survey_unsafe)(server, look, intent, evidence)
+    return await (_survey_safe if intent.safe else _survey_unsafe)(place, look, intent, evidence)
 
 
 def _asked_id(look: StreamInspection, intent: TrimIntent) -> EntryId | None:
@@ -198,9 +198,9 @@ def _asked_id(look: StreamInspection, intent: TrimIntent) -> EntryId | None:
 
 
 async def _survey_safe(
-    server: Server, look: StreamInspection, intent: TrimIntent, evidence: TrimEvidence
+    place: ServerContext, look: StreamInspection, intent: TrimIntent, evidence: TrimEvidence
 ) -> TrimEvidence:
-    groups = look.reading.groups
+    server, groups = place.server, look.reading.groups
     near = FAR if intent.exact else NEAR
     if intent.maxlen is not None:
         surplus = max(0, look.reading.length - intent.maxlen)
@@ -215,7 +215,7 @@ async def _survey_safe(
         evidence,
         wanted=wanted,
         removable=Amount(min(wanted.lower, free.lower), min(wanted.upper, free.upper)),
-        holder=await _holder(server, look, group, free),
+        holder=await _holder(place, look, group, free),
         references=await _references(server, look),
     )
 
@@ -243,11 +243,14 @@ async def _count_at(server: Server, look: StreamInspection, one: EntryId) -> int
     return (await count_after_each(server, look, [before], one.next(), most=1))[before].lower
 
 
-async def _holder(server: Server, look: StreamInspection, group: GroupReading, free: Amount) -> BlockingGroup:
-    needs, oldest = needed_by(group), group.oldest_pending
+async def _holder(
+    place: ServerContext, look: StreamInspection, group: GroupReading, free: Amount
+) -> BlockingGroup:
+    server, needs, oldest = place.server, needed_by(group), group.oldest_pending
     if oldest is not None and oldest.id == needs:
         exists = await _count_at(server, look, needs) == 1
-        return BlockingGroup(group.name, needs, oldest, entry_exists=exists)
+        is_poison = exists and oldest.delivery_count >= place.thresholds.poison_deliveries
+        return BlockingGroup(group.name, needs, oldest, entry_exists=exists, is_poison=is_poison)
     unread = lag_of(look, group)
     if not unread.exact and free.exact:
         known = look.reading.length - free.upper - await _count_at(server, look, needs)
@@ -260,9 +263,9 @@ async def _references(server: Server, look: StreamInspection) -> bool:
 
 
 async def _survey_unsafe(
-    server: Server, look: StreamInspection, intent: TrimIntent, evidence: TrimEvidence
+    place: ServerContext, look: StreamInspection, intent: TrimIntent, evidence: TrimEvidence
 ) -> TrimEvidence:
-    cut = evidence.asked
+    server, cut = place.server, evidence.asked
     if intent.maxlen is not None:
         cut = await cut_for_length(server, look, intent.maxlen)
         if cut is None and look.reading.length > intent.maxlen:

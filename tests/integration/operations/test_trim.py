@@ -47,11 +47,23 @@ async def test_what_a_consumer_holds_stays(server: RunningServer, console: Conso
     intent = TrimIntent(stream=STREAM, maxlen=10, exact=True)
     plan = await planned(console, intent)
     assert plan.count == 200
-    assert plan.held_back_by.startswith("group billing: consumer w1 holds 201-0 pending for ")
+    assert plan.held_back_by.startswith("group billing: 201-0 is pending with w1, idle for ")
+    assert plan.warnings[0].startswith("Asked to leave 10 entries, it will leave 200: group billing needs ")
     assert milliseconds_of(server, STREAM)[0] == 1
     outcome = await done(console, intent)
     assert (outcome.applied, outcome.complete, outcome.notes) == (200, True, ())
     assert milliseconds_of(server, STREAM) == list(range(201, 401))
+
+
+async def test_entry_delivered_as_often_as_poison_is_called_so(
+    server: RunningServer, console: Console
+) -> None:
+    often = console.place.thresholds.poison_deliveries
+    server.command("XCLAIM", STREAM, "billing", "w2", 0, "201-0", "RETRYCOUNT", often - 1)
+    intent = TrimIntent(stream=STREAM, maxlen=10, exact=True)
+    assert not any("poison" in one for one in (await planned(console, intent)).warnings)
+    server.command("XCLAIM", STREAM, "billing", "w2", 0, "201-0", "RETRYCOUNT", often)
+    assert "poison" in (await planned(console, intent)).warnings[-1]
 
 
 async def test_safe_trim_keeps_what_is_pending_again_since_the_plan(
@@ -87,6 +99,18 @@ async def test_about_means_whole_nodes(server: RunningServer, console: Console) 
     assert milliseconds_of(server, STREAM) == list(range(outcome.applied + 1, 401))
     assert outcome.complete
     assert "--exact" in outcome.notes[0]
+
+
+async def test_outcome_of_a_trim_that_was_not_counted_to_its_end_adds_up(
+    console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(walking, "STEP", 7)
+    monkeypatch.setattr(trim_evidence, "NEAR", 14)
+    outcome = await done(console, TrimIntent(stream=STREAM, maxlen=10))
+    missing = outcome.requested - outcome.applied
+    assert missing > 0
+    assert outcome.notes[0].startswith(f"{missing} entries fewer than planned: ")
+    assert outcome.notes[0].endswith("the plan named the most that there could be, and had counted 14")
 
 
 async def test_by_age_on_the_servers_clock(server: RunningServer, console: Console) -> None:
@@ -254,7 +278,8 @@ async def test_what_lies_below_an_age_or_an_id_is_counted_so_far_and_no_further(
         plan = await planned(console, intent)
         assert (plan.count, plan.loses.partition(",")[0]) == (386, "At least 14 entries (at most 386)")
         outcome = await done(console, intent)
-    assert (outcome.applied, outcome.notes) == (200, ())
+    note = "186 entries fewer than planned: the plan named the most that there could be, and had counted 14"
+    assert (outcome.applied, outcome.notes) == (200, (note,))
     assert milliseconds_of(server, STREAM) == list(range(201, 401))
 
 

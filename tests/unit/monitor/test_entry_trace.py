@@ -119,7 +119,9 @@ def test_from_a_retry_to_its_replay() -> None:
         ),
         waiting_retry(message): "a retry for g, attempt 2 waits in the delayed queue as m",
         retry("{orders}:retry:g", "g", ENTRY): f"a retry for g is in {{orders}}:retry:g as {ID}",
-        dead_lettered(DEAD): f"g gave it up of timeout; it is orders:dlq {DEAD.id}",
+        dead_lettered(
+            DEAD
+        ): f"g gave it up of timeout; the entry is now {DEAD.id} in the dead-letter queue orders:dlq",
         replayed("orders", COPY): f"replayed as {COPY.id}, from dead letter {DEAD.id}",
     }
     assert {event: event.text for event in said} == said

@@ -97,13 +97,19 @@ def test_a_fact_names_whose_they_are() -> None:
 
 def test_an_outcome_tells_what_was_not_done() -> None:
     told = said(outcome_facts(OUTCOME, "streamops undo 7-0"))
-    assert told["applied"] == ["70 of 100"]
+    assert told["applied"] == ["70 of 100 planned: 25 skipped, 5 failed"]
     assert told["skipped"][0] == "25"
     assert told["skipped"][1] == "0-0: no longer idle"
     assert (len(told["skipped"]), told["skipped"][-1]) == (NAMED + 2, "and 5 more")
     assert told["failed"] == ["5", "9-9: too large", "and 4 more"]
     assert told["note"] == ["2 entries no longer exist: 1-0, 2-0."]
     assert (told["job"], told["audit"], told["undo"]) == (["4f1c09ab12cd"], ["7-0"], ["streamops undo 7-0"])
+
+
+@pytest.mark.parametrize(("complete", "words"), [(True, "30 not done"), (False, "30 not reached")])
+def test_numbers_of_an_outcome_add_up_to_those_planned(*, complete: bool, words: str) -> None:
+    outcome = replace(OUTCOME, applied=65, skipped_count=0, complete=complete)
+    assert said(outcome_facts(outcome))["applied"] == [f"65 of 100 planned: 5 failed, {words}"]
 
 
 def test_the_document_of_an_outcome() -> None:

@@ -42,10 +42,13 @@ def evidence(
 @table(
     ("holder", "words"),
     [
-        (BlockingGroup("billing", NEEDS, ROW), "group billing: consumer worker-3 holds 5-0 pending for 3 h"),
+        (
+            BlockingGroup("billing", NEEDS, ROW),
+            "group billing: 5-0 is pending with worker-3, idle for 3 h, delivered 2 times",
+        ),
         (
             BlockingGroup("billing", NEEDS, PendingEntry(NEEDS, "", timedelta(0), 2)),
-            "group billing: 5-0 was given back and is pending for 0 s",
+            "group billing: 5-0 is pending and free for any consumer, delivered 2 times",
         ),
         (
             BlockingGroup("billing", NEEDS, None, unread=Amount(12_345, 12_345)),
@@ -75,7 +78,9 @@ def test_the_entry_at_a_position_is_kept_and_holds_nobody_back() -> None:
     drained = BlockingGroup("billing", NEEDS, None)
     plan = plan_trim(TrimIntent(stream="s", maxlen=0), evidence(Amount(0, 0), Amount(1, 1), drained))
     assert (plan.count, plan.held_back_by) == (0, "")
-    assert plan.effects[1] == "Group billing stands at 5-0, and the entry at a group's position is kept."
+    assert plan.effects[1] == (
+        "Asked to leave 0 entries, it will leave 100: the entry at the position of group billing, 5-0, is kept."
+    )
 
 
 def test_what_was_not_counted_is_not_claimed() -> None:
@@ -83,6 +88,55 @@ def test_what_was_not_counted_is_not_claimed() -> None:
     assert plan.count == 30
     assert plan.effects[0].startswith(
         "The oldest go, at most 30 (at least 10 could be counted) of 100 entries"
+    )
+
+
+NEEDED = "group billing needs what comes from 5-0 on"
+NODES = "without --exact the server drops whole nodes only, of 100 entries unless it is configured otherwise"
+
+
+@table(
+    ("bound", "removable", "words"),
+    [
+        (
+            {"maxlen": 60, "exact": True},
+            Amount(3, 3),
+            f"Asked to leave 60 entries, it will leave 97: {NEEDED}.",
+        ),
+        (
+            {"maxlen": 60},
+            Amount(3, 3),
+            f"Asked to leave 60 entries, it will leave 97 to 100: {NEEDED}, and {NODES}.",
+        ),
+        ({"minid": EntryId(8, 0)}, Amount(0, 0), f"Asked to drop 40 entries, it will drop 0: {NEEDED}."),
+        (
+            {"before": timedelta(days=1), "exact": True},
+            Amount(10, 30),
+            f"Asked to drop 40 entries, it will drop 10 to 30: {NEEDED}.",
+        ),
+    ],
+)
+def test_trim_that_is_held_back_warns_of_how_many_it_leaves(
+    bound: dict[str, object], removable: Amount, words: str
+) -> None:
+    plan = plan_trim(TrimIntent(stream="s", **bound), evidence(removable))  # type: ignore[arg-type]  # a test's own keywords
+    assert plan.warnings[0] == words
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_approximate_trim_says_that_it_leaves_up_to_a_node_more(*, safe: bool) -> None:
+    found = evidence(Amount(150, 150), Amount(150, 150), length=400, asked=NEEDS)
+    plan = plan_trim(TrimIntent(stream="s", maxlen=250, safe=safe), found)
+    assert f"Asked to leave 250 entries, it will leave 250 to 349: {NODES}." in plan.effects
+
+
+def test_poison_that_holds_a_trim_back_is_named_with_what_dead_letters_it() -> None:
+    row = PendingEntry(NEEDS, "worker-3", timedelta(seconds=3), 12)
+    found = evidence(Amount(3, 3), holder=BlockingGroup("billing", NEEDS, row, is_poison=True))
+    plan = plan_trim(TrimIntent(stream="s", maxlen=60), found)
+    assert plan.warnings[-1] == (
+        "The entry 5-0 is poison: delivered 12 times and never acknowledged, it holds the stream back until it is "
+        "dead-lettered: streamops dlq add s billing --ids 5-0"
     )
 
 
