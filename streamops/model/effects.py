@@ -387,10 +387,36 @@ PENDING_AGAIN: Final = EffectRow(
     "Entries of stream {0} become pending again for group {group}, owned by __replay__ and idle for 30 days: the first of "
     "its consumers that claims (XAUTOCLAIM) gets them.",
 )
+REDELIVERABLE: Final = EffectRow(
+    _K.REDELIVERED,
+    "redeliverable",
+    "{count} of {0} can be redelivered.",
+    always=True,
+)
+NOT_REDELIVERABLE: Final = {
+    why: EffectRow(
+        _K.SKIPPED,
+        why,
+        f"{{count:dead letter|dead letters}} cannot be redelivered: {words}. Left in the queue: {{names:sample}}.{{0}}",
+    )
+    for why, words in {
+        "entry-gone": "the entry is gone from the stream",
+        "entry-unknown": "the dead letter does not tell its entry's ID",
+        "entry-unread": "the group has yet to read the entry",
+        "entry-pending": "the entry is pending already",
+    }.items()
+}
+"""Why a dead letter cannot be redelivered."""
 RETRIED: Final = EffectRow(
     _K.REDELIVERED,
     "retried",
     "Entries are added to {0}, which streamops workers of group {group} read, and no other client.",
+)
+RETRIES_UNREAD: Final = EffectRow(
+    _K.UNDELIVERED,
+    "nobody-reads",
+    "Nobody reads {0} now: no consumer of group {group} is alive there, and the entries wait. Run the group's streamops "
+    "workers (`streamops run MODULE:APP`); where other clients consume, use --mode redeliver or republish.",
 )
 PAYLOADS: Final = EffectRow(
     _K.KEPT,
@@ -503,5 +529,9 @@ TOPIC_ENTRIES: Final = EffectRow(_K.KEPT, "topic-entries")
 
 ROWS: Final = {
     (row.kind, row.reason): row
-    for row in (*UNRESTORABLE.values(), *(one for one in globals().values() if isinstance(one, EffectRow)))
+    for row in (
+        *UNRESTORABLE.values(),
+        *NOT_REDELIVERABLE.values(),
+        *(one for one in globals().values() if isinstance(one, EffectRow)),
+    )
 }

@@ -5,7 +5,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.acting import Impact, Outcome, Plan, Progress
-from streamops.model.effects import Effect
+from streamops.model.effects import FOREIGN_LEFT, NOT_REDELIVERABLE, STRAY, Effect
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.resources.cells import NAME_WIDTH, seconds
@@ -36,6 +36,8 @@ MEDIUM: Final = {
 
 
 LOSES_NOTHING: Final = Cell("Low: loses nothing")
+STAY: Final = frozenset(row.reason for row in (*NOT_REDELIVERABLE.values(), FOREIGN_LEFT, STRAY))
+"""Reasons for which dead letters that a plan counts stay where they are."""
 
 
 NAMED: Final = 20
@@ -195,7 +197,9 @@ def _danger(plan: Plan) -> Cell:
     if plan.impact is Impact.REVERSIBLE and not plan.undo:
         return LOSES_NOTHING
     if plan.impact is Impact.REDELIVERS and (words := MEDIUM.get(plan.operation)):
-        return Cell(f"Medium: {words.format(counted(plan.count, *plan.unit))}", Tone.WARN)
+        stay = sum(fact.count.upper for fact in plan.facts if fact.reason in STAY and fact.count)
+        part = f"at most {plan.count - stay:,} of " if stay else ""
+        return Cell(f"Medium: {words.format(part + counted(plan.count, *plan.unit))}", Tone.WARN)
     return DANGER[plan.impact]
 
 

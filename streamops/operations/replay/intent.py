@@ -16,13 +16,13 @@ class ReplayMode(StrEnum):
     """How an entry goes back."""
 
     REPUBLISH = "republish"
-    """As a new entry of the stream, which every group gets."""
+    """As a new entry of the stream, which every group gets; the entry that failed stays as it is."""
 
     REDELIVER = "redeliver"
-    """The stream's own entry is made pending again for the group that gave it up."""
+    """The stream's own entry is made pending again for the group that gave it up; it has to be there still."""
 
     RETRY = "retry"
-    """As an entry of the group's retry stream, which that group alone reads."""
+    """As a new entry of the group's retry stream, which streamops workers of that group alone read."""
 
 
 class ReplayRoute(Struct, frozen=True):
@@ -81,8 +81,9 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
     mode: Annotated[
         ReplayMode | None,
         option(
-            "republish adds them to the stream, for every group; redeliver and retry reach only the group that gave "
-            "them up. Needed where the stream has more than one group."
+            "republish: a new entry in the stream, for all its groups. redeliver: the entry itself, pending again for the "
+            "group that gave it up. retry: a new entry for that group's streamops workers alone. Other groups get "
+            "nothing by these two. Not given (–): republish, unless the stream has several groups."  # noqa: RUF001 - as forms show it
         ),
     ] = None
     edit: Annotated[

@@ -12,16 +12,21 @@ from streamops.model.effects import (
     FOREIGN_ADDED,
     FOREIGN_LEFT,
     NOT_IN_QUEUE,
+    NOT_REDELIVERABLE,
     PAYLOADS,
     PENDING_AGAIN,
+    REDELIVERABLE,
     REPUBLISHED,
     REPUBLISHED_UNREAD,
     RETRIED,
+    RETRIES_UNREAD,
     STRAY,
     UNCOUNTED,
     Effect,
     Said,
 )
+from streamops.model.entries import EntryId
+from streamops.model.fields import Passing
 from streamops.model.selections import SelectedDeadLetters
 from streamops.model.wording import counted, quoted
 from streamops.operations.commands import equivalent_command
@@ -45,11 +50,13 @@ class TargetStream(Struct, frozen=True):
         stream: Its name.
         groups: Its groups.
         exists: Whether it is there.
+        positions: Where its groups stand, in their order.
     """
 
     stream: str
     groups: tuple[str, ...] = ()
     exists: bool = True
+    positions: Passing[tuple[EntryId, ...]] = ()
 
 
 class ForeignOrigin(Struct, frozen=True):
@@ -68,6 +75,20 @@ class ForeignOrigin(Struct, frozen=True):
     is_open: bool = False
 
 
+class Redeliverable(Struct, frozen=True):
+    """Which letters have an entry that can be made pending again.
+
+    Attributes:
+        looked: How many letters were looked at, the oldest first.
+        fit: How many of those have one.
+        unfit: The others by reason, see ``NOT_REDELIVERABLE``: how many, and the first few.
+    """
+
+    looked: int
+    fit: int
+    unfit: tuple[tuple[str, int, tuple[EntryId, ...]], ...] = ()
+
+
 class ReplayEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about a replay.
 
@@ -83,6 +104,8 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
         foreign: Other streams that letters name, how many letters, and why these stay; no reason where they go there.
         is_queue: Whether its name or the configuration says that it is a dead-letter queue; where not, no group may
             come to miss what is taken out.
+        redelivery: Whether their entries are still there, where they are to be redelivered; none where that may not be read.
+        unread: Keys of retry streams, with their groups, that no living consumer reads.
     """
 
     identity: StreamIdentity
@@ -95,17 +118,20 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
     sources: tuple[str, ...] = ()
     foreign: tuple[ForeignOrigin, ...] = ()
     is_queue: bool = True
+    redelivery: Redeliverable | None = None
+    unread: Passing[tuple[tuple[str, str], ...]] = ()
 
 
 def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
     """Hand the entries of letters on, and take the letters out of their queue."""
-    letters = evidence.letters
+    letters, redelivery = evidence.letters, evidence.redelivery
+    all_unfit = redelivery is not None and not redelivery.fit and redelivery.looked >= letters.count
     return planned(
         intent,
-        letters.count,
+        0 if all_unfit else letters.count,
         unit=DEAD_LETTER_UNIT,
         sample=map(dead_letter_line, evidence.sample),
-        effects=_effects(intent, evidence) if letters.count else (),
+        effects=_effects(intent, evidence) if letters.count and not all_unfit else (),
         warnings=[
             NOT_IN_QUEUE(letters.absent),
             *(_warnings(intent, evidence) if letters.count else [_unknown_reason(intent)]),
@@ -137,10 +163,12 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     mode, taken = evidence.mode, list(_taken(evidence))
     yield dead_letter_counts(evidence.letters)
     if mode is ReplayMode.REDELIVER:
+        yield _redeliverable(evidence)
         for home, group in dict.fromkeys((route.home, route.to_group) for route in taken):
             yield PENDING_AGAIN(None, home, group=group)
         yield _others(evidence, taken)
-        yield "Dead letters whose entries are gone from the stream, pending or not read yet are skipped."
+        if evidence.redelivery is None or evidence.redelivery.looked < evidence.letters.count:
+            yield "Dead letters whose entries are gone from the stream, pending or not read yet are skipped."
     elif mode is ReplayMode.RETRY:
         for key, group in dict.fromkeys((route.key, route.to_group) for route in taken):
             yield RETRIED(None, key, group=group)
@@ -159,6 +187,25 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
         yield f"Edited in every entry: {names}."
     yield PAYLOADS(evidence.letters.tally.payloads)
     yield _moves(evidence)
+
+
+def _redeliverable(evidence: ReplayEvidence) -> Effect | None:
+    """How many of the letters have their entry still, as far as they were looked at."""
+    if (found := evidence.redelivery) is None:
+        return None
+    every = "the first " if found.looked < evidence.letters.count else ""
+    return REDELIVERABLE(found.fit, f"{every}{counted(found.looked, *DEAD_LETTER_UNIT)}")
+
+
+def _unfit(found: Redeliverable) -> Iterator[Effect | None]:
+    """Which letters cannot be redelivered, and what can be done with those whose entries are gone."""
+    for why, count, few in found.unfit:
+        anew = (
+            " --mode retry or republish adds the entry anew."
+            if why in {"entry-gone", "entry-unknown"}
+            else ""
+        )
+        yield NOT_REDELIVERABLE[why](count, anew, names=map(str, few))
 
 
 def _others(evidence: ReplayEvidence, taken: list[ReplayRoute]) -> Effect | None:
@@ -218,6 +265,12 @@ def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
             yield f"Stream {target.stream} does not exist: it will be created."
         yield from many_groups_warnings(len(target.groups), ALL_A_MILLISECOND, target.stream)
     yield _added_fields(intent, evidence)
+    if evidence.redelivery is not None:
+        yield from _unfit(evidence.redelivery)
+    reached = {(route.key, route.to_group) for route in _taken(evidence)}
+    yield from (
+        RETRIES_UNREAD(None, key, group=group) for key, group in evidence.unread if (key, group) in reached
+    )
     yield from map(_foreign, evidence.foreign)
     yield STRAY(evidence.stray)
     if letters.tally.letters < letters.count:

@@ -2,22 +2,28 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from streamops.errors import Forbidden, SettingsError
+from streamops.errors import Forbidden, Refused, ServerError, SettingsError
 from streamops.model.authority import StreamPart, is_part_of
+from streamops.model.dead_letters import DeadLetter
+from streamops.model.entries import EntryId
 from streamops.model.selections import SelectedDeadLetters
-from streamops.model.streams import Mode
-from streamops.model.wording import counted, first_few
+from streamops.model.streams import Consumer, Mode, StreamReading
+from streamops.model.wording import command, counted, first_few
 from streamops.monitor.context import ServerContext
-from streamops.monitor.dead_letters import survey_dead_letters
+from streamops.monitor.dead_letters import DeadLetterFilter, chosen_dead_letters, survey_dead_letters
 from streamops.monitor.inspection import find_stream
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode, ReplayRoute
-from streamops.operations.replay.plan import ForeignOrigin, ReplayEvidence, TargetStream
+from streamops.operations.replay.plan import ForeignOrigin, Redeliverable, ReplayEvidence, TargetStream
+from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import is_own_key, require_one_slot, retry_key, same_slot
+from streamops.wire.reads import read_consumers, read_existing, read_pending_by_id
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 
@@ -100,17 +106,24 @@ async def _read_named(server: Server, stream: str) -> TargetStream:
     look = await find_stream(server, stream)
     if look is None:
         return TargetStream(stream, exists=False)
-    return TargetStream(stream, tuple(group.name for group in look.reading.groups))
+    return _target(look.reading)
 
 
 async def _read(server: Server, streams: Sequence[str]) -> dict[str, TargetStream | Fault]:
     readings = (await StreamReader(server).read(streams)).streams if streams else ()
     return {
-        stream: reading
-        if isinstance(reading, Fault)
-        else TargetStream(stream, tuple(group.name for group in reading.groups))
+        stream: reading if isinstance(reading, Fault) else _target(reading)
         for stream, reading in zip(streams, readings, strict=True)
     }
+
+
+def _target(reading: StreamReading) -> TargetStream:
+    groups = reading.groups
+    return TargetStream(
+        reading.name,
+        tuple(group.name for group in groups),
+        positions=tuple(group.last_delivered_id for group in groups),
+    )
 
 
 def _foreign_problem(intent: ReplayIntent, stream: str) -> str:
@@ -141,8 +154,8 @@ def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> Replay
         if len(target.groups) > 1:
             raise SettingsError(
                 f"--mode is needed: stream {target.stream} has {len(target.groups)} groups: {first_few(target.groups)}",
-                "--mode republish adds the entries for all of them; redeliver and retry reach only the group "
-                "that gave an entry up.",
+                "--mode republish adds new entries for all of them; redeliver makes the entries themselves pending again "
+                "for the group that gave them up; retry adds new entries that only streamops workers of that group get.",
             )
     return ReplayMode.REPUBLISH
 
@@ -235,6 +248,16 @@ async def survey_replay(place: ServerContext, intent: ReplayIntent) -> ReplayEvi
     targets, foreign = await read_targets(place.server, intent, found.letters, sources)
     mode = choose_mode(intent, targets)
     routes = routes_of(place.server, intent, mode, targets)
+    if not routes:
+        raise _no_group(mode, targets)
+    redelivery, unread = None, tuple[tuple[str, str], ...]()
+    if mode is ReplayMode.REDELIVER:
+        with suppress(Refused):
+            redelivery = await _look_for_entries(
+                place.server, intent, found.letters, EntryCheck(routes, targets)
+            )
+    elif mode is ReplayMode.RETRY:
+        unread = await _unread_retries(place, routes)
     return replace(
         evidence,
         targets=targets,
@@ -243,6 +266,140 @@ async def survey_replay(place: ServerContext, intent: ReplayIntent) -> ReplayEvi
         stray=stray_dead_letters(found.letters, mode, routes, foreign),
         sources=sources,
         foreign=foreign,
+        redelivery=redelivery,
+        unread=unread,
+    )
+
+
+CHECKED: Final = 10_000
+CHECKED_BYTES: Final = 16 << 20
+"""Dead letters, and bytes of them, whose entries are looked for; as much again of the entries is shipped."""
+
+SHOWN: Final = 5
+"""Dead letters of a reason that are named."""
+
+UNKNOWN, GONE, NOT_READ, PENDING = "entry-unknown", "entry-gone", "entry-unread", "entry-pending"
+
+
+class EntryCheck:
+    """Whether the entries of dead letters can be made pending again, page by page.
+
+    Attributes:
+        looked: Letters looked at.
+        size: Their bytes.
+        unfit: Those that cannot be redelivered, by reason.
+        stray: Those that no route takes.
+    """
+
+    def __init__(self, routes: Sequence[ReplayRoute], targets: Sequence[TargetStream]) -> None:
+        self._routes = {(route.stream, route.group): route for route in routes}
+        self._positions = {
+            (target.stream, group): position
+            for target in targets
+            for group, position in zip(target.groups, target.positions, strict=True)
+        }
+        # The first of several letters of one entry makes it pending.
+        self._seen: set[tuple[ReplayRoute, EntryId]] = set()
+        self.looked = self.size = self.stray = 0
+        self.unfit: dict[str, list[EntryId]] = {}
+
+    async def look_at(self, server: Server, letters: Sequence[DeadLetter]) -> None:
+        """Look for the entries of some letters; raises ``ServerError`` where their streams cannot be read."""
+        self.looked += len(letters)
+        self.size += sum(letter.entry.size for letter in letters)
+        shares: dict[ReplayRoute, list[DeadLetter]] = {}
+        for letter in letters:
+            route = self._routes.get((letter.origin or "", letter.group or ""))
+            if route is None:
+                self.stray += 1
+            else:
+                shares.setdefault(replace(route, stream="", group=""), []).append(letter)
+        for route, share in shares.items():
+            ids = [letter.origin_id for letter in share if letter.origin_id is not None]
+            existing = await read_existing(server, route.home, ids)
+            rows = await read_pending_by_id(server, route.home, route.to_group, [*existing])
+            pending = {row.id for row in rows}
+            for letter in share:
+                if why := self._why_unfit(route, letter.origin_id, existing, pending):
+                    self.unfit.setdefault(why, []).append(letter.id)
+
+    def _why_unfit(
+        self, route: ReplayRoute, entry_id: EntryId | None, existing: set[EntryId], pending: set[EntryId]
+    ) -> str:
+        if entry_id is None:
+            return UNKNOWN
+        if entry_id not in existing:
+            return GONE
+        if entry_id > self._positions[route.home, route.to_group]:
+            return NOT_READ
+        if entry_id in pending or (route, entry_id) in self._seen:
+            return PENDING
+        self._seen.add((route, entry_id))
+        return ""
+
+
+async def _look_for_entries(
+    server: Server, intent: ReplayIntent, letters: SelectedDeadLetters, check: EntryCheck
+) -> Redeliverable | None:
+    """Whether the entries of the first letters are still there; raises ``ServerError`` where they cannot be read."""
+    if letters.last is None:
+        return None
+    async for page, _ in chosen_dead_letters(
+        server,
+        intent.queue,
+        letters.source,
+        DeadLetterFilter(intent),
+        after=letters.after,
+        last=letters.last,
+    ):
+        await check.look_at(server, page)
+        if check.looked >= CHECKED or check.size >= CHECKED_BYTES:
+            break
+    unfit = tuple((why, len(ids), tuple(ids[:SHOWN])) for why, ids in check.unfit.items())
+    fit = check.looked - check.stray - sum(count for _, count, _ in unfit)
+    return Redeliverable(check.looked, fit, unfit)
+
+
+async def _unread_retries(place: ServerContext, routes: Sequence[ReplayRoute]) -> tuple[tuple[str, str], ...]:
+    """Retry streams, with their groups, that no living consumer reads, as far as that may be asked."""
+    groups = list(dict.fromkeys((route.key, route.to_group) for route in routes))
+    found = await read_consumers(place.server, groups)
+    workers = {
+        one.name
+        for members in found
+        if not isinstance(members, Fault)
+        for one in members
+        if one.name.startswith(WORKER_PREFIX)
+    }
+    living: set[str] | None = None
+    with suppress(ServerError):
+        living = await alive(place.server, sorted(workers))
+    return tuple(
+        group
+        for group, members in zip(groups, found, strict=True)
+        if (
+            members.kind is FaultKind.MISSING
+            if isinstance(members, Fault)
+            else not any(_is_living(one, living, place.thresholds.consumer_unseen) for one in members)
+        )
+    )
+
+
+def _is_living(consumer: Consumer, living: set[str] | None, unseen: timedelta) -> bool:
+    """Whether a consumer is alive, by its heartbeat if it must have one, else by when it was last seen."""
+    if living is not None and consumer.name.startswith(WORKER_PREFIX):
+        return consumer.name in living
+    return consumer.idle < unseen
+
+
+def _no_group(mode: ReplayMode, targets: Sequence[TargetStream]) -> Forbidden:
+    """That there is no group which could get what goes to one alone."""
+    stream = targets[0]
+    problem = "has no group" if stream.exists else "does not exist"
+    return Forbidden(
+        f"--mode {mode}: stream {stream.stream} {problem}, so no group would get the entries",
+        "Nothing was done. --mode republish adds them to the stream; "
+        f"`{command('groups create', stream.stream, 'GROUP')}` creates a group.",
     )
 
 

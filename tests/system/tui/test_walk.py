@@ -127,7 +127,7 @@ class Walk:
         self.terminal.press("R")
         self.terminal.wait_for("Replay dead letters.")
         self.terminal.press(*["Down"] * 7)
-        self.terminal.wait_for("republish adds them to the stream")
+        self.terminal.wait_for("republish: a new entry in the stream")
         self.terminal.press("Space", "Space")
         self.terminal.wait_for("● redeliver")
         self.terminal.press("Enter")

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from streamops.model.acting import Impact, Outcome, Plan, Skipped
-from streamops.model.effects import LOSES_NOTHING, LOSES_PENDING, LOSES_UNREAD, Effect
+from streamops.model.effects import LOSES_NOTHING, LOSES_PENDING, LOSES_UNREAD, NOT_REDELIVERABLE, Effect
 from streamops.model.entries import Amount
 from streamops.model.json_text import encode
+from streamops.operations.planning import DEAD_LETTER_UNIT
 from streamops.resources.plans import (
     NAMED,
     OUTCOME_COLUMNS,
@@ -51,6 +52,15 @@ def test_a_plan_tells_everything() -> None:
 def test_what_cannot_be_undone_is_not_said_to_be(undo: str, said_of_danger: str) -> None:
     plan = replace(PLAN, impact=Impact.REVERSIBLE, undo=undo)
     assert said(plan_facts(plan))["danger"] == [said_of_danger]
+
+
+def test_danger_counts_no_dead_letters_that_stay() -> None:
+    gone = NOT_REDELIVERABLE["entry-gone"](2, "", names=["5-0", "6-0"])
+    assert gone is not None
+    plan = replace(
+        PLAN, operation="replay", impact=Impact.REDELIVERS, count=7, unit=DEAD_LETTER_UNIT, facts=(gone,)
+    )
+    assert said(plan_facts(plan))["danger"] == ["Medium: delivers at most 5 of 7 dead letters again"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What a plan to replay or purge says."""
 
 from datetime import timedelta
+from textwrap import wrap
 
 import pytest
 from msgspec.structs import replace
@@ -8,6 +9,7 @@ from msgspec.structs import replace
 from streamops.model.acting import Impact, StreamIdentity
 from streamops.model.dead_letters import DeadLetterCounts, DeadLetterKind, read_dead_letter
 from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
+from streamops.model.fields import intent_fields
 from streamops.model.selections import SelectedDeadLetters
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.dlq_purge.plan import PurgeEvidence, plan_purge
@@ -78,6 +80,14 @@ def test_one_group_alone_is_named_and_the_others_are_not_touched(mode: ReplayMod
     assert "group billing" in text
     assert "group audit" in text
     assert "Other groups (search of orders) are not touched." in text
+
+
+def test_each_mode_is_told_apart_in_the_help_of_its_field() -> None:
+    (told,) = (field.help for field in intent_fields(ReplayIntent) if field.name == "mode")
+    assert [mode for mode in ReplayMode if f"{mode}: " not in told] == []
+    assert "Not given (\N{EN DASH}): republish" in told
+    # A form of 80 columns has room for four lines of help.
+    assert len(wrap(told, 78)) <= 4
 
 
 def test_between_slots_it_is_effectively_once() -> None:
