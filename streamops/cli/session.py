@@ -79,7 +79,7 @@ class Session:
         Args:
             line: The command line without them, from ``streamops`` on.
         """
-        return full_command(line, selector_of(self.settings), None)
+        return full_command(line, selector_of(self.settings))
 
     def printer(self, shown: Sequence[Column[Row]], details: Sequence[Column[Row]] = ()) -> Printer[Row]:
         """A printer of such rows; raises ``SettingsError`` where ``--fields`` names none of the columns."""

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from streamops.model.acting import Limits
 from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.model.measures import typed_duration
 from streamops.model.wording import command, quoted
@@ -18,7 +19,9 @@ STDIN: Final = "-"
 
 
 def equivalent_command(operation: str, intent: Struct) -> str:
-    """A line of shell that asks for the same, what is as it would be anyway left out.
+    """A line of shell that asks for the same, what is as it would be anyway left out, but for spans.
+
+    How long something has to be idle, or holds, is what one looks for in a line that is kept or handed on.
 
     Args:
         operation: The operation's name.
@@ -30,7 +33,7 @@ def equivalent_command(operation: str, intent: Struct) -> str:
         value = getattr(intent, field.name)
         if field.argument:
             names += _words(field, value)
-        elif value != field.default:
+        elif value != field.default or (field.kind is FieldKind.SPAN and value):
             options += _option(field, value)
     return command(command_words(operation), *names, options=" ".join(options))
 
@@ -64,23 +67,32 @@ def _word(value: Any) -> str:  # noqa: ANN401 - one value of any field
     return str(value)
 
 
+def _limit_options(limits: Limits) -> Iterator[str]:
+    if limits.max_count is not None:
+        yield f"--max {limits.max_count}"
+    if limits.reason:
+        yield f"--reason {quoted(limits.reason)}"
+    if limits.rate is not None:
+        yield f"--rate {limits.rate:.15g}/s"
+
+
 PROGRAM = "streamops "
 WORD = re.compile(r"""(?:\$'(?:\\.|[^'\\])*'|'[^']*'|"[^"]*"|\S)+""")
 """A word of a shell, with the quotes that ``quoted`` puts around parts of it."""
 
 
-def full_command(command: str, selector: Sequence[str], rate: float | None) -> str:
+def full_command(command: str, selector: Sequence[str], limits: Limits | None = None) -> str:
     """A plan's command line with what the operation does not know of.
 
     Args:
         command: The command line as the operation words it; empty for none.
         selector: The options that choose the server; none at all where it is the default one.
-        rate: At most so many units a second; none for no limit.
+        limits: What the operator insists on; of that, what would be so for another plan too.
     """
     if not command.startswith(PROGRAM):
         return command
     words = WORD.findall(command.removeprefix(PROGRAM))
-    if rate is not None:
-        # After ``--`` there are only names.
-        words.insert(words.index("--") if "--" in words else len(words), f"--rate {rate:.15g}/s")
+    # After ``--`` there are only names.
+    end = words.index("--") if "--" in words else len(words)
+    words[end:end] = _limit_options(limits or Limits())
     return PROGRAM + " ".join([*map(quoted, selector), *words])

@@ -88,7 +88,7 @@ class Engine:
         evidence = await operation.survey(self._place, intent)
         plan = operation.plan(intent, evidence)
         check_limits(plan, limits)
-        line = full_command(plan.command, self.actor.selector, limits.rate)
+        line = full_command(plan.command, self.actor.selector, limits)
         identity: StreamIdentity | None = getattr(evidence, "identity", None)
         crowd = _many_groups(operation, plan, identity)
         warnings = (*plan.warnings, *crowd, *await self._warnings(plan, limits))

@@ -12,7 +12,7 @@ from streamops.model.acting import Plan
 from streamops.model.effects import RESIZED
 from streamops.model.pools import Pool, PoolOverrides, PoolSize
 from streamops.model.text import safe
-from streamops.model.wording import command, counted, instant, quoted
+from streamops.model.wording import command, counted, instant, quoted, span
 from streamops.operations.autoscale.intent import (
     ControllerIntent,
     LimitsIntent,
@@ -203,9 +203,10 @@ def _until_words(steering: PoolOverrides) -> str:
 def _scale_warnings(evidence: ScaleEvidence, after: int) -> Iterator[str]:
     pool = evidence.pool
     if is_led(pool, evidence.now) and pool.lead is not None:
+        kept = OverrideIntent(pool=pool.name, workers=after)
         yield (
             f"{quoted(pool.lead.holder)} decides about this pool and may ask for another number within seconds; "
-            f"`{command('pools override', pool.name, str(after))}` keeps it at this one."
+            f"`{equivalent_command(kept.operation, kept)}` keeps it at this one for {span(kept.span)}."
         )
     if pool.minimum is not None and after < pool.minimum:
         yield f"Its controller was to keep at least {_workers(pool.minimum)}."

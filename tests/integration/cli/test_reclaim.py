@@ -20,7 +20,7 @@ def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> No
         "2-1 owned by w, idle for 1 min, delivered 5 times: to the dead letters",
     ]
     assert plan["effects"][0].startswith("Once: ")
-    assert plan["command"].endswith("streams reclaim orders billing")
+    assert plan["command"].endswith("streams reclaim orders billing --min-idle 1m")
     assert pending_count(server, STREAM, GROUP) == 2
 
 

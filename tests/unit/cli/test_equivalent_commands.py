@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.fields import FieldKind, IntentField, intent_fields, is_readable
 from streamops.model.measures import LONGEST, parse_duration, typed_duration
@@ -75,6 +76,15 @@ def intents(draw: st.DrawFn, operation: str) -> Struct:
 def test_command_parsed_again_gives_the_same_intent(operation: str, data: st.DataObject) -> None:
     intent = data.draw(intents(operation))
     assert intent_of(equivalent_command(operation, intent)) == intent
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+@given(data=st.data())
+def test_command_says_spans_that_are_the_default_too(operation: str, data: st.DataObject) -> None:
+    intent = data.draw(intents(operation))
+    spans = [one for one in intent_fields(type(intent)) if one.kind is FieldKind.SPAN and one.default]
+    line = equivalent_command(operation, replace(intent, **{one.name: one.default for one in spans}))
+    assert all(f"{one.flag} {typed_duration(one.default)}" in line for one in spans)
 
 
 @example(timedelta(days=14))

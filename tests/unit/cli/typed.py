@@ -7,18 +7,25 @@ import pytest
 from msgspec import Struct
 
 from streamops.main.program import run
+from streamops.model.acting import Limits
 
 BASH = shutil.which("bash") or "bash"
 
 
 def intent_of(line: str) -> Struct:
     """The intent that a command line makes; nothing is asked of a server."""
-    asked: list[Struct] = []
+    return asked_by(line)[0]
+
+
+def asked_by(line: str) -> tuple[Struct, Limits]:
+    """The intent that a command line makes, and what its plan is held to."""
+    asked: list[tuple[Struct, Limits]] = []
     program, *words = shell_words(line)
     assert program == "streamops"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(
-            "streamops.cli.acting.flow.act", lambda _session, intent, _choices: asked.append(intent)
+            "streamops.cli.acting.flow.act",
+            lambda _session, intent, choices: asked.append((intent, choices.limits)),
         )
         assert run(words) == 0
     return asked[0]

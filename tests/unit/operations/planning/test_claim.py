@@ -51,7 +51,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
     assert plan.effects[0] == "12 entries of a (7), b (5) will belong to r."
     assert plan.effects[1] == "The one idle for longest is 1-1, for 1 h, with a."
     assert plan.warnings == ()
-    assert plan.command == "streamops claim orders billing --to r"
+    assert plan.command == "streamops claim orders billing --to r --min-idle 1m"
 
 
 @table(

@@ -162,7 +162,7 @@ def test_plans_of_steering(
             OverrideIntent(pool="p", workers=0, span=timedelta(seconds=1.5)),
             "pools override p 0 --for 1s500ms",
         ),
-        (OverrideIntent(pool="-p q", workers=3), "pools override -- '-p q' 3"),
+        (OverrideIntent(pool="-p q", workers=3), "pools override --for 1h -- '-p q' 3"),
         (LimitsIntent(pool="p", minimum=0, maximum=4), "pools limits p --minimum 0 --maximum 4"),
         (LimitsIntent(pool="p", minimum=2, reset=True), "pools limits p --minimum 2 --reset"),
     ],
