@@ -76,5 +76,5 @@ def _report_bug(error: BaseException, narrator: Narrator, given: Globals) -> Exi
 
 def _lowered(message: str) -> str:
     """Click's sentence as our errors are written: no capital, no full stop."""
-    line = " ".join(message.split()).rstrip(".")
+    line = " ".join(message.split()).rstrip(".").replace("a valid integer range", "a whole number")
     return line[:1].lower() + line[1:]

@@ -67,6 +67,19 @@ class EntryIdType(click.ParamType[EntryId]):
             self.fail(f"{error}. Write 1526919030474-0, or its first part alone.", param, ctx)
 
 
+class ActionIdType(EntryIdType):
+    """The ID of an action in the audit log."""
+
+    def convert(
+        self, value: str | EntryId, param: click.Parameter | None, ctx: click.Context | None
+    ) -> EntryId:
+        """Read it; fails as a usage error."""
+        try:
+            return value if isinstance(value, EntryId) else EntryId.parse(value)
+        except ValueError:
+            self.fail(f"{value!r} is no action's ID. `streamops audit ls` lists the actions.", param, ctx)
+
+
 class InstantType(click.ParamType["datetime | timedelta"]):
     """An instant in RFC 3339, taken for UTC where it names no zone, or how long ago, as a span."""
 
@@ -204,6 +217,7 @@ def _complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: s
 DURATION: Final = DurationType()
 SIZE: Final = SizeType()
 ENTRY_ID: Final = EntryIdType()
+ACTION_ID: Final = ActionIdType()
 INSTANT: Final = InstantType()
 FIELD: Final = FieldType()
 NUMBER: Final = NumberType()

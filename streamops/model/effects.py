@@ -326,7 +326,7 @@ ALL_READ: Final = EffectRow(
 NOT_PENDING: Final = EffectRow(
     _K.SKIPPED,
     "not-pending",
-    "{count:ID is|IDs are} not pending in this group, and will be left out.",
+    "{count:ID is|IDs are} not pending in this group (acknowledged, or not delivered to it yet), and will be left out.",
 )
 ELSEWHERE: Final = EffectRow(
     _K.SKIPPED,

@@ -187,6 +187,14 @@ class DeadLetterSurvey(NamedTuple):
     waiting: tuple[str, ...]
 
 
+async def _read_queue(server: Server, queue: str) -> tuple[StreamReading, StreamIdentity]:
+    """A queue as the stream that it is, and its identity; raises as ``read_stream`` does."""
+    try:
+        return await read_stream(server, queue)
+    except NotFound as error:
+        raise NotFound(error.message, "`streamops dlq ls` lists the dead-letter queues there are.") from None
+
+
 async def survey_dead_letters(place: ServerContext, selection: DeadLetterSelection) -> DeadLetterSurvey:
     """Find out which letters a selection means: how many, of what kinds, between which IDs.
 
@@ -196,7 +204,7 @@ async def survey_dead_letters(place: ServerContext, selection: DeadLetterSelecti
         ServerError: The queue cannot be read.
     """
     server, queue = place.server, selection.queue
-    reading, identity = await read_stream(server, queue)
+    reading, identity = await _read_queue(server, queue)
     role, source = stream_role(queue, place.dead_letters)
     after, last = await selection_bounds(server, selection, reading)
     chosen_by, sample = DeadLetterFilter(selection), list[DeadLetter]()
@@ -341,7 +349,7 @@ class DeadLetterReader:
 
     async def queue(self, name: str) -> QueueSummary:
         """One queue as a whole; raises ``NotFound`` where there is none."""
-        reading, _ = await read_stream(self._server, name)
+        reading, _ = await _read_queue(self._server, name)
         return await self._summary(reading)
 
     async def page(self, selection: DeadLetterSelection, limit: int) -> DeadLetterPage:
@@ -384,7 +392,7 @@ class DeadLetterReader:
 
     async def read_one(self, queue: str, entry_id: EntryId) -> DeadLetter:
         """One letter; raises ``NotFound`` where it is not in the queue."""
-        await read_stream(self._server, queue)
+        await _read_queue(self._server, queue)
         found = await self.read_many(queue, [entry_id])
         if not found:
             raise NotFound(
@@ -411,7 +419,7 @@ class DeadLetterReader:
             SettingsError: The expression is none, or cannot say of some letter.
             ServerError: The queue cannot be read.
         """
-        reading, _ = await read_stream(self._server, selection.queue)
+        reading, _ = await _read_queue(self._server, selection.queue)
         after, last = await selection_bounds(self._server, selection, reading)
         source, letters = self._source(selection.queue), 0
         among = _Range(self._server, selection.queue, source, after, last, selection.count)

@@ -10,6 +10,7 @@ from streamops.errors import NotFound
 from streamops.model.acting import StreamIdentity
 from streamops.model.entries import LAST_ID, ZERO_ID, Amount, EntryId, StreamEntry
 from streamops.model.streams import GroupReading, ServerInfo, StreamReading
+from streamops.model.wording import command
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.lag import RangeCount, lag_of_reading, reliability_of
 from streamops.wire.faults import Fault, FaultKind, required
@@ -44,8 +45,12 @@ def group_of(reading: StreamReading, name: str) -> GroupReading:
     for group in reading.groups:
         if group.name == name:
             return group
-    names = ", ".join(group.name for group in reading.groups) or "none"
-    raise NotFound(f"stream {reading.name} has no group {name}", f"Its groups: {names}.")
+    names = ", ".join(group.name for group in reading.groups)
+    create = command("groups create", reading.name, name)
+    raise NotFound(
+        f"stream {reading.name} has no group {name}",
+        f"Its groups: {names}." if names else f"It has no groups; `{create}` creates one.",
+    )
 
 
 COUNTED: Final = 1_000_000

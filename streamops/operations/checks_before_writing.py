@@ -36,7 +36,7 @@ def check_limits(plan: Plan, limits: Limits) -> None:
         )
     if plan.count > limits.most:
         raise Forbidden(
-            f"{name}: more than {limits.most:,} selected",
+            f"{name}: {plan.count:,} selected, more than the {limits.most:,} allowed",
             "Nothing was done. Narrow the selection, or allow more with --max N.",
         )
 

@@ -25,7 +25,7 @@ async def read_members(
     if needed is not None and needed not in names:
         raise NotFound(
             f"group {stream}/{group} has no consumer {needed}",
-            f"Its consumers: {', '.join(names) or 'none'}.",
+            f"Its consumers: {', '.join(names)}." if names else "It has no consumers.",
         )
     return consumers.consumers
 

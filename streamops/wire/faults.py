@@ -68,6 +68,10 @@ class FaultKind(StrEnum):
     OTHER = "other"
 
 
+NOT_THERE: Final = "List what there is with `streamops streams ls` and `streamops groups ls`."
+WRONG_TYPE: Final = "The key holds another type of value. `streamops streams ls` lists the streams there are."
+
+
 class Fault(Struct, frozen=True):
     """One command's failure, as a value among the replies of a batch.
 
@@ -102,9 +106,7 @@ class Fault(Struct, frozen=True):
                     "Ask for the permission; `streamops doctor --acl observer` prints what is needed.",
                 )
             case FaultKind.MISSING | FaultKind.WRONG_TYPE:
-                return NotFound(
-                    message, "List what there is with `streamops streams ls` and `streamops groups ls`."
-                )
+                return NotFound(message, WRONG_TYPE if self.kind is FaultKind.WRONG_TYPE else NOT_THERE)
             case FaultKind.UNSUPPORTED:
                 return Unsupported(message, "streamops needs Redis 6.2 or later, or Valkey.")
             case FaultKind.UNREACHABLE:

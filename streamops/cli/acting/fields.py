@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from streamops.cli.acting.ids import IDS, read_ids, read_names
-from streamops.cli.params import COMPLETIONS, DURATION, ENTRY_ID, FIELD, INSTANT, NUMBER
+from streamops.cli.params import ACTION_ID, COMPLETIONS, DURATION, ENTRY_ID, FIELD, INSTANT, NUMBER
 from streamops.model.entries import EntryId
 from streamops.model.fields import FieldKind, IntentField
 from streamops.model.measures import typed_duration
@@ -33,6 +33,7 @@ _WRITTEN: Final = {
 }
 _NOUNS: Final = {"streams": "STREAM", "groups": "GROUP", "consumers": "CONSUMER"}
 _IDS: Final = _Written(IDS, "IDS")
+_ACTION: Final = _Written(ACTION_ID, "ID")
 
 
 def param_of(field: IntentField) -> click.Parameter:
@@ -76,6 +77,8 @@ def takes_ids(field: IntentField) -> bool:
 def _written(field: IntentField) -> _Written:
     if takes_ids(field):
         return _IDS
+    if field.completes == "actions":
+        return _ACTION
     if field.kind is FieldKind.CHOICE:
         return _Written(click.Choice([str(choice) for choice in field.choices]), "")
     return _WRITTEN[field.kind]

@@ -408,6 +408,6 @@ def _in_use(stream: str, groups: Sequence[str]) -> Forbidden:
     return Forbidden(
         f"stream {stream} is no dead-letter queue by its name or the configuration, and {some} "
         f"{first_few(groups)} would lose entries that are pending or unread",
-        "Where it is a dead-letter queue all the same, name it in the context's configuration: "
+        "`streamops dlq ls` lists the queues. Where it is one all the same, name it in the context's configuration: "
         f'dead_letters = {{ STREAM = "{stream}" }}.',
     )

@@ -10,7 +10,7 @@ from tests.support.tables import table
 
 def test_no_two_rows_are_of_one_kind_and_reason() -> None:
     rows = [row for row in vars(effects).values() if isinstance(row, EffectRow)]
-    assert len(rows) + len(effects.UNRESTORABLE) == len(ROWS)
+    assert len(rows) + len(effects.UNRESTORABLE) + len(effects.NOT_REDELIVERABLE) == len(ROWS)
 
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=lambda row: f"{row.kind}.{row.reason}")
@@ -61,7 +61,10 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
         ),
         (effects.RESIZED(1, "4"), "4 to 1 worker."),
         (effects.REASONS(3, "", names=[("timeout", 2), ("rejected", 1)]), "Reasons: timeout 2, rejected 1."),
-        (effects.NOT_PENDING(1), "1 ID is not pending in this group, and will be left out."),
+        (
+            effects.NOT_PENDING(1),
+            "1 ID is not pending in this group (acknowledged, or not delivered to it yet), and will be left out.",
+        ),
         (
             effects.PASSED_OVER(1),
             "1 entry will never be delivered to it; they stay in the stream, for XRANGE.",

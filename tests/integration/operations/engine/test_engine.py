@@ -155,8 +155,8 @@ async def test_an_empty_selection_needs_no_consent_and_writes_nothing(
         (Limits(expect=2), "3 selected, 2 expected"),
         (Limits(expect=0), "3 selected, 0 expected"),
         (Limits(max_count=3), ""),
-        (Limits(max_count=2), "more than 2 selected"),
-        (Limits(max_count=0), "more than 0 selected"),
+        (Limits(max_count=2), "more than the 2 allowed"),
+        (Limits(max_count=0), "more than the 0 allowed"),
     ],
 )
 async def test_a_plan_is_held_to_its_limits(limits: Limits, refused: str, console: Console) -> None:
@@ -169,7 +169,7 @@ async def test_a_plan_is_held_to_its_limits(limits: Limits, refused: str, consol
 
 async def test_a_very_large_selection_has_to_be_allowed(connected: Server) -> None:
     operator, intent = engine(connected), CountIntent(upto=10_000_000)
-    with pytest.raises(Forbidden, match="more than 1,000,000 selected") as told:
+    with pytest.raises(Forbidden, match="more than the 1,000,000 allowed") as told:
         await operator.prepare(counting(), intent)
     assert "--max" in told.value.hint
     assert (await operator.prepare(counting(), intent, Limits(max_count=10_000_000))).plan.count == 10_000_000
