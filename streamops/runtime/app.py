@@ -177,6 +177,7 @@ class Streamops(Router):
             events=self.events,
             names=self.names,
             lifespan=self._lifespan,
+            around=self._around_publishing,
         )
 
     def run(self, options: WorkerOptions | None = None) -> None:
