@@ -12,7 +12,6 @@ from typing import Any, Final, TypeVar
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.authority import delayed_problem
-from streamops.runtime.checks import check_handler
 from streamops.runtime.context import Names
 from streamops.runtime.events import Event, Events
 from streamops.runtime.handlers import Handler
@@ -71,15 +70,15 @@ class Streamops(Router):
         self._lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
         self._publishers: dict[asyncio.AbstractEventLoop, tuple[ConnectionOptions, Opening]] = {}
 
-    def declare(self, *handlers: Handler) -> None:
+    def replace_handlers(self, *handlers: Handler) -> None:
         """Have these handlers instead of those declared so far.
 
         Raises:
             SettingsError: Something in one of them makes no sense.
         """
-        for handler in handlers:
-            check_handler(handler)
-        self._handlers, self._included = [*handlers], []
+        checked = Router()
+        checked.declare(*handlers)
+        self._handlers, self._included = [*checked.handlers], []
 
     def adopt_names(self, names: Names) -> None:
         """Use the queues that a context names, by all workers and publishers.

@@ -159,7 +159,7 @@ class Executor:
         for entry in entries:
             queue = self._queues[entry.consumer_stream]
             if entry.may_have_started:
-                entry.suspect = entry.marks > 0 or entry.attempt + 1 >= self.handler.retry.most
+                entry.suspect = entry.marks > 0 or entry.attempt + 1 >= self.handler.retry.max_attempts
                 (self.buffer.suspects if entry.suspect else queue.again).append(entry)
             else:
                 queue.fresh.append(entry)
@@ -400,8 +400,8 @@ class Executor:
     def _shared(self, error: BaseException) -> BaseException:
         """What an error of many entries is for each: one that cannot be helped may be another's, unless it is tried alone."""
         retry = self.handler.retry
-        hopeless = (*(kind for kind, _ in NO_RETRY), *retry.hopeless)
-        if isinstance(error, hopeless) and retry.most > 1 and retry.schedule is not None:
+        no_retry_on = (*(kind for kind, _ in NO_RETRY), *retry.no_retry_on)
+        if isinstance(error, no_retry_on) and retry.max_attempts > 1 and retry.schedule is not None:
             return BatchFailed(words(error))
         return error
 

@@ -83,7 +83,7 @@ class Outcomes:
     async def mark(self, entry: Entry) -> bool:
         """Mark a start that is not an entry's first, or its only one; whether it may go on."""
         counts = entry.may_have_started and not entry.uncounted
-        if entry.attempt >= self._handler.retry.most and counts:
+        if entry.attempt >= self._handler.retry.max_attempts and counts:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
             await self.apply(entry, dead_letter(MAX_DELIVERIES, error))
             return False
@@ -117,7 +117,7 @@ class Outcomes:
             outcome = dead_letter(REJECTED, f"{words(error)}; nothing can be decided by it: {words(problem)}")
         # One that waits is not looked at again before its next try: it owns its business key, or needs none.
         owns_key = self._handler.guard is None or entry.idempotency_key is not None
-        if outcome.fate is Disposition.DELAY and retry.passive and owns_key:
+        if outcome.fate is Disposition.DELAY and retry.in_place and owns_key:
             return EntryOutcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
         return outcome
 

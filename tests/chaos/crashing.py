@@ -36,9 +36,9 @@ def application(
         prefetch=random.choice((1, 10)),
         lease=LEASE,
         retry=Delays((0.02,)),
-        max_deliveries=MOST,
+        max_attempts=MOST,
         key="order",
-        passive=random.random() < 0.4,
+        in_place=random.random() < 0.4,
     )(_Work(ghost, book).handle)
     return streamops
 

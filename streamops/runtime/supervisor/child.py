@@ -222,9 +222,9 @@ def _prepared(app: Streamops, spec: WorkerSpec) -> Streamops:
     if names is not None:
         app.adopt_names(names)
     if spec.only or spec.exclude:
-        app.declare(*_selected(app.handlers, spec))
+        app.replace_handlers(*_selected(app.handlers, spec))
     if spec.concurrency is not None:
-        app.declare(*(replace(handler, concurrency=spec.concurrency) for handler in app.handlers))
+        app.replace_handlers(*(replace(handler, concurrency=spec.concurrency) for handler in app.handlers))
     return app
 
 

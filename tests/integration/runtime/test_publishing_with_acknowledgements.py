@@ -71,7 +71,7 @@ async def test_an_entry_with_and_one_without_messages_are_both_acknowledged(serv
 async def test_a_handler_that_raises_publishes_nothing(server: RunningServer, retry: str) -> None:
     app = app_on(server)
 
-    @app.handler("s", group="g", start="all", retry=0.01, passive=retry == "in place", max_deliveries=4)
+    @app.handler("s", group="g", start="all", retry=0.01, in_place=retry == "in place", max_attempts=4)
     async def handle(entry: Entry) -> None:
         entry.publish("out", {"attempt": entry.attempt})
         if entry.attempt < 3:
@@ -157,7 +157,7 @@ async def test_a_stream_that_is_none_fails_the_entry_and_nothing_of_it_is_added(
     app = app_on(server)
     server.command("SET", "text", "1")
 
-    @app.handler("s", group="g", start="all", max_deliveries=2, retry=0.01)
+    @app.handler("s", group="g", start="all", max_attempts=2, retry=0.01)
     async def handle(n: str, entry: Entry) -> None:
         entry.publish("out", {"n": n})
         if n == "1":

@@ -65,7 +65,7 @@ def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer
 def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, tmp_path: Path) -> None:
     add_job(server, "die")
     ids = [add_job(server) for _ in range(20)]
-    app = APP.replace("retry=0.05", "retry=0.05, max_deliveries=2")
+    app = APP.replace("retry=0.05", "retry=0.05, max_attempts=2")
     with supervising(server, tmp_path, "--workers", "1", app=app) as running:
         wait_until(lambda: server.command("XLEN", "{jobs}:dlq") == 1, 40)
         wait_until(lambda: {entry_id for entry_id, _ in running.handled} == set(ids))
