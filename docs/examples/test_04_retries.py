@@ -1,6 +1,6 @@
 """A handler that raises is called again after a while. What to wait is a schedule: exponential unless said
 otherwise, or a number, a list, or any function. The entry waits in the delayed queue and comes back for its own
-group alone; with ``passive=True`` it stays pending with its worker. The handler starts at most ``max_deliveries``
+group alone; with ``in_place=True`` it stays pending with its worker. The handler starts at most ``max_attempts``
 times; the last failure goes to the dead letters at once.
 """
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from streamops.runtime import Delays, Entry, Exponential, Jitter, OddMinutes, Streamops
+from streamops.runtime import Delays, Entry, Exponential, Jitter, Linear, Streamops
 from streamops.testing import staged
 from streamops.wire.options import ConnectionOptions
 
@@ -19,7 +19,7 @@ class Order(msgspec.Struct):
 
 
 def test_schedules_are_plain_data() -> None:
-    def waits(schedule: Exponential | Delays | OddMinutes, chance: float = 0.5) -> list[float]:
+    def waits(schedule: Exponential | Delays | Linear, chance: float = 0.5) -> list[float]:
         return [schedule(failures, chance).total_seconds() for failures in range(1, 8)]
 
     assert waits(Exponential(jitter=Jitter.NONE)) == [1, 2, 4, 8, 16, 32, 60]
@@ -28,7 +28,7 @@ def test_schedules_are_plain_data() -> None:
     assert waits(Exponential()) == [1.5, 2.5, 4.5, 8.5, 16.5, 32.5, 60]
     assert waits(Exponential(jitter=Jitter.FULL)) == [0.5, 1, 2, 4, 8, 16, 30]
     assert waits(Delays((5, timedelta(minutes=1)))) == [5, 60, 60, 60, 60, 60, 60]
-    assert waits(OddMinutes()) == [60, 180, 300, 420, 540, 660, 780]
+    assert waits(Linear(60, 120)) == [60, 180, 300, 420, 540, 660, 780]
 
 
 async def test_a_failure_comes_back_for_its_own_group_alone(redis: ConnectionOptions) -> None:
@@ -57,7 +57,7 @@ async def test_a_failure_comes_back_for_its_own_group_alone(redis: ConnectionOpt
 async def test_the_last_failure_is_a_dead_letter(redis: ConnectionOptions) -> None:
     app, attempts = Streamops(), list[int]()
 
-    @app.handler("orders", group="shipping", retry=[0.01, 0.02], max_deliveries=3)
+    @app.handler("orders", group="shipping", retry=[0.01, 0.02], max_attempts=3)
     async def ship(entry: Entry) -> None:
         attempts.append(entry.attempt)
         raise ValueError("no such street")
@@ -74,10 +74,10 @@ async def test_the_last_failure_is_a_dead_letter(redis: ConnectionOptions) -> No
     )
 
 
-async def test_a_passive_retry_stays_pending_with_its_worker(redis: ConnectionOptions) -> None:
+async def test_a_retry_in_place_stays_pending_with_its_worker(redis: ConnectionOptions) -> None:
     app, attempts = Streamops(), list[tuple[int, str]]()
 
-    @app.handler("orders", group="shipping", retry=0.01, passive=True)
+    @app.handler("orders", group="shipping", retry=0.01, in_place=True)
     async def ship(entry: Entry) -> None:
         # It is the same entry of the stream every time, not a new one.
         attempts.append((entry.attempt, entry.id))
@@ -109,11 +109,11 @@ async def test_any_function_is_a_schedule(redis: ConnectionOptions) -> None:
     assert asked == [1, 2]
 
 
-@pytest.mark.parametrize("passive", [False, True])
-async def test_without_a_retry_there_is_one_attempt(redis: ConnectionOptions, *, passive: bool) -> None:
+@pytest.mark.parametrize("in_place", [False, True])
+async def test_without_a_retry_there_is_one_attempt(redis: ConnectionOptions, *, in_place: bool) -> None:
     app, attempts = Streamops(), list[int]()
 
-    @app.handler("orders", group="shipping", retry=None, passive=passive)
+    @app.handler("orders", group="shipping", retry=None, in_place=in_place)
     async def ship(entry: Entry) -> None:
         attempts.append(entry.attempt)
         raise ValueError("no such street")

@@ -1,5 +1,5 @@
 """A handler says by what it raises what is to become of its entry: ``RetryLater`` chooses the delay, ``Reject``
-gives it up at once, ``Skip`` acknowledges it. Errors that no second try can help are declared ``hopeless``.
+gives it up at once, ``Skip`` acknowledges it. Errors that no second try can help are declared ``no_retry_on``.
 """
 
 import msgspec
@@ -31,7 +31,7 @@ async def test_retry_later_chooses_the_delay(redis: ConnectionOptions) -> None:
 async def test_what_could_not_even_begin_need_not_count(redis: ConnectionOptions) -> None:
     app, attempts = Streamops(), list[int]()
 
-    @app.handler("orders", group="shipping", max_deliveries=1)
+    @app.handler("orders", group="shipping", max_attempts=1)
     async def ship(entry: Entry) -> None:
         attempts.append(entry.attempt)
         if len(attempts) < 4:
@@ -63,10 +63,10 @@ async def test_reject_gives_up_and_skip_is_done(redis: ConnectionOptions) -> Non
     assert (letter.reason, letter.error) == ("rejected", "we do not ship to the moon")
 
 
-async def test_hopeless_errors_are_not_tried_again(redis: ConnectionOptions) -> None:
+async def test_errors_without_retry_are_not_tried_again(redis: ConnectionOptions) -> None:
     app, attempts = Streamops(), list[int]()
 
-    @app.handler("orders", group="shipping", hopeless=(ZeroDivisionError, LookupError))
+    @app.handler("orders", group="shipping", no_retry_on=(ZeroDivisionError, LookupError))
     async def ship(entry: Entry) -> None:
         attempts.append(entry.attempt)
         raise KeyError("street")

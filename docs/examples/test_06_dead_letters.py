@@ -57,7 +57,7 @@ async def test_a_hook_is_told_of_what_is_given_up(redis: ConnectionOptions) -> N
     async def apologise(entry: Entry, error: BaseException) -> None:
         told.append(f"{entry.get('order_id')!r} {error}")
 
-    @app.handler("orders", group="shipping", retry=0, max_deliveries=2, failed=apologise)
+    @app.handler("orders", group="shipping", retry=0, max_attempts=2, failed=apologise)
     async def ship(_: Order) -> None:
         raise ValueError("no such street")
 

@@ -20,7 +20,7 @@ class Order(msgspec.Struct):
 async def test_a_call_that_takes_too_long_is_cut_off(redis: ConnectionOptions) -> None:
     app, ends = Streamops(), list[str]()
 
-    @app.handler("orders", group="shipping", timeout=0.05, retry=0, max_deliveries=2)
+    @app.handler("orders", group="shipping", timeout=0.05, retry=0, max_attempts=2)
     async def ship(_: Order) -> None:
         try:
             await asyncio.Event().wait()

@@ -19,7 +19,7 @@ def failing() -> Streamops:
     """An application whose handler fails twice for every order but one."""
     app = Streamops()
 
-    @app.handler("orders", group="shipping", retry=3_600, max_deliveries=2, concurrency=1)
+    @app.handler("orders", group="shipping", retry=3_600, max_attempts=2, concurrency=1)
     async def ship(order: Order) -> None:
         if order.order_id != "good":
             raise ValueError("no such street")

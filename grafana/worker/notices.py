@@ -25,7 +25,7 @@ class Order(msgspec.Struct):
     amount: str
 
 
-@app.handler("orders:events", group="notices", concurrency=8, timeout=10, max_deliveries=3)
+@app.handler("orders:events", group="notices", concurrency=8, timeout=10, max_attempts=3)
 async def notify(order: Order, entry: Entry) -> None:
     """Write to a customer; one in ten waits for a second try, and an amount that is none is given up."""
     cents = round(float(order.amount) * 100)

@@ -4,6 +4,7 @@ These are made by the thousand: IDs are bytes and fields a flat list, both as th
 it concerns the garbage collector.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 from enum import StrEnum
 
@@ -59,6 +60,20 @@ class RecoveredPage(Struct, frozen=True, gc=False):
     group_gone: bool = False
 
 
+class Message(Struct, frozen=True, gc=False):
+    """A message that a handler published for its entry.
+
+    Attributes:
+        stream: The stream that it is added to.
+        parts: Its names and values in turn.
+        maxlen: About how many entries the stream keeps, the newest; all unless given.
+    """
+
+    stream: str
+    parts: Sequence[bytes]
+    maxlen: int | None = None
+
+
 class AckRow(Struct, frozen=True, gc=False):
     """An entry that was handled.
 
@@ -66,11 +81,18 @@ class AckRow(Struct, frozen=True, gc=False):
         id: Its ID.
         payload_key: The key of the payload that it refers to; none where it does not.
         digest: Of its fields, by which it is told apart from another one of its ID; empty where there is no other.
+        messages: What is added in the same step as it is acknowledged.
     """
 
     id: bytes
     payload_key: str | None = None
     digest: str = ""
+    messages: Sequence[Message] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its messages' names and values."""
+        return sum(len(part) for message in self.messages for part in message.parts)
 
 
 class Start(Struct, frozen=True, gc=False):

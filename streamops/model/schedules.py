@@ -55,7 +55,7 @@ _NUMBER: Final = r"[0-9]{1,9}(?:\.[0-9]{1,3})?"
 _LINEAR: Final = re.compile(rf"({_NUMBER})n ?\+ ?({_NUMBER}) ?(d|h|m|minutes?|s|seconds?|ms)")
 
 
-class Linear(Struct, frozen=True):
+class LinearSchedule(Struct, frozen=True):
     """``step * n + first``, n counted from nought.
 
     Attributes:
@@ -122,8 +122,8 @@ class DelayList(Struct, frozen=True):
         return ", ".join(map(typed_duration, self.delays))
 
 
-Schedule = Linear | Growing | DelayList
-MINUTES_2N_1: Final = Linear(timedelta(minutes=2), timedelta(minutes=1))
+Schedule = LinearSchedule | Growing | DelayList
+MINUTES_2N_1: Final = LinearSchedule(timedelta(minutes=2), timedelta(minutes=1))
 """1, 3, 5 ... minutes."""
 
 
@@ -132,7 +132,7 @@ def parse_schedule(text: str) -> Schedule:
     written = " ".join(text.split())
     if match := _LINEAR.fullmatch(written):
         unit = _UNITS["ms" if match[3] == "ms" else match[3][0]]
-        return Linear(_bounded(float(match[1]) * unit), _bounded(float(match[2]) * unit))
+        return LinearSchedule(_bounded(float(match[1]) * unit), _bounded(float(match[2]) * unit))
     if written.startswith("exponential"):
         return _parse_growing(written.split(" ")[1:])
     delays = tuple(_parse_delay(part.strip()) for part in written.split(","))

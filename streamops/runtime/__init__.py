@@ -3,13 +3,15 @@
 Law: nothing here knows of the console; it speaks to servers through ``wire``, and what it decides is pure.
 """
 
+from typing import TYPE_CHECKING
+
 from streamops.errors import HandlerError, Reject, RetryLater, Skip
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
 from streamops.runtime.handlers import BatchCall, Call, IdempotencyRule
 from streamops.runtime.payloads import Payload
 from streamops.runtime.publisher import Publisher, Schema
-from streamops.runtime.retry import Delays, Exponential, HandlerTimeout, Jitter, OddMinutes
+from streamops.runtime.retry import Delays, Exponential, HandlerTimeout, Jitter, Linear, former_odd_minutes
 from streamops.runtime.router import Router
 from streamops.runtime.worker import Worker, WorkerOptions
 
@@ -23,7 +25,7 @@ __all__ = [
     "HandlerTimeout",
     "IdempotencyRule",
     "Jitter",
-    "OddMinutes",
+    "Linear",
     "Payload",
     "Publisher",
     "Reject",
@@ -35,3 +37,10 @@ __all__ = [
     "Worker",
     "WorkerOptions",
 ]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name == "OddMinutes":
+            return former_odd_minutes
+        raise AttributeError(f"module {__name__} has no attribute {name}")

@@ -5,14 +5,13 @@ import inspect
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.authority import delayed_problem
-from streamops.runtime.checks import check_handler
 from streamops.runtime.context import Names
 from streamops.runtime.events import Event, Events
 from streamops.runtime.handlers import Handler
@@ -26,6 +25,8 @@ from streamops.wire.options import ConnectionOptions
 from streamops.wire.urls import parse_url
 
 URL_VARIABLE: Final = "STREAMOPS_URL"
+Opening = asyncio.Task[tuple[AsyncGenerator[Publisher], Publisher]]
+"""Gives a publisher, and what it is closed with."""
 Heard = TypeVar("Heard", bound=Event)
 Lifespan = Callable[["Streamops"], AbstractAsyncContextManager[Any] | AsyncIterator[Any]]
 """Given the application: an async generator of one state, or what returns an async context manager."""
@@ -67,16 +68,17 @@ class Streamops(Router):
         self.events = Events()
         self._around_publishing: list[Around] = []
         self._lifespan: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+        self._publishers: dict[asyncio.AbstractEventLoop, tuple[ConnectionOptions, Opening]] = {}
 
-    def declare(self, *handlers: Handler) -> None:
+    def replace_handlers(self, *handlers: Handler) -> None:
         """Have these handlers instead of those declared so far.
 
         Raises:
             SettingsError: Something in one of them makes no sense.
         """
-        for handler in handlers:
-            check_handler(handler)
-        self._handlers, self._included = [*handlers], []
+        checked = Router()
+        checked.declare(*handlers)
+        self._handlers, self._included = [*checked.handlers], []
 
     def adopt_names(self, names: Names) -> None:
         """Use the queues that a context names, by all workers and publishers.
@@ -157,6 +159,32 @@ class Streamops(Router):
             delayed=self.names.delayed,
         )
 
+    async def publish(self, stream: str | Schema, body: object, **options: Any) -> str:
+        """Publish at once, with the options of ``Publisher.publish``; the entry's ID, or the delayed message's.
+
+        The first call in an event loop opens a publisher, which is closed where the loop is shut down, as ``asyncio.run`` does.
+        In a handler nothing is taken back if that fails afterwards: ``entry.publish`` waits for the acknowledgement.
+
+        Raises:
+            PublishError: It cannot be published so; nothing was added.
+            Unreachable: The server did not answer; the message says whether the entry may have been added.
+            ServerError: The server refused it; nothing was added.
+        """
+        loop = asyncio.get_running_loop()
+        connection, opening = self._publishers.get(loop, (None, None))
+        if opening is None or connection is not self.connection or _has_failed(opening):
+            opening = loop.create_task(_first(self._opened()))
+            kept = {one: opened for one, opened in self._publishers.items() if not one.is_closed()}
+            self._publishers = kept | {loop: (self.connection, opening)}
+        # Whoever is cancelled ends the opening for nobody else.
+        _, publisher = await asyncio.shield(opening)
+        return await publisher.publish(stream, body, **options)
+
+    async def _opened(self) -> AsyncGenerator[Publisher]:
+        """A publisher, open until this is closed: an event loop closes what generates asynchronously before it ends."""
+        async with self.publisher() as publisher:
+            yield publisher
+
     def worker(self, options: WorkerOptions | None = None) -> Worker:
         """A worker for all handlers; ``await worker.run()`` works until ``worker.stop()``.
 
@@ -177,6 +205,7 @@ class Streamops(Router):
             events=self.events,
             names=self.names,
             lifespan=self._lifespan,
+            around=self._around_publishing,
         )
 
     def run(self, options: WorkerOptions | None = None) -> None:
@@ -210,3 +239,11 @@ class Streamops(Router):
         if worker.lingers:
             # They would keep the process alive for as long as they like.
             end_process(ExitCode.DONE)
+
+
+async def _first(opened: AsyncGenerator[Publisher]) -> tuple[AsyncGenerator[Publisher], Publisher]:
+    return opened, await anext(opened)
+
+
+def _has_failed(opening: Opening) -> bool:
+    return opening.done() and (opening.cancelled() or opening.exception() is not None)

@@ -52,7 +52,7 @@ def _numbers(handler: Handler) -> Iterator[Problem]:
         "prefetch": (handler.prefetch, 1, 1_000_000),
         "prefetch_bytes": (handler.prefetch_bytes, 1, 1 << 40),
         "batch": (handler.batch, 1, 100_000),
-        "max_deliveries": (handler.retry.most, 1, 1_000_000),
+        "max_attempts": (handler.retry.max_attempts, 1, 1_000_000),
     }
     for name, (value, least, most) in ranges.items():
         if not is_whole(value) or not least <= value <= most:
@@ -77,9 +77,9 @@ def _functions(handler: Handler) -> Iterator[Problem]:
     for around in handler.middleware:
         if not callable(around):
             yield f"middleware={around!r}", "Give async functions that take the entry and the call inside."
-    for kind in handler.retry.hopeless:
+    for kind in handler.retry.no_retry_on:
         if not _is_error(kind):
-            yield f"hopeless={kind!r}", "Name error classes: hopeless=(ValueError, KeyError)."
+            yield f"no_retry_on={kind!r}", "Name error classes: no_retry_on=(ValueError, KeyError)."
 
 
 def _is_id(value: object) -> bool:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
-from streamops.errors import ServerError
+from streamops.errors import ServerError, StreamopsError
 from streamops.runtime.entry import ConsumerStream
 
 Row = TypeVar("Row")
@@ -17,7 +17,9 @@ Answer = TypeVar("Answer")
 class Coalescer(Generic[Row, Answer]):
     """One kind of call, for many rows of one stream at once."""
 
-    def __init__(self, ask: Callable[[ConsumerStream, Sequence[Row]], Awaitable[Sequence[Answer]]]) -> None:
+    def __init__(
+        self, ask: Callable[[ConsumerStream, Sequence[Row]], Awaitable[Sequence[Answer | StreamopsError]]]
+    ) -> None:
         self._ask = ask
         self._waiting: dict[ConsumerStream, list[tuple[Row, asyncio.Future[Answer]]]] = {}
         self._asking: set[asyncio.Task[None]] = set()
@@ -27,6 +29,7 @@ class Coalescer(Generic[Row, Answer]):
 
         Raises:
             ServerError: The server did not answer, or refused.
+            StreamopsError: That is the answer.
         """
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(stream, [])

@@ -203,6 +203,12 @@ def decoder(kind: Any, where: str) -> Decode:  # noqa: ANN401 - any type a handl
     return decode
 
 
+def check_maxlen(maxlen: int | None) -> None:
+    """Insist that a cap keeps something; raises ``PublishError``."""
+    if maxlen is not None and maxlen < 1:
+        raise PublishError(f"maxlen is {maxlen}", "Give about how many entries the stream is to keep.")
+
+
 def arguments_decoder(fields: Mapping[str, tuple[Any, ...]]) -> Decode:
     """What makes a Struct of plain values that a function takes by their names.
 

@@ -243,7 +243,7 @@ class StreamConsumer:
             # The group was set back, or is another one: what is in flight is not handled a second time beside the first.
             rows = [row for row in rows if not stream.holds(*row)]
         entries = stream.receive(rows, *asked)
-        most = self.executor.handler.retry.most
+        most = self.executor.handler.retry.max_attempts
         if stream.retries or most == 1:
             for entry in entries:
                 entry.number(most)
@@ -324,7 +324,7 @@ class StreamConsumer:
                 continue
             (entry,) = stream.receive([(taken.id, taken.fields)], *asked)
             entry.deliveries, entry.marks = taken.deliveries, taken.marks
-            entry.number(self.executor.handler.retry.most)
+            entry.number(self.executor.handler.retry.max_attempts)
             entry.needs_mark = entry.one_start or taken.marks > 0 or taken.deliveries > unstarted
             entries.append(entry)
         if self.paused:

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import timedelta
 from math import inf
 from typing import Final, TypeVar
@@ -16,6 +17,8 @@ from streamops.wire.server import Server
 
 PAUSE: Final = 0.2
 Answer = TypeVar("Answer")
+Around = Callable[[str, int], AbstractContextManager[Sequence[bytes]]]
+"""Called with the stream and the number of bodies; gives names and values of reserved fields, in turn, for each."""
 
 
 class Names(Struct, frozen=True):
@@ -80,6 +83,7 @@ class WorkerContext(Struct, frozen=True):
         events: Whom they tell what happens.
         names: Keys that are called otherwise.
         block: How long a read waits for entries.
+        around: What is put around each call that publishes, the outermost first.
     """
 
     server: Server
@@ -90,6 +94,7 @@ class WorkerContext(Struct, frozen=True):
     events: Events
     names: Names = Names()
     block: timedelta = timedelta(seconds=2)
+    around: Sequence[Around] = ()
 
     async def insist(self, stream: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
         """Ask until there is an answer; entries of a stream are in flight, and wait for it."""
@@ -99,3 +104,10 @@ class WorkerContext(Struct, frozen=True):
             except ServerError as error:
                 self.events.emit(Troubled(stream, error))
                 await asyncio.sleep(PAUSE)
+
+
+@contextmanager
+def all_around(around: Sequence[Around], stream: str, count: int) -> Iterator[Sequence[bytes]]:
+    """Enter what is around a call that publishes; the reserved fields that it gives."""
+    with ExitStack() as entered:
+        yield [part for one in around for part in entered.enter_context(one(stream, count))]

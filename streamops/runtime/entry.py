@@ -2,23 +2,28 @@
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from enum import Enum, auto
 from hashlib import sha1
 from itertools import chain, groupby
 from math import inf
-from typing import Final
+from typing import Any, Final
 
-from streamops.errors import ServerError
+from streamops.errors import PublishError, ServerError
 from streamops.model.delayed import ATTEMPT, ORIGIN_ID
+from streamops.model.deliveries import Message
+from streamops.model.streams import Mode
 from streamops.model.text import name_text
-from streamops.runtime.context import WorkerContext
+from streamops.runtime.codec import check_maxlen, encode_body, encode_fields
+from streamops.runtime.context import WorkerContext, all_around
 from streamops.runtime.counts import HandlerCounters
 from streamops.runtime.events import Completed, Troubled
 from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked, acknowledge_plain
 from streamops.wire.consuming.claiming import START
+from streamops.wire.consuming.payloads import MOST_PARTS
 from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.keys import same_slot
 
 PAYLOAD: Final = b"_so_payload"
 TRACE: Final = b"_so_trace"
@@ -40,8 +45,8 @@ class EntryState(Enum):
 
         XREADGROUP, XCLAIM            returned, skipped         confirmed
           │               a slot      ┌───────────────► HANDLED ─────────► ACKNOWLEDGED
-          ▼             takes it      │                    └─────────────┐ another entry has its ID
-        QUEUED ─────────────────► RUNNING ─────────────────────────────► LOST
+          ▼             takes it      │                    ├─────────────┐ another entry has its ID
+        QUEUED ─────────────────► RUNNING ◄────────────────┘ ──────────► LOST
           ▲ │                         ├──► DELAYED, DEAD_LETTERED, STUCK
           │ │                         ▼
           │ │      its time came   WAITING
@@ -49,7 +54,8 @@ class EntryState(Enum):
             └─────────────────────────┴── drain ──► HANDED_BACK
 
     What has not even a payload or a key goes from ``QUEUED`` where ``RUNNING`` leads to, and never runs. What is
-    ``STUCK`` is handed back at the drain as well. What others do to an entry meanwhile (``Entry.lost``, ``deleted``) is
+    ``STUCK`` is handed back at the drain as well. From ``HANDLED`` an entry goes back to ``RUNNING``, where it fails, if
+    the server refuses what was published for it. What others do to an entry meanwhile (``Entry.lost``, ``deleted``) is
     found out at its next step.
     """
 
@@ -79,7 +85,7 @@ TRANSITIONS: Final[Mapping[EntryState, frozenset[EntryState]]] = {
     QUEUED: _FAILED | {RUNNING, HANDED_BACK},
     RUNNING: _FAILED,
     WAITING: frozenset({QUEUED, HANDED_BACK}),
-    HANDLED: frozenset({ACKNOWLEDGED, LOST}),
+    HANDLED: frozenset({ACKNOWLEDGED, LOST, RUNNING}),
     STUCK: frozenset({HANDED_BACK}),
 }
 """Where each state may lead; what is not named is an end."""
@@ -113,6 +119,7 @@ class Entry:
         payload: The payload kept beside the stream; none where there is none.
         payload_key: The key of that payload.
         idempotency_key: The key under which the server knows its business key; none where it has none.
+        messages: What its handler has published by now, to be added as the entry is acknowledged.
     """
 
     state: EntryState = QUEUED
@@ -132,6 +139,7 @@ class Entry:
     payload: bytes | None = None
     payload_key: str | None = None
     idempotency_key: str | None = None
+    messages: tuple[Message, ...] = ()
 
     def __init__(
         self, consumer_stream: "ConsumerStream", raw_id: bytes, raw: list[bytes], leased_at: float
@@ -195,6 +203,46 @@ class Entry:
             if raw[at] == wanted:
                 return raw[at + 1]
         return None
+
+    def publish(
+        self,
+        stream: str,
+        body: object,
+        *,
+        maxlen: int | None = None,
+        fields: Mapping[str, Any] | Sequence[tuple[str, Any]] = (),
+    ) -> None:
+        """Publish a message in the same step as this entry is acknowledged.
+
+        Nothing is sent yet. Once the handler has returned, one script acknowledges the entry and adds its messages in
+        their order: all of it or nothing. If the handler fails or is cut off, if its worker dies, or if another
+        worker has taken the entry over, nothing is added.
+
+        Args:
+            stream: The stream; on a cluster one in the hash slot of the stream that the entry came from.
+            body: As ``Publisher.publish`` takes it.
+            maxlen: About how many entries the stream keeps from then on, the newest; all unless given.
+            fields: Further fields, after those of the body.
+
+        Raises:
+            PublishError: It cannot be published so, or the handler has returned already.
+        """
+        if self.state is not RUNNING:
+            raise PublishError(
+                f"entry {self.id} is not being handled: nothing can be published with its acknowledgement",
+                "Call entry.publish before the handler returns; afterwards publish with app.publish.",
+            )
+        context = self.consumer_stream.context
+        check_target(context.server.options.mode, self.stream, stream)
+        check_maxlen(maxlen)
+        with all_around(context.around, stream, 1) as stamp:
+            parts = [*encode_body(body), *encode_fields(fields), *stamp]
+        if len(parts) > MOST_PARTS:
+            raise PublishError(
+                f"a message to {stream} has {len(parts) // 2} fields, more than a script can write",
+                "Make it one field of JSON.",
+            )
+        self.messages = (*self.messages, Message(stream, parts, maxlen))
 
     @property
     def as_delivered(self) -> list[bytes]:
@@ -348,6 +396,15 @@ class ConsumerStream:
         while self.handled:
             await self._flush()
 
+    def confirm(self, entry: Entry) -> None:
+        """An entry was acknowledged by the script that added its messages."""
+        self.drop(entry, ACKNOWLEDGED)
+        self.acknowledged += 1
+        self.room.set()
+        self._observe([entry])
+        if self._tells:
+            self.context.events.emit(Completed(entry.stream, entry.group, entry.id, entry.attempt))
+
     @property
     def unconfirmed(self) -> list[Entry]:
         """Entries that were handled and that the server has not confirmed."""
@@ -425,6 +482,17 @@ def by_stream(entries: Iterable[Entry]) -> dict[ConsumerStream, list[Entry]]:
         if not entry.superseded:
             found.setdefault(entry.consumer_stream, []).append(entry)
     return found
+
+
+def check_target(mode: Mode, source: str, target: str) -> None:
+    """Insist that one script may acknowledge in a stream and add to another; raises ``PublishError``."""
+    if not target:
+        raise PublishError("a stream's name is empty", "Name the stream that is published to.")
+    if mode is Mode.CLUSTER and not same_slot(source, target):
+        raise PublishError(
+            f"stream {target} is in another hash slot than {source}: nothing can be added to it as an entry is acknowledged",
+            "Give both one hash tag, as {shop}:orders and {shop}:mails have; or publish at once, with app.publish.",
+        )
 
 
 def _millisecond(entry: Entry) -> bytes:

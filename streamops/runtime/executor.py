@@ -159,7 +159,7 @@ class Executor:
         for entry in entries:
             queue = self._queues[entry.consumer_stream]
             if entry.may_have_started:
-                entry.suspect = entry.marks > 0 or entry.attempt + 1 >= self.handler.retry.most
+                entry.suspect = entry.marks > 0 or entry.attempt + 1 >= self.handler.retry.max_attempts
                 (self.buffer.suspects if entry.suspect else queue.again).append(entry)
             else:
                 queue.fresh.append(entry)
@@ -184,7 +184,9 @@ class Executor:
     async def fail(self, entry: Entry, error: BaseException) -> None:
         """Do with an entry what its handler's policy says of an error."""
         outcome = self._outcomes.decide(entry, error)
-        self.counts.failures += outcome.fate is not Disposition.ACKNOWLEDGE
+        if outcome.fate is not Disposition.ACKNOWLEDGE:
+            self.counts.failures += 1
+            entry.messages = ()
         done = await self.apply(entry, outcome)
         if done is not None and done.fate is Disposition.DEAD_LETTER:
             await self._outcomes.call_hook(entry, error)
@@ -205,7 +207,7 @@ class Executor:
         entry.state = QUEUED
         self.enqueue([entry])
 
-    async def _singles(self, slot: Slot) -> None:  # noqa: C901 - the hottest loop there is: a call costs
+    async def _singles(self, slot: Slot) -> None:  # noqa: C901, PLR0912 - the hottest loop there is: a call costs
         """Handle single entries, for ever."""
         now, take, call = asyncio.get_running_loop().time, self.buffer.take, self.call
         assert call is not None  # noqa: S101 - an executor of single entries has it
@@ -234,7 +236,10 @@ class Executor:
             else:
                 if slot.overdue:
                     self._was_cut_off(slot)
-                entry.consumer_stream.finish(entry)
+                if entry.messages:
+                    await self._finish(slot, entry)
+                else:
+                    entry.consumer_stream.finish(entry)
             # One reading of the clock serves two entries.
             ended = now()
             self.counts.observe(ended - began)
@@ -246,6 +251,12 @@ class Executor:
                 # Where another slot has begun something meanwhile this one has waited, and need not step back.
                 if mine == self._begun:
                     began = turn = await self._step_back()
+
+    async def _finish(self, slot: Slot, entry: Entry) -> None:
+        """Have an entry acknowledged with its messages; the handler has returned in time."""
+        slot.deadline = NEVER
+        if problem := await self._outcomes.finish(entry):
+            await self.fail(entry, problem)
 
     @staticmethod
     async def _step_back() -> float:
@@ -289,12 +300,17 @@ class Executor:
         slot.deadline = NEVER
         self._was_cut_off(slot)
         failures: list[tuple[Entry, BaseException]] = []
+        publishing: list[Entry] = []
         for entry, result in zip(entries, results, strict=True):
             if isinstance(result, BaseException):
                 failures.append((entry, result))
+            elif entry.messages:
+                publishing.append(entry)
             else:
                 entry.consumer_stream.finish(entry)
         await self._fail_all(failures)
+        for at in range(0, len(publishing), AT_ONCE):
+            await asyncio.gather(*(self._finish(slot, entry) for entry in publishing[at : at + AT_ONCE]))
 
     async def _take_batch(self) -> list[Entry]:
         """As many entries as a call takes; fewer where no more come in time.
@@ -384,8 +400,8 @@ class Executor:
     def _shared(self, error: BaseException) -> BaseException:
         """What an error of many entries is for each: one that cannot be helped may be another's, unless it is tried alone."""
         retry = self.handler.retry
-        hopeless = (*(kind for kind, _ in NO_RETRY), *retry.hopeless)
-        if isinstance(error, hopeless) and retry.most > 1 and retry.schedule is not None:
+        no_retry_on = (*(kind for kind, _ in NO_RETRY), *retry.no_retry_on)
+        if isinstance(error, no_retry_on) and retry.max_attempts > 1 and retry.schedule is not None:
             return BatchFailed(words(error))
         return error
 

@@ -2,13 +2,17 @@
 
 import importlib
 import sys
+import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.runtime.app import Streamops
 from streamops.runtime.retry import raised_at
+
+_OURS: Final = Path(__file__).resolve().parents[1]
 
 
 def load_app(name: str) -> Streamops:
@@ -42,6 +46,20 @@ def load_app(name: str) -> Streamops:
             f"{name} is a {type(found).__name__}, no application", "Name the object made by Streamops(...)."
         )
     return found
+
+
+def application_directories() -> tuple[str, ...]:
+    """The directories of the modules that are imported and neither installed nor part of Python or streamops."""
+    others = {Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("purelib")), _OURS}
+    files = (getattr(module, "__file__", None) for module in sys.modules.copy().values())
+    found = {Path(file).resolve().parent for file in files if file}
+    return tuple(
+        sorted(
+            str(one)
+            for one in found
+            if not any(one.is_relative_to(other) for other in others) and "site-packages" not in one.parts
+        )
+    )
 
 
 @contextmanager

@@ -9,13 +9,22 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Final
 
-from streamops.errors import ServerError
-from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
+from streamops.errors import PublishError, ServerError
+from streamops.model.deliveries import AckRow, DeadLetterDraft, ScheduledRetry, Settled, Start
 from streamops.model.entries import EPOCH
 from streamops.runtime.coalescer import Coalescer
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.counts import HandlerCounters
-from streamops.runtime.entry import DEAD_LETTERED, DELAYED, LOST, STUCK, ConsumerStream, Entry
+from streamops.runtime.entry import (
+    DEAD_LETTERED,
+    DELAYED,
+    HANDLED,
+    LOST,
+    RUNNING,
+    STUCK,
+    ConsumerStream,
+    Entry,
+)
 from streamops.runtime.events import DeadLettered, HookFailed, Retried, Stuck, Troubled
 from streamops.runtime.groups import Groups
 from streamops.runtime.handlers import Handler
@@ -29,6 +38,7 @@ from streamops.runtime.retry import (
     decide,
     words,
 )
+from streamops.wire.consuming.acknowledging import publish_and_acknowledge
 from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
 
 MILLISECOND: Final = timedelta(milliseconds=1)
@@ -60,14 +70,20 @@ class Outcomes:
         async def give_up(stream: ConsumerStream, rows: Sequence[DeadLetterDraft]) -> Sequence[Settled]:
             return await dead_letter_all(server, stream.subscription, retries=stream.retries, letters=rows)
 
-        self._mark = Coalescer(mark)
+        async def publish(stream: ConsumerStream, rows: Sequence[AckRow]) -> Sequence[Settled | PublishError]:
+            return await publish_and_acknowledge(
+                server, stream.subscription, retries=stream.retries, rows=rows
+            )
+
+        self._mark: Coalescer[Start, int | Settled] = Coalescer(mark)
+        self._publish = Coalescer(publish)
         self._retry = Coalescer(retry)
         self._give_up = Coalescer(give_up)
 
     async def mark(self, entry: Entry) -> bool:
         """Mark a start that is not an entry's first, or its only one; whether it may go on."""
         counts = entry.may_have_started and not entry.uncounted
-        if entry.attempt >= self._handler.retry.most and counts:
+        if entry.attempt >= self._handler.retry.max_attempts and counts:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
             await self.apply(entry, dead_letter(MAX_DELIVERIES, error))
             return False
@@ -101,7 +117,7 @@ class Outcomes:
             outcome = dead_letter(REJECTED, f"{words(error)}; nothing can be decided by it: {words(problem)}")
         # One that waits is not looked at again before its next try: it owns its business key, or needs none.
         owns_key = self._handler.guard is None or entry.idempotency_key is not None
-        if outcome.fate is Disposition.DELAY and retry.passive and owns_key:
+        if outcome.fate is Disposition.DELAY and retry.in_place and owns_key:
             return EntryOutcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
         return outcome
 
@@ -116,7 +132,8 @@ class Outcomes:
         try:
             match outcome.fate:
                 case Disposition.ACKNOWLEDGE:
-                    entry.consumer_stream.finish(entry)
+                    if problem := await self.finish(entry):
+                        return await self.apply(entry, self.decide(entry, problem))
                 case Disposition.DELAY:
                     outcome = await self._delay(entry, outcome)
                 case Disposition.DEAD_LETTER:
@@ -127,6 +144,25 @@ class Outcomes:
         if outcome.fate is Disposition.WAIT:
             self._emit_retry(entry, outcome, "passive")
         return outcome
+
+    async def finish(self, entry: Entry) -> PublishError | None:
+        """Have an entry acknowledged that was handled, together with its messages; why these cannot be added."""
+        stream, messages = entry.consumer_stream, entry.messages
+        if not messages:
+            stream.finish(entry)
+            return None
+        entry.messages, entry.state = (), HANDLED
+        row = AckRow(entry.raw_id, entry.payload_key, entry.digest, messages)
+        try:
+            settled = await self._insist(entry, lambda: self._publish.ask(stream, row))
+        except PublishError as problem:
+            entry.state = RUNNING
+            return problem
+        if settled is Settled.DONE:
+            stream.confirm(entry)
+        else:
+            stream.drop(entry, LOST)
+        return None
 
     async def call_hook(self, entry: Entry, error: BaseException) -> None:
         """Call the handler's failure hook; what it raises is told, and changes nothing."""

@@ -8,8 +8,8 @@ to read. One that is asked for is approximate, which costs the server next to no
 hundred entries go.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from functools import lru_cache
 from types import TracebackType
@@ -20,7 +20,8 @@ from msgspec import Struct
 
 from streamops.errors import PartlyPublished, PublishError, SettingsError, StreamopsError
 from streamops.model.delayed import DelayedMessage
-from streamops.runtime.codec import DATA, encode_body, encode_fields, encode_parts
+from streamops.runtime.codec import DATA, check_maxlen, encode_body, encode_fields, encode_parts
+from streamops.runtime.context import Around, all_around
 from streamops.runtime.delayed import Scheduler, due_of
 from streamops.runtime.payloads import DAY, SHAPE, Payload, check_ttl
 from streamops.wire.consuming import payloads, publishing
@@ -58,12 +59,6 @@ def bare_schema(stream: str) -> Schema:
     return Schema(stream)
 
 
-def check_maxlen(maxlen: int | None) -> None:
-    """Insist that a cap keeps something; raises ``PublishError``."""
-    if maxlen is not None and maxlen < 1:
-        raise PublishError(f"maxlen is {maxlen}", "Give about how many entries the stream is to keep.")
-
-
 def check_type(body: object, schema: Schema) -> None:
     """Insist that a body is of its schema's type; raises ``PublishError``."""
     kind = schema.body
@@ -91,9 +86,6 @@ _MOST_PARTS: Final = payloads.MOST_PARTS - 100
 
 
 __all__ = ["Around", "Publisher", "Schema"]
-
-Around = Callable[[str, int], AbstractContextManager[Sequence[bytes]]]
-"""Called with the stream and the number of bodies; gives names and values of reserved fields, in turn, for each."""
 
 _NO_PARTS: Final[AbstractContextManager[Sequence[bytes]]] = nullcontext(())
 
@@ -315,13 +307,7 @@ class Publisher:
 
     def _entered(self, stream: str, count: int) -> AbstractContextManager[Sequence[bytes]]:
         """What is around this call; costs nothing where nothing is."""
-        return _all_around(self._around, stream, count) if self._around else _NO_PARTS
-
-
-@contextmanager
-def _all_around(around: Sequence[Around], stream: str, count: int) -> Iterator[Sequence[bytes]]:
-    with ExitStack() as entered:
-        yield [part for one in around for part in entered.enter_context(one(stream, count))]
+        return all_around(self._around, stream, count) if self._around else _NO_PARTS
 
 
 def _listed(bodies: Iterable[object]) -> list[object]:

@@ -5,12 +5,14 @@ formula and any test can stand in for them.
 """
 
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from enum import StrEnum
+from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 from msgspec import Struct
 
@@ -19,6 +21,7 @@ from streamops.model.schedules import Backoff
 from streamops.model.text import encodable
 
 Seconds = float | timedelta
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Schedule = Callable[[int, float], Seconds]
 """How long to wait after failure ``n`` (from 1 on), given a random number of [0, 1)."""
 
@@ -89,12 +92,30 @@ class Delays(Struct, frozen=True):
         return timedelta(seconds=seconds(self.delays[min(failures, len(self.delays)) - 1]))
 
 
-class OddMinutes(Struct, frozen=True):
-    """``2n + 1`` minutes after failure ``n``, counted from nought: 1, 3, 5, ..."""
+class Linear(Struct, frozen=True):
+    """``first``, then each time ``step`` longer: ``Linear(60, 120)`` waits for 1, 3, 5, ... minutes.
+
+    Attributes:
+        first: The first delay.
+        step: By how much each is longer than the one before.
+    """
+
+    first: Seconds
+    step: Seconds
+
+    def __post_init__(self) -> None:
+        if min(seconds(self.first, "first"), seconds(self.step, "step")) < 0:
+            raise SettingsError(f"{self} goes backwards", "First and step are not negative.")
 
     def __call__(self, failures: int, chance: float) -> timedelta:  # noqa: ARG002 - a schedule's signature
         """How long to wait after that many failures."""
-        return timedelta(minutes=2 * failures - 1)
+        return timedelta(seconds=seconds(self.first) + (failures - 1) * seconds(self.step))
+
+
+def former_odd_minutes() -> Linear:
+    """What the name ``OddMinutes`` still gives in this release: 1, 3, 5, ... minutes."""
+    warn_of_former("OddMinutes()", "Linear(60, 120)")
+    return Linear(60, 120)
 
 
 class Retry(Struct, frozen=True):
@@ -102,16 +123,16 @@ class Retry(Struct, frozen=True):
 
     Attributes:
         schedule: How long to wait after each failure; none for no second attempt.
-        most: How many times the handler starts at most.
-        passive: Whether the entry stays pending with this worker meanwhile; otherwise it moves into the delayed
+        max_attempts: How many times the handler starts at most.
+        in_place: Whether the entry stays pending with this worker meanwhile; otherwise it moves into the delayed
             queue, from where any worker of the group takes it.
-        hopeless: Errors that no second attempt can help.
+        no_retry_on: Errors that no second attempt can help.
     """
 
     schedule: Schedule | None
-    most: int = 5
-    passive: bool = False
-    hopeless: tuple[type[BaseException], ...] = ()
+    max_attempts: int = 5
+    in_place: bool = False
+    no_retry_on: tuple[type[BaseException], ...] = ()
 
 
 class Disposition(StrEnum):
@@ -178,11 +199,11 @@ def decide(retry: Retry, attempt: int, error: BaseException | None, chance: floa
     if isinstance(error, RetryLater) and not error.counts:
         return retry_after(error.delay, words(error), counts=False)
     timed_out = isinstance(error, HandlerTimeout)
-    if attempt >= retry.most:
+    if attempt >= retry.max_attempts:
         return dead_letter(TIMEOUT if timed_out else MAX_DELIVERIES, words(error))
     if isinstance(error, RetryLater):
         return retry_after(error.delay, words(error))
-    if retry.schedule is None or isinstance(error, retry.hopeless):
+    if retry.schedule is None or isinstance(error, retry.no_retry_on):
         return dead_letter(TIMEOUT if timed_out else REJECTED, words(error))
     try:
         delay = seconds(retry.schedule(attempt, chance), "the schedule's answer")
@@ -245,6 +266,32 @@ def seconds(value: object, what: str = "a duration") -> float:
         f"{what} is {value!r}, no duration",
         "Give seconds, such as 30 or 0.5, or a timedelta; retry= takes a list of them or a schedule such as Exponential() too.",
     )
+
+
+def warn_of_former(former: str, name: str) -> None:
+    """Say that something has another name now; the former one works in this release only."""
+    message = f"{former} is {name} now; the next release does not know the former name"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+
+
+def with_former_names(**names: str) -> Callable[[Decorated], Decorated]:
+    """Let a function take keyword arguments by their former names, too; ``names`` gives the present ones."""
+
+    def decorate(function: Decorated) -> Decorated:
+        @wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as the function says
+            for former in names.keys() & options.keys():
+                warn_of_former(f"{former}=", f"{names[former]}=")
+                if names[former] in options:
+                    raise SettingsError(
+                        f"{former}= and {names[former]}= are the same", "Give the latter alone."
+                    )
+                options[names[former]] = options.pop(former)
+            return function(*arguments, **options)
+
+        return cast("Decorated", call)
+
+    return decorate
 
 
 def schedule_of(value: Schedule | Sequence[Seconds] | Seconds | None) -> Schedule | None:

@@ -24,7 +24,15 @@ from streamops.runtime.handlers import (
     parameters_of,
     streams_of,
 )
-from streamops.runtime.retry import Exponential, Retry, Schedule, Seconds, schedule_of, seconds
+from streamops.runtime.retry import (
+    Exponential,
+    Retry,
+    Schedule,
+    Seconds,
+    schedule_of,
+    seconds,
+    with_former_names,
+)
 
 EXPONENTIAL: Final = Exponential()
 STARTS: Final = {"new": "$", "all": "0"}
@@ -74,6 +82,18 @@ class Router:
         refuse_doubles([*self.handlers, *_prefixed(router, prefix)])
         self._included.append((router, prefix))
 
+    def declare(self, *handlers: Handler) -> None:
+        """Have these handlers, too.
+
+        Raises:
+            SettingsError: Something in one of them makes no sense, or a group of a stream would have two; none was added.
+        """
+        for handler in handlers:
+            check_handler(handler)
+        refuse_doubles([*self.handlers, *handlers])
+        self._handlers += handlers
+
+    @with_former_names(max_deliveries="max_attempts", hopeless="no_retry_on", passive="in_place")
     def handler(
         self,
         streams: str | Sequence[str] | Mapping[str, int],
@@ -86,9 +106,9 @@ class Router:
         batch: int = 1,
         linger: Seconds = 0,
         retry: Schedule | Sequence[Seconds] | Seconds | None = EXPONENTIAL,
-        max_deliveries: int = 5,
-        passive: bool = False,
-        hopeless: type[BaseException] | tuple[type[BaseException], ...] = (),
+        max_attempts: int = 5,
+        in_place: bool = False,
+        no_retry_on: type[BaseException] | tuple[type[BaseException], ...] = (),
         timeout: Seconds | None = None,
         lease: Seconds = 60,
         key: str | Callable[..., str] | None = None,
@@ -120,10 +140,10 @@ class Router:
                 length, all of them have, and each is tried again by itself.
             linger: How long a batch that is not full waits for more.
             retry: What to wait for after a failure: a schedule, one delay, a list of them; none for no second try.
-            max_deliveries: How often the handler is started for one entry at most.
-            passive: Keep a failed entry pending with its worker, instead of moving it into the delayed queue. Nothing
+            max_attempts: How often the handler is started for one entry at most.
+            in_place: Keep a failed entry pending with its worker, instead of moving it into the delayed queue. Nothing
                 is read while as many wait as may be read ahead.
-            hopeless: Errors that no second try can help.
+            no_retry_on: Errors that no second try can help.
             timeout: How long one call may take. A thread cannot be cut off: its call goes on, keeps its entry, and
                 counts as failed once it has ended.
             lease: How long an entry may lie idle before other workers take it over; a running handler renews it.
@@ -155,9 +175,9 @@ class Router:
                 linger=timedelta(seconds=seconds(linger, "linger")),
                 retry=Retry(
                     schedule_of(retry),
-                    max_deliveries,
-                    passive=passive,
-                    hopeless=hopeless if isinstance(hopeless, tuple) else (hopeless,),
+                    max_attempts,
+                    in_place=in_place,
+                    no_retry_on=no_retry_on if isinstance(no_retry_on, tuple) else (no_retry_on,),
                 ),
                 timeout=None if timeout is None else timedelta(seconds=seconds(timeout, "timeout")),
                 lease=timedelta(seconds=seconds(lease, "lease")),
@@ -169,14 +189,13 @@ class Router:
                 failed=failed,
                 middleware=(middleware,) if callable(middleware) else tuple(middleware),
             )
-            check_handler(handler)
             parameters_of(function, batch=batch > 1)
-            refuse_doubles([*self.handlers, handler])
-            self._handlers.append(handler)
+            self.declare(handler)
             return function
 
         return declare
 
+    @with_former_names(max_deliveries="max_attempts", hopeless="no_retry_on", passive="in_place")
     def cron(
         self,
         expression: str,

@@ -15,7 +15,7 @@ from msgspec import Struct
 from streamops.errors import Refused, SettingsError, StreamopsError
 from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.runtime.calling import Threads
-from streamops.runtime.context import Names, ServerClock, WorkerContext
+from streamops.runtime.context import Around, Names, ServerClock, WorkerContext
 from streamops.runtime.counts import HandlerCounts
 from streamops.runtime.cron import CronScheduler
 from streamops.runtime.draining import Drain
@@ -88,6 +88,7 @@ class Worker:
         events: Events,
         names: Names | None = None,
         lifespan: EnterLifespan = nullcontext,
+        around: Sequence[Around] = (),
     ) -> None:
         self.id = options.consumer or new_worker_id()
         self.state = WorkerState.STARTING
@@ -106,7 +107,7 @@ class Worker:
         )
         clock = ServerClock(options.beat)
         self._context = WorkerContext(
-            server, self.id, options.beat, clock, self._promoter, events, names, options.block
+            server, self.id, options.beat, clock, self._promoter, events, names, options.block, around
         )
         crons = {stream: one.cron for one in handlers if one.cron for stream, _ in one.streams}
         self._cron = CronScheduler(crons, self._context)

@@ -19,7 +19,7 @@ from streamops.errors import ServerError, StreamopsError
 from streamops.runtime import Streamops, WorkerOptions
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.audit import Audit
-from tests.chaos.crashing import GROUP, LEASE, MOST, STEPS, application
+from tests.chaos.crashing import GROUP, LEASE, MOST, STEPS, application, output_of, publishes
 from tests.chaos.haunting import Fate, Ghost, haunted
 from tests.chaos.ledger import Fault, Line, Published, Word
 from tests.chaos.looking import Instant, instant, letters
@@ -224,6 +224,7 @@ class Run:
         settled = done | {letter.key for letter in told}
         crash.problems += [f"lost: {key} ({do})" for key, do in crash.published.items() if key not in settled]
         crash.problems += self._twice() + self._leftovers()
+        crash.problems += self._messages(done, {letter.key for letter in told})
         entries = self._server.command("XRANGE", self._stream, "-", "+")
         published: dict[str, Published] = {}
         for entry, fields in entries:
@@ -246,9 +247,22 @@ class Run:
                 origins.setdefault(line.key, set()).add(line.origin)
         return [f"an effect twice: {key} {sorted(of)}" for key, of in origins.items() if len(of) > 1]
 
+    def _messages(self, done: set[str], given_up: set[str]) -> list[str]:
+        """What was published with acknowledgements: once for what was done, and nothing else."""
+        rows = self._server.command("XRANGE", output_of(self._stream), "-", "+")
+        published = Counter(fields[1].decode() for _, fields in rows)
+        twice = [f"published twice: {key}" for key, count in published.items() if count > 1]
+        unacknowledged = [f"published and not done: {key}" for key in published.keys() - done]
+        done_alone = {key for key in done - given_up if publishes(key)}
+        return [
+            *twice,
+            *unacknowledged,
+            *(f"done and not published: {key}" for key in done_alone - published.keys()),
+        ]
+
     def _leftovers(self) -> list[str]:
         found = {key.decode() for key in self._server.command("KEYS", f"{{{self._stream}}}:*")}
-        kept = (":dlq", f":retry:{GROUP}")
+        kept = (":dlq", ":out", f":retry:{GROUP}")
         strays = [key for key in found if not key.endswith(kept) and ":done:" not in key]
         return [f"a key is left: {key} {self._server.command('TYPE', key)}" for key in sorted(strays)]
 

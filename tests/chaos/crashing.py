@@ -36,11 +36,21 @@ def application(
         prefetch=random.choice((1, 10)),
         lease=LEASE,
         retry=Delays((0.02,)),
-        max_deliveries=MOST,
+        max_attempts=MOST,
         key="order",
-        passive=random.random() < 0.4,
+        in_place=random.random() < 0.4,
     )(_Work(ghost, book).handle)
     return streamops
+
+
+def output_of(stream: str) -> str:
+    """The stream that handlers publish to."""
+    return f"{{{stream}}}:out"
+
+
+def publishes(key: str) -> bool:
+    """Whether the handler publishes a message for entries of a business key."""
+    return int(key[1:]) % 2 == 0
 
 
 class _Work:
@@ -53,6 +63,9 @@ class _Work:
         """Do what an entry's field ``do`` says."""
         do, key = (entry.get("do") or b"").decode(), (entry.get("order") or b"").decode()
         await self._write(Word.START, entry)
+        if publishes(key):
+            # Before it is known whether it fails.
+            entry.publish(output_of(entry.stream), {"order": key})
         await asyncio.sleep(0.005 * (len(key) % 3))
         try:
             self._fail(do, entry)

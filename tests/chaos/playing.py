@@ -89,7 +89,7 @@ def a_post(random: Random) -> Post:
         concurrency=random.choice((1, 3) if kind == "inline" else (1, 3, 10)),
         prefetch=random.choice((1, 5, 50)),
         lease=random.choice((0.8, 1.2)),
-        passive=random.random() < 0.3,
+        in_place=random.random() < 0.3,
         guarded=random.random() < 0.7,
         uvloop=random.random() < 0.5,
         clock=random.randrange(1 << 30),

@@ -90,7 +90,7 @@ class Post(Struct, frozen=True, kw_only=True):
     beat: float = 0.15
     timeout: float = 2.5
     most: int = 4
-    passive: bool = False
+    in_place: bool = False
     guarded: bool = True
     uvloop: bool = False
     clock: int | None = None
@@ -188,8 +188,8 @@ def application(post: Post) -> Streamops:
         batch=5 if post.kind == "batch" else 1,
         threads=post.kind == "threads",
         retry=Delays((0.02, 0.1)),
-        max_deliveries=post.most,
-        passive=post.passive,
+        max_attempts=post.most,
+        in_place=post.in_place,
         timeout=post.timeout,
         lease=post.lease,
         key="order" if post.guarded else None,

@@ -64,6 +64,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
             "streamops run shop.workers:app --workers auto --metrics 127.0.0.1:9642",
             "as many as the pool is told, one a core until it is; with metrics",
         ),
+        ("streamops run shop.workers:app --reload", "for development: with the code that was saved last"),
         ("streamops run shop.workers:app --only orders --until-idle", "what orders hold, from cron"),
         ("streamops run shop.workers:app --max-memory 300mb --max-jobs 100000", "replaced now and then"),
     ],
@@ -108,6 +109,11 @@ class AddressType(click.ParamType[tuple[str, int]]):
     help="End once nothing has been unread or in flight for a moment; what is delayed stays for the next run.",
 )
 @click.option(
+    "--reload",
+    is_flag=True,
+    help="For development: replace the processes whenever a .py file beside the application's modules changes.",
+)
+@click.option(
     "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Replace a process after this many calls."
 )
 @click.option(
@@ -146,6 +152,7 @@ def run(
     only: tuple[str, ...],
     exclude: tuple[str, ...],
     until_idle: bool,
+    reload: bool,
     max_jobs: int | None,
     max_memory: int | None,
     grace: timedelta,
@@ -188,17 +195,17 @@ def run(
         log_format=LogFormat(log_format),
         log_level=level,
     )
-    code = wait_for(_supervise(orders, workers, metrics, session))
+    code = wait_for(_supervise(orders, workers, metrics, session, watch=reload))
     if code is not ExitCode.DONE:
         raise SystemExit(code)
 
 
 async def _supervise(
-    orders: "WorkerSpec", workers: int, metrics: tuple[str, int] | None, session: Session
+    orders: "WorkerSpec", workers: int, metrics: tuple[str, int] | None, session: Session, *, watch: bool
 ) -> ExitCode:
     from streamops.runtime.supervisor.supervisor import Supervisor  # noqa: PLC0415 - as above
 
-    supervisor = Supervisor(orders, workers or None, unless_told=_cores())
+    supervisor = Supervisor(orders, workers or None, unless_told=_cores(), watch=watch)
     if metrics is None:
         return await supervisor.run()
 

@@ -56,7 +56,7 @@ ledger: Final = Ledger()
     group=GROUP,
     start="0",
     retry=Exponential(base=0.1, cap=1.0),
-    max_deliveries=MOST_STARTS,
+    max_attempts=MOST_STARTS,
     lease=10,
 )
 async def work(event: DrillEvent, entry: Entry) -> None:

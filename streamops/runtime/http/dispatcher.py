@@ -173,7 +173,7 @@ class Dispatcher:
                 prefetch=shape.concurrency,
                 # Each failure says itself how long to wait.
                 retry=OFF,
-                max_deliveries=shape.max_attempts,
+                max_attempts=shape.max_attempts,
                 # A call is bounded by its topic's time to run; what waits for its turn has all the time.
                 timeout=None,
                 lease=LEASE,

@@ -18,7 +18,7 @@ from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.pools import WorkerState
 from streamops.runtime.app import Streamops
 from streamops.runtime.handlers import Handler
-from streamops.runtime.loading import load_app
+from streamops.runtime.loading import application_directories, load_app
 from streamops.runtime.logs import log_events
 from streamops.runtime.supervisor.spec import (
     REPORT_EVERY,
@@ -52,8 +52,10 @@ def main() -> int:
         # Found before the application's directory is searched for modules.
         run = runner()
         app = _prepared(load_app(spec.app), spec)
-        if spec.tell_connection:
-            channel.send(WorkerReport(connection=app.connection))
+        if spec.tell_connection or spec.tell_directories:
+            connection = app.connection if spec.tell_connection else None
+            directories = application_directories() if spec.tell_directories else ()
+            channel.send(WorkerReport(connection=connection, directories=directories))
         run(_work(app, spec, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
         return _report_failure(channel, error)
@@ -220,9 +222,9 @@ def _prepared(app: Streamops, spec: WorkerSpec) -> Streamops:
     if names is not None:
         app.adopt_names(names)
     if spec.only or spec.exclude:
-        app.declare(*_selected(app.handlers, spec))
+        app.replace_handlers(*_selected(app.handlers, spec))
     if spec.concurrency is not None:
-        app.declare(*(replace(handler, concurrency=spec.concurrency) for handler in app.handlers))
+        app.replace_handlers(*(replace(handler, concurrency=spec.concurrency) for handler in app.handlers))
     return app
 
 

@@ -30,6 +30,7 @@ class WorkerProcess:
         interpreter: What runs it.
         report: What it said last.
         connection: The server that its application names; none where it did not say so.
+        directories: Where its application's modules are; empty where it did not say so.
         silence: Seconds since then, of those in which it was listened to; none are counted before its first report.
         told: Whether it was told to end.
         began: When it was started, on the monotonic clock.
@@ -44,6 +45,7 @@ class WorkerProcess:
         self.pid = process.pid
         self.report = WorkerReport()
         self.connection: ConnectionOptions | None = None
+        self.directories: tuple[str, ...] = ()
         self.silence = 0.0
         self.told = False
         self.began = time.monotonic()
@@ -177,6 +179,7 @@ class WorkerProcess:
         if report.asked >= self._asked:
             self._heard.set()
         self.connection = report.connection or self.connection
+        self.directories = report.directories or self.directories
         self.report = replace(self.report, failure=report.failure) if report.failure else report
 
     async def _wait(self) -> None:

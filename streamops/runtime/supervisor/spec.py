@@ -41,6 +41,7 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
         log_level: From which of ``logging``'s levels on.
         report_fd: The file descriptor to report to.
         tell_connection: Whether to report which server the application itself names.
+        tell_directories: Whether to report where the application's modules were found.
     """
 
     app: str
@@ -58,6 +59,7 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
     log_level: int = 20
     report_fd: int = -1
     tell_connection: bool = False
+    tell_directories: bool = False
 
 
 class Recycled(StrEnum):
@@ -93,6 +95,7 @@ class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
         recycled: Why it ended of itself; none where it did not.
         failure: Why it could not begin; none where it could.
         connection: The server that the application names, once, where that was asked for.
+        directories: Where its modules were found, the same.
         asked: How often it was asked by then.
     """
 
@@ -103,6 +106,7 @@ class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     recycled: Recycled | None = None
     failure: StartFailure | None = None
     connection: ConnectionOptions | None = None
+    directories: tuple[str, ...] = ()
     asked: int = 0
 
 

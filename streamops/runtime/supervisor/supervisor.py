@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
@@ -70,6 +70,39 @@ def reap_orphans(ours: set[int]) -> None:
                 # Whoever waits for it does so in a moment; those behind it have time until then.
                 return
             os.waitpid(found.si_pid, os.WNOHANG)
+
+
+WATCH_EVERY: Final = 0.5
+
+
+async def watch_files(processes: ProcessTable, reload: Callable[[], None]) -> None:
+    """Reload whenever a Python file in a directory of the application's modules was changed, added or removed."""
+    log = structlog.get_logger("streamops")
+    directories, known = set[str](), dict[str, int]()
+    while True:
+        await asyncio.sleep(WATCH_EVERY)
+        for process in processes:
+            fresh = {*process.directories} - directories
+            directories |= fresh
+            # What changed after the process began may have been imported as it was before.
+            began_ns = time.time_ns() - int(process.lived * 1e9)
+            known |= {path: at for path, at in _python_files(fresh) if at < began_ns}
+        now = dict(_python_files(directories))
+        changed = sorted(path for path in now.keys() | known.keys() if now.get(path) != known.get(path))
+        known = now
+        if changed:
+            log.info("files changed", files=", ".join(map(os.path.relpath, changed)))
+            reload()
+
+
+def _python_files(directories: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Python files, each with the time of its last change."""
+    for directory in directories:
+        # It may be removed just now, and so may a file in it.
+        with suppress(OSError):
+            for entry in os.scandir(directory):
+                if entry.name.endswith(".py"):
+                    yield entry.path, entry.stat().st_mtime_ns
 
 
 LOOK_EVERY: Final = 1.0
@@ -200,6 +233,7 @@ class Supervisor:
         spec: What each of them is to do.
         workers: How many; as many as their pool is told, where none is given.
         unless_told: How many where nobody has told the pool a number.
+        watch: Whether they are replaced whenever a Python file beside the application's modules changes.
         environment: Environment variables that they have besides ours.
 
     Attributes:
@@ -212,10 +246,14 @@ class Supervisor:
         workers: int | None,
         *,
         unless_told: int = 1,
+        watch: bool = False,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self._follows = workers is None
-        spec = replace(spec, tell_connection=self._follows and spec.connection is None)
+        self._watch = watch
+        spec = replace(
+            spec, tell_connection=self._follows and spec.connection is None, tell_directories=watch
+        )
         # Before the pool could be asked, one is enough to say where.
         begin = workers if workers is not None else int(spec.connection is None)
         self.processes = ProcessTable(spec, begin, environment)
@@ -311,6 +349,8 @@ class Supervisor:
                 connection=self.processes.find_connection,
                 unless_told=self._unless_told,
             ).run()
+        if self._watch:
+            yield watch_files(self.processes, self._reloading.reload)
         yield end_stalled(self.processes)
         yield notify_systemd(self.processes)
         if os.getpid() == 1:

@@ -1,11 +1,19 @@
-"""Acknowledging entries: plainly while their lease is fresh, otherwise with a look at who has them."""
+"""Acknowledging entries: plainly while their lease is fresh, otherwise with a look at who has them.
+
+An entry for which messages were published is acknowledged by the script that adds them.
+"""
 
 from collections.abc import Sequence
 from typing import Final
 
-from streamops.model.deliveries import Acknowledged, AckRow
+from redis.exceptions import ResponseError
+
+from streamops.errors import PublishError, Refused
+from streamops.model.deliveries import Acknowledged, AckRow, Settled
 from streamops.wire.consuming.asking import answered, is_own_payload, key_of, mark_prefix, run_for_group
+from streamops.wire.consuming.publishing import portions, refused
 from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.faults import fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
@@ -13,7 +21,11 @@ from streamops.wire.server import Server
 BATCH: Final = 500
 """Entries that one call acknowledges."""
 
+PUBLISHING_AT_ONCE: Final = 100
+"""Entries with messages that one call acknowledges, or fewer where they are large."""
+
 _FIRST_PAYLOAD: Final = 5
+_FIRST_TARGET: Final = 4
 
 
 async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes], handovers: int) -> int:
@@ -77,8 +89,77 @@ async def _acknowledge(
     return Acknowledged(0, tuple(row.id for row in rows)) if done is None else done
 
 
+async def publish_and_acknowledge(
+    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[AckRow]
+) -> list[Settled | PublishError]:
+    """Acknowledge entries that are still pending under our name, each together with its messages; what became of each.
+
+    An error is why its messages cannot be added: nothing of that entry was done, and asking again will not help. A call
+    that is repeated after a lost reply adds nothing twice: what the first one acknowledged is not ours then.
+
+    Args:
+        server: Where to.
+        sub: Whose entries.
+        retries: Whether they are in the retry stream.
+        rows: The entries, each with a message at least; in a cluster all streams are in the slot of the group's.
+
+    Raises:
+        ServerError: The server did not answer, or is out of memory. Some of many may have been acknowledged.
+    """
+    became: list[Settled | PublishError] = []
+    for batch in portions(rows, PUBLISHING_AT_ONCE):
+        became += await _publish(server, sub, batch, retries=retries)
+    return became
+
+
+async def _publish(
+    server: Server, sub: Subscription, rows: Sequence[AckRow], *, retries: bool
+) -> list[Settled | PublishError]:
+    streams = list(dict.fromkeys(message.stream for row in rows for message in row.messages))
+    numbers = {stream: number for number, stream in enumerate(streams, _FIRST_TARGET)}
+    payloads = [row.payload_key for row in rows if is_own_payload(sub, row.payload_key)]
+    numbers |= {key: number for number, key in enumerate(payloads, _FIRST_TARGET + len(streams)) if key}
+    told: list[Argument] = [sub.group, sub.consumer, int(retries), mark_prefix(retries=retries)]
+    for row in rows:
+        told += [row.id, numbers.get(row.payload_key or "", 0), row.digest, len(row.messages)]
+        for message in row.messages:
+            cap = "" if message.maxlen is None else message.maxlen
+            told += [numbers[message.stream], cap, len(message.parts), *message.parts]
+
+    def decode(reply: Reply) -> list[Settled | PublishError]:
+        return [_published(answer, streams) for answer in reply]
+
+    keys = (sub.attempts, sub.stream, *streams, *(key for key in payloads if key))
+    call = Call(key_of(sub, retries=retries), tuple(told), decode, keys)
+    try:
+        became: list[Settled | PublishError] | None = await run_for_group(
+            server, sub, "consume_publish", call
+        )
+    except Refused as error:
+        # One stream that may not be written to is a matter of those entries alone that publish to it.
+        if len(rows) == 1:
+            return [PublishError(error.message, error.hint)]
+        return [one for row in rows for one in await _publish(server, sub, [row], retries=retries)]
+    return [Settled.GROUP_GONE for _ in rows] if became is None else became
+
+
+def _published(answer: Reply, streams: Sequence[str]) -> Settled | PublishError:
+    word, *why = answer
+    if not why:
+        return Settled(word.decode())
+    number, text = why
+    error = refused(streams[number - _FIRST_TARGET], fault(ResponseError(text.decode())))
+    return PublishError(error.message, error.hint)
+
+
 def _acknowledged(reply: Reply) -> Acknowledged:
     return Acknowledged(reply[0], tuple(reply[1]))
 
 
-__all__ = ["AckRow", "Acknowledged", "acknowledge_checked", "acknowledge_plain"]
+__all__ = [
+    "AckRow",
+    "Acknowledged",
+    "acknowledge_checked",
+    "acknowledge_plain",
+    "publish_and_acknowledge",
+]

@@ -1,7 +1,7 @@
 """Adding entries: one among those of other callers, or many in pipelines. Nothing is ever sent twice."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from streamops.errors import PublishError, ServerError, StreamopsError, Unreachable
 from streamops.wire.batches import Request
@@ -16,6 +16,17 @@ BYTES_AT_ONCE: Final = 1 << 20
 """Entries and bytes in one pipeline; a larger entry goes alone."""
 
 OWN_CHOICE: Final = "*"
+
+
+class Sized(Protocol):
+    """What has a size in bytes."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of it."""
+
+
+Part = TypeVar("Part", bound=Sized)
 
 
 class Addition(NamedTuple):
@@ -69,7 +80,7 @@ async def add_many(
     never sent.
     """
     added: list[str | StreamopsError] = []
-    for some in _pipelines(additions):
+    for some in portions(additions, AT_ONCE):
         try:
             answers = await server.batch([_request(stream, one, maxlen) for one in some])
         except ServerError as error:
@@ -116,16 +127,16 @@ def refused(stream: str, problem: Fault) -> StreamopsError:
     return problem.error(f"stream {stream}")
 
 
-def _pipelines(additions: Sequence[Addition]) -> Iterator[Sequence[Addition]]:
-    """Slices that one pipeline takes."""
+def portions(parts: Sequence[Part], most: int) -> Iterator[Sequence[Part]]:
+    """Slices of so many parts, and of bytes, that one call takes."""
     first, size = 0, 0
-    for at, addition in enumerate(additions):
-        size += addition.size
-        if at - first == AT_ONCE or (size > BYTES_AT_ONCE and at > first):
-            yield additions[first:at]
-            first, size = at, addition.size
-    if additions:
-        yield additions[first:]
+    for at, part in enumerate(parts):
+        size += part.size
+        if at - first == most or (size > BYTES_AT_ONCE and at > first):
+            yield parts[first:at]
+            first, size = at, part.size
+    if parts:
+        yield parts[first:]
 
 
 def _request(stream: str, addition: Addition, maxlen: int | None) -> Request:

@@ -4,7 +4,7 @@
 -- consumer, 1 in a retry stream and else 0, what the fields of marks begin with, then of each entry its ID, the number of
 -- its payload's key or 0, and the digest of its fields or ''.
 -- Returns {how many were acknowledged, IDs that were not ours}.
--- @include guard
+-- @include consume_payloads
 -- @include consume_rows
 local key, marks, stream, group, consumer = KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2]
 local retries, prefix = ARGV[3] == '1', ARGV[4]
@@ -32,16 +32,8 @@ for number, id in ipairs(asked) do
 end
 if #ids == 0 then return {0, lost} end
 
-local function others_read()
-  local rows, columns = groups_of(stream)
-  for _, row in ipairs(rows or {}) do
-    if row[columns['name']] ~= group then return true end
-  end
-  return false
-end
-
 local acknowledged = redis.call('XACK', key, group, unpack(ids))
 if retries then redis.call('XDEL', key, unpack(ids)) end
 redis.call('HDEL', marks, unpack(fields))
-if #payloads > 0 and not others_read() then redis.call('DEL', unpack(payloads)) end
+drop_payloads(stream, group, payloads)
 return {acknowledged, lost}

@@ -24,7 +24,7 @@ OPTIONS: dict[str, Any] = {
     "group": side.GROUP,
     "start": "0",
     "retry": Exponential(),
-    "max_deliveries": 5,
+    "max_attempts": 5,
     "timeout": 300,
 }
 

@@ -119,7 +119,7 @@ def application(post: Post) -> Streamops:
         concurrency=8,
         prefetch=50,
         retry=Delays((5 / post.pace, 20 / post.pace)),
-        max_deliveries=MOST,
+        max_attempts=MOST,
         timeout=max(2.0, 60 / post.pace),
         lease=max(1.0, 60 / post.pace),
     )

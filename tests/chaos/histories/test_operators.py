@@ -65,7 +65,7 @@ class Shop:
         """An application of one worker."""
         app = Streamops(server.patient_options)
 
-        @app.handler(STREAM, group=GROUP, start="0", concurrency=4, lease=1, retry=[0.05], max_deliveries=500)
+        @app.handler(STREAM, group=GROUP, start="0", concurrency=4, lease=1, retry=[0.05], max_attempts=500)
         async def handle(_: dict[str, str], entry: Entry) -> None:
             number = int(entry.get("n") or b"-1")
             replayed = entry.get("_so_replay_of")

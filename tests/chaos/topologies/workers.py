@@ -61,7 +61,7 @@ class Run:
             lease=LEASE,
             concurrency=4,
             retry=Delays((0.05, 0.2)),
-            max_deliveries=4,
+            max_attempts=4,
         )(self._handle)
         worker = app.worker(BEATS)
         working = asyncio.create_task(worker.run())

@@ -33,7 +33,7 @@ async def play(
     """Have a worker handle all there is; the attempts of each entry."""
     app, attempts = Streamops(server.options), Attempts()
 
-    @app.handler("s", group="g", start="0", max_deliveries=most)
+    @app.handler("s", group="g", start="0", max_attempts=most)
     async def handle(entry: Entry) -> None:
         attempts.setdefault(entry.id, []).append(entry.attempt)
 
@@ -46,7 +46,7 @@ async def play(
 async def test_drain_of_a_lingering_batch_burns_no_attempt(server: RunningServer) -> None:
     app, begun = Streamops(server.options), list[str]()
 
-    @app.handler("s", group="g", start="0", batch=10, linger=LONG, max_deliveries=2)
+    @app.handler("s", group="g", start="0", batch=10, linger=LONG, max_attempts=2)
     async def handle(entries: list[Entry]) -> None:
         begun.extend(entry.id for entry in entries)
 
@@ -61,7 +61,7 @@ async def test_drain_during_screening_burns_no_attempt(server: RunningServer) ->
     app, troubles, begun = Streamops(server.options), list[Troubled](), list[str]()
     app.on(Troubled)(troubles.append)
 
-    @app.handler("s", group="g", start="0", key="order", max_deliveries=2)
+    @app.handler("s", group="g", start="0", key="order", max_attempts=2)
     async def handle(entry: Entry) -> None:
         begun.append(entry.id)
 
@@ -84,7 +84,7 @@ async def test_drain_while_a_reply_is_under_way_burns_no_attempt(
         proxy.watch = lambda request: b"BLOCK" in request
         app = Streamops(replace(server.options, socket_path=str(proxy.path)))
 
-        @app.handler("s", group="g", start="0", max_deliveries=most)
+        @app.handler("s", group="g", start="0", max_attempts=most)
         async def handle(entry: Entry) -> None:
             begun.append(entry.id)
 
@@ -118,7 +118,7 @@ async def test_last_try_that_was_prefetched_by_a_killed_worker_is_made(server: R
 async def test_only_start_is_never_made_twice(server: RunningServer, lost: str) -> None:
     app, begun = Streamops(server.options), asyncio.Event()
 
-    @app.handler("s", group="g", start="0", max_deliveries=1)
+    @app.handler("s", group="g", start="0", max_attempts=1)
     async def handle(_: Entry) -> None:
         begun.set()
         await asyncio.Event().wait()

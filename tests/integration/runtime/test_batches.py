@@ -53,7 +53,7 @@ async def test_one_that_fails_takes_no_other_with_it(
 ) -> None:
     app, seen, sizes = Streamops(server.options), list[str](), list[int]()
 
-    @app.handler("s", group="g", start="0", batch=20, linger=0.3, retry=0.01, max_deliveries=3)
+    @app.handler("s", group="g", start="0", batch=20, linger=0.3, retry=0.01, max_attempts=3)
     async def handle(orders: list[Order]) -> None:
         sizes.append(len(orders))
         if any(order.bad for order in orders):

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 
+from streamops import runtime
 from streamops.errors import SettingsError
-from streamops.runtime import Delays, Entry, Exponential, Payload, Streamops
+from streamops.runtime import Delays, Entry, Exponential, Linear, Payload, Router, Streamops
 from streamops.testing import staged
 from tests.support.servers import RunningServer
+
+
+async def nothing() -> None:
+    """Handle nothing."""
 
 
 @pytest.mark.parametrize(
@@ -25,7 +30,7 @@ from tests.support.servers import RunningServer
         ({"concurrency": 0}, "concurrency=0"),
         ({"concurrency": True}, "concurrency=True"),
         ({"prefetch": 0.5}, "prefetch=0.5"),
-        ({"max_deliveries": 0}, "max_deliveries=0"),
+        ({"max_attempts": 0}, "max_attempts=0"),
         ({"timeout": 0}, "timeout must be longer than nothing"),
         ({"timeout": "30"}, "timeout is '30', no duration"),
         ({"lease": float("inf")}, "lease is inf, no duration"),
@@ -36,8 +41,8 @@ from tests.support.servers import RunningServer
         ({"retry": []}, "a list of delays is empty"),
         ({"retry": [1, -1]}, "a negative delay"),
         ({"retry": "60"}, "a delay is '60', no duration"),
-        ({"hopeless": "ValueError"}, "hopeless='ValueError'"),
-        ({"hopeless": (ValueError, int)}, "hopeless=<class 'int'>"),
+        ({"no_retry_on": "ValueError"}, "no_retry_on='ValueError'"),
+        ({"no_retry_on": (ValueError, int)}, "no_retry_on=<class 'int'>"),
         ({"failed": "hook"}, "failed='hook'"),
         ({"middleware": ["around"]}, "middleware='around'"),
         ({"batch": 10}, "a batch handler takes lists"),
@@ -55,6 +60,42 @@ def test_handler_with_an_impossible_option_is_refused_in_one_line(given: dict[st
     assert raised.value.hint
     assert "\n" not in raised.value.message
     assert not app.handlers
+
+
+def test_former_names_of_options_work_and_name_the_present_ones() -> None:
+    app, router = Streamops(), Router()
+    with pytest.warns(DeprecationWarning, match=" now; ") as warned:
+        app.handler("s", group="g", max_deliveries=2, hopeless=KeyError, passive=True)(nothing)  # type: ignore[call-arg] # former ones
+    told = sorted(str(one.message).partition(";")[0] for one in warned)
+    assert told == [
+        "hopeless= is no_retry_on= now",
+        "max_deliveries= is max_attempts= now",
+        "passive= is in_place= now",
+    ]
+    assert {one.filename for one in warned} == {__file__}
+    (handler,) = app.handlers
+    assert (handler.retry.max_attempts, handler.retry.no_retry_on, handler.retry.in_place) == (
+        2,
+        (KeyError,),
+        True,
+    )
+    with pytest.warns(DeprecationWarning, match=" now; "), pytest.raises(SettingsError, match="are the same"):
+        router.handler("s", group="g", max_attempts=2, max_deliveries=2)  # type: ignore[call-arg] # a former one
+    with pytest.warns(DeprecationWarning, match="is Linear") as warned:
+        assert runtime.OddMinutes() == Linear(60, 120)  # type: ignore[attr-defined] # a former one
+    assert warned[0].filename == __file__
+
+
+def test_declared_handlers_are_added_and_doubles_refused() -> None:
+    app, other = Streamops(), Streamops()
+    app.handler("s", group="g")(nothing)
+    other.handler("s", group="h")(nothing)
+    app.declare(*other.handlers)
+    assert [handler.group for handler in app.handlers] == ["g", "h"]
+    with pytest.raises(SettingsError, match="is read by nothing already"):
+        app.declare(*other.handlers)
+    app.replace_handlers(*other.handlers)
+    assert [handler.group for handler in app.handlers] == ["h"]
 
 
 def test_functions_that_would_never_run_are_refused() -> None:

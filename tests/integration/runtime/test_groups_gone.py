@@ -46,12 +46,12 @@ async def test_what_waits_in_the_buffer_is_handled_and_stays_pending_until_then(
     assert {type(event) for event in told} == {GroupRestored}
 
 
-@pytest.mark.parametrize("passive", [False, True])
-async def test_what_runs_and_fails_is_tried_again(server: RunningServer, *, passive: bool) -> None:
+@pytest.mark.parametrize("in_place", [False, True])
+async def test_what_runs_and_fails_is_tried_again(server: RunningServer, *, in_place: bool) -> None:
     app, attempts, restored = Streamops(server.options), list[int](), asyncio.Event()
     app.events.on(GroupRestored, lambda _: restored.set())
 
-    @app.handler("s", group="g", start="0", retry=Delays((0.05,)), passive=passive, max_deliveries=3)
+    @app.handler("s", group="g", start="0", retry=Delays((0.05,)), in_place=in_place, max_attempts=3)
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
         if entry.attempt == 1:

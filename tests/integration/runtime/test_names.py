@@ -11,7 +11,7 @@ async def test_queues_of_ones_own_names(server: RunningServer) -> None:
     )
     attempts = list[int]()
 
-    @app.handler("orders", group="shipping", retry=3_600, max_deliveries=2)
+    @app.handler("orders", group="shipping", retry=3_600, max_attempts=2)
     async def ship(entry: Entry) -> None:
         attempts.append(entry.attempt)
         raise ValueError("no such street")

@@ -38,11 +38,11 @@ class Untimely(RetryLater):
         pass
 
 
-@pytest.mark.parametrize("passive", [True, False])
-async def test_a_try_that_did_not_count_costs_none(server: RunningServer, *, passive: bool) -> None:
+@pytest.mark.parametrize("in_place", [True, False])
+async def test_a_try_that_did_not_count_costs_none(server: RunningServer, *, in_place: bool) -> None:
     app, attempts = Streamops(server.options), list[int]()
 
-    @app.handler("s", group="g", start="0", retry=0.01, passive=passive, max_deliveries=2)
+    @app.handler("s", group="g", start="0", retry=0.01, in_place=in_place, max_attempts=2)
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
         if len(attempts) in (1, 2, 4):
@@ -61,7 +61,7 @@ async def test_a_try_that_did_not_count_leaves_no_mark(server: RunningServer) ->
     """Whoever takes the entry over counts on from there."""
     app, marks = Streamops(server.options), list[bytes | None]()
 
-    @app.handler("s", group="g", start="0", passive=True, max_deliveries=2)
+    @app.handler("s", group="g", start="0", in_place=True, max_attempts=2)
     async def handle(entry: Entry) -> None:
         marks.append(server.command("HGET", "{s}:attempts:g", entry.id))
         if len(marks) < 3:
@@ -79,7 +79,7 @@ async def test_a_try_that_did_not_count_leaves_no_mark(server: RunningServer) ->
 async def test_errors_without_words_cost_no_worker(
     server: RunningServer, error: Exception, deliveries: int
 ) -> None:
-    app = failing(server, error, retry=0, max_deliveries=deliveries)
+    app = failing(server, error, retry=0, max_attempts=deliveries)
     add_entry(server, "s", "n", "1")
     async with working(app):
         await until(lambda: fields_of(server, "{s}:dlq"))
@@ -113,16 +113,16 @@ async def test_an_error_that_nothing_can_be_decided_by_goes_to_the_dead_letters(
     assert b"counts" in fields_of(server, "{s}:dlq")[0][b"_so_error"]
 
 
-@pytest.mark.parametrize("passive", [True, False])
-async def test_a_delay_without_end_is_a_long_one(server: RunningServer, *, passive: bool) -> None:
-    app, retried = failing(server, RetryLater(timedelta.max), passive=passive), list[Retried]()
+@pytest.mark.parametrize("in_place", [True, False])
+async def test_a_delay_without_end_is_a_long_one(server: RunningServer, *, in_place: bool) -> None:
+    app, retried = failing(server, RetryLater(timedelta.max), in_place=in_place), list[Retried]()
     app.on(Retried)(retried.append)
     add_entry(server, "s", "n", "1")
     async with working(app) as worker:
         await until(lambda: retried)
-        assert worker.in_flight == int(passive)
+        assert worker.in_flight == int(in_place)
     assert retried[0].delay == LONGEST_DELAY
-    assert server.command("ZCARD", "{s}:delayed") == int(not passive)
+    assert server.command("ZCARD", "{s}:delayed") == int(not in_place)
 
 
 async def test_attempts_are_told_by_entries_of_the_retry_stream_alone(server: RunningServer) -> None:
@@ -151,7 +151,7 @@ def test_what_is_no_number_of_attempts_is_the_first(said: bytes) -> None:
 
 
 async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server: RunningServer) -> None:
-    app = failing(server, ValueError("no"), retry=0.1, passive=True, prefetch=20, concurrency=2)
+    app = failing(server, ValueError("no"), retry=0.1, in_place=True, prefetch=20, concurrency=2)
     for _ in range(100):
         add_entry(server, "s", "n", "1")
     most = 0
@@ -165,9 +165,9 @@ async def test_entries_that_wait_with_their_worker_are_bounded_in_number(server:
     assert most <= 50
 
 
-@pytest.mark.parametrize("passive", [True, False])
+@pytest.mark.parametrize("in_place", [True, False])
 async def test_an_entry_that_is_gone_when_its_handler_fails_has_a_letter(
-    server: RunningServer, *, passive: bool
+    server: RunningServer, *, in_place: bool
 ) -> None:
     app, told, dead = Streamops(server.options), list[BaseException](), list[DeadLettered]()
     noticed = asyncio.Event()
@@ -182,8 +182,8 @@ async def test_an_entry_that_is_gone_when_its_handler_fails_has_a_letter(
         group="g",
         start="0",
         retry=Delays((0.05,)),
-        passive=passive,
-        max_deliveries=2,
+        in_place=in_place,
+        max_attempts=2,
         lease=0.3,
         failed=failed,
     )

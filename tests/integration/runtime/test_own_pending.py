@@ -27,7 +27,7 @@ async def test_a_lost_reply_was_no_attempt(server: RunningServer) -> None:
     app, attempts, told = Streamops(server.options), list[int](), list[Event]()
     app.events.on(Adopted, told.append)
 
-    @app.handler("s", group="g", start="0", max_deliveries=1)
+    @app.handler("s", group="g", start="0", max_attempts=1)
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
 
@@ -67,7 +67,7 @@ async def test_what_a_drain_handed_back_unstarted_was_no_attempt(server: Running
     def application() -> Streamops:
         app = Streamops(server.options)
 
-        @app.handler("s", group="g", start="0", concurrency=2, max_deliveries=1)
+        @app.handler("s", group="g", start="0", concurrency=2, max_attempts=1)
         async def handle(entry: Entry) -> None:
             attempts.setdefault(entry.id, []).append(entry.attempt)
             if next(numbers) >= 20:

@@ -17,8 +17,10 @@ from streamops.errors import (
     SettingsError,
     Unreachable,
 )
+from streamops.runtime import Streamops
 from streamops.runtime.publisher import Publisher, Schema
 from streamops.wire.consuming import publishing as lines
+from tests.support.eventually import wait_until
 from tests.support.programs import ServerProgram
 from tests.support.runtime.publishing import HOUR, ORDERS, STOCK, Order, Stock
 from tests.support.servers import RunningServer, StartServer
@@ -26,10 +28,39 @@ from tests.support.streams import entries_of
 from tests.support.wire.strangers import stranger
 
 
+def clients(server: RunningServer) -> int:
+    """How many connections the server has."""
+    return len(server.command("CLIENT", "LIST").splitlines())
+
+
 @pytest.fixture
 async def publisher(server: RunningServer) -> AsyncIterator[Publisher]:
     async with Publisher(server.options, schemas=[ORDERS, STOCK]) as publisher:
         yield publisher
+
+
+def test_an_application_publishes_in_each_event_loop_and_closes_what_it_opened(server: RunningServer) -> None:
+    app = Streamops(server.options)
+
+    async def publish() -> list[str]:
+        return await asyncio.gather(*(app.publish("orders", {"n": number}) for number in range(3)))
+
+    before = clients(server)
+    ids = asyncio.run(publish()) + asyncio.run(publish())
+    assert [entry_id for entry_id, _ in entries_of(server, "orders")] == sorted(ids)
+    wait_until(lambda: clients(server) == before)
+
+
+async def test_an_application_that_could_not_connect_tries_again(
+    server: RunningServer, unused_tcp_port: int
+) -> None:
+    app = Streamops(f"redis://127.0.0.1:{unused_tcp_port}/0")
+    for _ in range(2):
+        with pytest.raises(Unreachable):
+            await app.publish("orders", {"n": 1})
+    app.connection = server.options
+    await app.publish("orders", {"n": 1})
+    assert len(entries_of(server, "orders")) == 1
 
 
 async def test_entries_in_their_order(server: RunningServer, publisher: Publisher) -> None:

@@ -140,7 +140,7 @@ async def test_an_entry_that_keeps_failing_to_finish_is_given_up(server: Running
     # Two workers have died of it, each after marking the start.
     server.command("HSET", "{s}:attempts:g", born, 2)
 
-    @app.handler("s", group="g", lease=0.2, max_deliveries=3)
+    @app.handler("s", group="g", lease=0.2, max_attempts=3)
     async def handle(entry: Entry) -> None:
         starts.append(entry.attempt)
 

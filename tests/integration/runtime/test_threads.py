@@ -15,7 +15,7 @@ async def test_a_call_that_takes_too_long_is_waited_for(server: RunningServer) -
     app, starts, running = Streamops(server.options), list[int](), list[str]()
     may_end = threading.Semaphore(0)
 
-    @app.handler("s", group="g", start="0", threads=True, timeout=0.1, retry=0, max_deliveries=2, lease=0.2)
+    @app.handler("s", group="g", start="0", threads=True, timeout=0.1, retry=0, max_attempts=2, lease=0.2)
     def handle(entry: Entry) -> None:
         starts.append(entry.attempt)
         assert not running

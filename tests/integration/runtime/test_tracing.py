@@ -120,7 +120,7 @@ async def test_the_link_survives_delays_retries_dead_letters_and_replays(server:
     app, fails = Streamops(server.options), [True]
     tracing = Tracing(app)
 
-    @app.handler("orders", group="g", start="0", retry=Delays((0.02,)), max_deliveries=2)
+    @app.handler("orders", group="g", start="0", retry=Delays((0.02,)), max_attempts=2)
     async def handle(_: Entry) -> None:
         if fails[0]:
             raise ValueError("no such customer")

@@ -136,7 +136,7 @@ async def test_a_worker_that_was_taken_for_dead_takes_nothing_back(
         first, second = Streamops(replace(options, timeout=IMPATIENT)), Streamops(server.options)
         starts, told = list[str](), told_by(first)
 
-        @first.handler("s", group="g", start="0", retry=0.6, passive=True)
+        @first.handler("s", group="g", start="0", retry=0.6, in_place=True)
         async def fail(_: Entry) -> None:
             starts.append("first")
             raise ValueError("not yet")
@@ -266,7 +266,7 @@ async def test_history_reads_of_others_cost_no_attempts(server: RunningServer) -
     for _ in range(20):
         server.command("XREADGROUP", "GROUP", "g", "naive", "STREAMS", "s", "0")
 
-    @app.handler("s", group="g", lease=0.3, max_deliveries=3)
+    @app.handler("s", group="g", lease=0.3, max_attempts=3)
     async def handle(entry: Entry) -> None:
         assert entry.deliveries > 20
         attempts.append(entry.attempt)
@@ -281,13 +281,13 @@ async def test_draining_gives_back_what_never_began_with_all_its_attempts(server
     first, second, seen = Streamops(server.options), Streamops(server.options), list[str]()
     begun, held = asyncio.Event(), asyncio.Event()
 
-    @first.handler("s", group="g", start="0", concurrency=1, max_deliveries=1)
+    @first.handler("s", group="g", start="0", concurrency=1, max_attempts=1)
     async def slow(entry: Entry) -> None:
         begun.set()
         await held.wait()
         seen.append(entry.id)
 
-    @second.handler("s", group="g", start="0", max_deliveries=1)
+    @second.handler("s", group="g", start="0", max_attempts=1)
     async def handle(entry: Entry) -> None:
         seen.append(entry.id)
 

@@ -97,16 +97,16 @@ async def test_event_published_before_the_loss_is_found_is_handled(server: Runni
     assert len(handled) == 1
 
 
-@pytest.mark.parametrize("passive", [False, True])
+@pytest.mark.parametrize("in_place", [False, True])
 async def test_key_of_an_entry_trimmed_in_a_handler_stays_taken(
-    server: RunningServer, *, passive: bool
+    server: RunningServer, *, in_place: bool
 ) -> None:
     app, may_end, begun = Streamops(server.options), asyncio.Event(), list[str]()
     retried, duplicates = list[Retried](), list[Duplicate]()
     app.on(Retried)(retried.append)
     app.on(Duplicate)(duplicates.append)
 
-    @app.handler("s", group="g", start="0", key="order", passive=passive, concurrency=2)
+    @app.handler("s", group="g", start="0", key="order", in_place=in_place, concurrency=2)
     async def handle(entry: Entry) -> None:
         begun.append(entry.id)
         await may_end.wait()
@@ -204,7 +204,7 @@ async def test_entry_whose_key_asked_for_another_time_is_screened_again(server: 
             raise RetryLater(0)
         return "7"
 
-    @app.handler("s", group="g", start="0", key=key_of, passive=True)
+    @app.handler("s", group="g", start="0", key=key_of, in_place=True)
     async def handle(entry: Entry) -> None:
         handled.append(entry.id)
 

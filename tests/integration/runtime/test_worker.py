@@ -115,7 +115,7 @@ async def test_the_last_failure_goes_to_the_dead_letters_at_once(server: Running
     def failed(_: Entry, error: BaseException) -> None:
         told.append(error)
 
-    @app.handler("s", group="g", start="0", retry=0, max_deliveries=3, failed=failed)
+    @app.handler("s", group="g", start="0", retry=0, max_attempts=3, failed=failed)
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
         raise ValueError("no such customer")
@@ -136,10 +136,10 @@ async def test_the_last_failure_goes_to_the_dead_letters_at_once(server: Running
     assert [str(error) for error in told] == ["no such customer"]
 
 
-async def test_a_passive_retry_stays_pending_with_its_worker(server: RunningServer) -> None:
+async def test_a_retry_in_place_stays_pending_with_its_worker(server: RunningServer) -> None:
     app, attempts = app_on(server), list[int]()
 
-    @app.handler("s", group="g", start="0", retry=0.05, passive=True, max_deliveries=3)
+    @app.handler("s", group="g", start="0", retry=0.05, in_place=True, max_attempts=3)
     async def handle(entry: Entry) -> None:
         attempts.append(entry.attempt)
         assert pending_count(server, "s", "g") == 1

@@ -259,7 +259,7 @@ class Authority(RuleBasedStateMachine):
     async def _work(self) -> None:
         app = Streamops(replace(self.running.options, username=None, password=Secret("")))
 
-        @app.handler(STREAM, group="billing", start="0", key="n", max_deliveries=2)
+        @app.handler(STREAM, group="billing", start="0", key="n", max_attempts=2)
         async def handle(entry: Entry) -> None:
             if (entry.get("n") or b"")[:1] in (b"", b"p", b"{"):
                 raise Reject("no")

@@ -55,7 +55,7 @@ from streamops.runtime import Entry, Reject, RetryLater, Streamops
 
 app = Streamops()
 
-@app.handler("{STREAM}", group="{GROUP}", start="$", concurrency=4, retry=0.2, max_deliveries=2)
+@app.handler("{STREAM}", group="{GROUP}", start="$", concurrency=4, retry=0.2, max_attempts=2)
 async def work(entry: Entry) -> None:
     await asyncio.sleep(0.02)
     kind = int(entry.get("n") or b"0") % 20

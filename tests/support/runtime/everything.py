@@ -32,7 +32,7 @@ def application(options: ConnectionOptions) -> tuple[Streamops, list[str], async
     """The application, what it handled, and what its longest call waits for."""
     app, handled, held = Streamops(options), list[str](), asyncio.Event()
 
-    @app.handler(STREAM, group=GROUP, start="0", retry=Delays((0.02,)), lease=0.4, key="n", max_deliveries=2)
+    @app.handler(STREAM, group=GROUP, start="0", retry=Delays((0.02,)), lease=0.4, key="n", max_attempts=2)
     async def handle(entry: Entry) -> None:
         word = (entry.get("n") or b"").decode()
         if word in ("again", "kept") and entry.attempt == 1:

@@ -12,6 +12,7 @@ import pytest
 from docs.reference import ROOT_DIRECTORY
 from streamops.service.processes import module_environment
 from tests.support.servers import RunningServer
+from tests.support.streams import fields_of
 
 PAGE = ROOT_DIRECTORY / "docs" / "runtime.md"
 PYTHON_BLOCK = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
@@ -25,7 +26,13 @@ def chapter(tmp_path: Path) -> Path:
     """A directory with the chapter's files."""
     for name, code in PYTHON_BLOCK.findall(PAGE.read_text()):
         (tmp_path / name).write_text(code)
-    assert {path.name for path in tmp_path.iterdir()} == {"shop.py", "place.py", "emails.py", "test_shop.py"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "shop.py",
+        "place.py",
+        "web.py",
+        "emails.py",
+        "test_shop.py",
+    }
     return tmp_path
 
 
@@ -57,6 +64,20 @@ def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) 
         finally:
             workers.kill()
             workers.wait()
+
+
+def test_the_web_application_publishes_an_order(chapter: Path, server: RunningServer) -> None:
+    pytest.importorskip("fastapi", reason="it is no dependency")
+    call = (
+        "import asyncio, web\n"
+        "async def main():\n"
+        "    async with web.lifespan(web.web):\n"
+        "        print(await web.order('o-20'))\n"
+        "asyncio.run(main())\n"
+    )
+    environ = module_environment() | {"STREAMOPS_URL": server.unix_url}
+    subprocess.run([sys.executable, "-c", call], cwd=chapter, env=environ, check=True, timeout=PATIENCE)
+    assert fields_of(server, "shop:orders") == [{b"data": b'{"order_id":"o-20"}'}]
 
 
 def test_the_test_of_the_page_passes(chapter: Path) -> None:

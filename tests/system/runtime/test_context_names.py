@@ -19,7 +19,7 @@ from streamops.runtime import Entry, Streamops
 app = Streamops({names})
 early = app.publisher()
 
-@app.handler("{{orders}}:events", group="g", start="0", retry=3600, max_deliveries=2)
+@app.handler("{{orders}}:events", group="g", start="0", retry=3600, max_attempts=2)
 async def handle(entry: Entry) -> None:
     if entry.get("now"):
         from streamops.runtime import Reject

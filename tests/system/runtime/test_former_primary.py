@@ -43,8 +43,8 @@ async def test_the_entry_of_a_new_primary_outlives_one_of_the_former_with_its_id
         group="g",
         concurrency=3,
         retry=Delays((0.0,)),
-        passive=ending.endswith("here"),
-        max_deliveries=1 if ending == "given up" else 5,
+        in_place=ending.endswith("here"),
+        max_attempts=1 if ending == "given up" else 5,
         failed=lambda entry, _: given_up.append(entry.id),
     )
     async def handle(entry: Entry) -> None:
@@ -104,7 +104,7 @@ async def test_so_it_does_while_the_former_ones_is_to_be_settled(
     # Long enough to hear of the new primary, and to read from it.
     monkeypatch.setattr(outcomes, "PAUSE", PAUSE)
 
-    @app.handler("s", group="g", concurrency=3, retry=Delays((0.0,)), max_deliveries=most)
+    @app.handler("s", group="g", concurrency=3, retry=Delays((0.0,)), max_attempts=most)
     async def handle(entry: Entry) -> None:
         name = (entry.get("name") or b"").decode()
         begun.append(name)

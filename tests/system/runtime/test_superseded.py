@@ -30,8 +30,8 @@ async def test_entry_of_a_new_primary_delivered_unheard_outlives_one_of_the_form
         group="g",
         lease=1.5,
         retry=Delays((0.0,)),
-        passive=ending.endswith("here"),
-        max_deliveries=1 if ending == "given up" else 5,
+        in_place=ending.endswith("here"),
+        max_attempts=1 if ending == "given up" else 5,
     )
     async def handle(entry: Entry) -> None:
         name = (entry.get("name") or b"").decode()

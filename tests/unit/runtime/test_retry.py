@@ -22,8 +22,8 @@ from streamops.runtime.retry import (
 )
 from tests.support.tables import table
 
-TWICE = Retry(Delays((5, 60)), most=3, hopeless=(LookupError,))
-ONCE = Retry(None, most=3)
+TWICE = Retry(Delays((5, 60)), max_attempts=3, no_retry_on=(LookupError,))
+ONCE = Retry(None, max_attempts=3)
 SECOND = timedelta(seconds=1)
 LATER = RetryLater(1, "busy")
 UNCOUNTED = RetryLater(1, "busy", counts=False)

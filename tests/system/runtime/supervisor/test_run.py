@@ -65,7 +65,7 @@ def test_a_killed_worker_is_replaced_and_its_entry_handled(server: RunningServer
 def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, tmp_path: Path) -> None:
     add_job(server, "die")
     ids = [add_job(server) for _ in range(20)]
-    app = APP.replace("retry=0.05", "retry=0.05, max_deliveries=2")
+    app = APP.replace("retry=0.05", "retry=0.05, max_attempts=2")
     with supervising(server, tmp_path, "--workers", "1", app=app) as running:
         wait_until(lambda: server.command("XLEN", "{jobs}:dlq") == 1, 40)
         wait_until(lambda: {entry_id for entry_id, _ in running.handled} == set(ids))
@@ -74,6 +74,36 @@ def test_a_poison_entry_cannot_bring_them_down_for_good(server: RunningServer, t
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
     assert pending_count(server, "jobs", "g") == 0
+
+
+def test_a_changed_file_replaces_the_process_once_it_has_drained(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    with supervising(server, tmp_path, "--reload") as running:
+        wait_until(lambda: "workers ready" in running.log)
+        held, (old,) = hold(tmp_path), running.children()
+        slow = add_job(server, "wait")
+        wait_until(lambda: pending_count(server, "jobs", "g") == 1)
+        (tmp_path / "shop.py").write_text(f"{APP}\nprint('the new code')\n")
+        wait_until(lambda: "the new code" in running.log)
+        held.unlink()
+        wait_until(lambda: "reloaded" in running.log)
+        assert running.handled == [(slow, old)]
+        assert "files changed" in running.log
+        assert "shop.py" in running.log
+        (new,) = running.children()
+        # What does not import replaces nothing.
+        (tmp_path / "shop.py").write_text("this is no Python")
+        wait_until(lambda: "reload given up" in running.log)
+        assert "SyntaxError" in running.log
+        wait_until(lambda: running.children() == {new})
+        (tmp_path / "shop.py").write_text(f"{APP}\nprint('it is mended')\n")
+        wait_until(lambda: running.log.count("reloaded") == 2)
+        last = add_job(server)
+        wait_until(lambda: last in dict(running.handled))
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+    assert "it is mended" in running.log
 
 
 def test_a_reload_replaces_every_process_and_loses_nothing(server: RunningServer, tmp_path: Path) -> None:
