@@ -21,7 +21,7 @@ from streamops.service.addresses import is_loopback
 from streamops.settings.topics import TopicSettings, load_ingest, load_topics
 
 if TYPE_CHECKING:
-    from streamops.runtime.http.service import ListenOptions, ServiceOptions
+    from streamops.webhooks.service import ListenOptions, ServiceOptions
 
 
 @click.command(
@@ -86,9 +86,9 @@ def serve(
     intake = None if no_intake else load_ingest(os.environ, Path.cwd(), listen)
 
     # Only who serves pays for aiohttp.
-    from streamops.runtime.http.ingest import IngestOptions  # noqa: PLC0415
-    from streamops.runtime.http.service import ListenOptions  # noqa: PLC0415
     from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.webhooks.ingest import IngestOptions  # noqa: PLC0415
+    from streamops.webhooks.service import ListenOptions  # noqa: PLC0415
 
     level = session.given.log_level or "warning"
     configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])
@@ -109,11 +109,11 @@ def _options(
     loaded: TopicSettings, listen: "ListenOptions | None", *, calls: int, grace: timedelta
 ) -> "ServiceOptions":
     from streamops.runtime.context import Names  # noqa: PLC0415
-    from streamops.runtime.http.breaker import BreakerOptions  # noqa: PLC0415
-    from streamops.runtime.http.callback import HostOptions  # noqa: PLC0415
-    from streamops.runtime.http.calling import CallerOptions  # noqa: PLC0415
-    from streamops.runtime.http.registry import Site  # noqa: PLC0415 - as above
-    from streamops.runtime.http.service import ServiceOptions  # noqa: PLC0415
+    from streamops.webhooks.breaker import BreakerOptions  # noqa: PLC0415
+    from streamops.webhooks.callback import HostOptions  # noqa: PLC0415
+    from streamops.webhooks.calling import CallerOptions  # noqa: PLC0415
+    from streamops.webhooks.registry import Site  # noqa: PLC0415 - as above
+    from streamops.webhooks.service import ServiceOptions  # noqa: PLC0415
 
     table = loaded.callbacks
     sites = [
@@ -138,7 +138,7 @@ def _options(
 
 
 async def _serve(session: Session, options: "ServiceOptions") -> None:
-    from streamops.runtime.http.service import serve as serve_topics  # noqa: PLC0415 - as above
+    from streamops.webhooks.service import serve as serve_topics  # noqa: PLC0415 - as above
 
     def started(port: int | None) -> None:
         host = options.listen.host if options.listen else ""

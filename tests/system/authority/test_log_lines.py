@@ -14,10 +14,10 @@ from streamops.model.text import is_safe
 from streamops.wire.keys import dead_letter_key, retry_key
 from tests.support.eventually import eventually
 from tests.support.project import PROJECT
-from tests.support.runtime.http.receiver import running_receiver
 from tests.support.security.speaking import END, FORGED, RECORDS
 from tests.support.servers import RunningServer
 from tests.support.settings.place import named_config
+from tests.support.webhooks.receiver import running_receiver
 from tests.system.cli.test_topics_serve import served, write
 
 APP: Final = """

@@ -15,10 +15,10 @@ import aiohttp
 
 from tests.support.eventually import eventually
 from tests.support.project import PROJECT
-from tests.support.runtime.http.receiver import running_receiver
 from tests.support.runtime.permissions import PASSWORD, USER, Users
 from tests.support.servers import RunningServer
 from tests.support.settings.place import named_config
+from tests.support.webhooks.receiver import running_receiver
 
 PATIENCE = 60.0
 TOKEN = "a-token-of-more-than-sixteen"  # noqa: S105 - a test's own

@@ -7,8 +7,8 @@ from pathlib import Path
 import aiohttp
 
 from tests.support.eventually import eventually
-from tests.support.runtime.http.receiver import running_receiver
 from tests.support.servers import RunningServer
+from tests.support.webhooks.receiver import running_receiver
 from tests.system.cli.test_topics_serve import TOKEN, served, write
 
 

@@ -7,10 +7,10 @@ import aiohttp
 import pytest
 
 from tests.support.eventually import eventually
-from tests.support.runtime.http.receiver import running_receiver
 from tests.support.security.traps import PATIENCE, Trapped
 from tests.support.servers import RunningServer
 from tests.support.tui.web.server import read_until
+from tests.support.webhooks.receiver import running_receiver
 
 CONFIG = """
 default_context = "local"

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streamops.model.secret import Secret
-from streamops.runtime.http.signing import LONGEST_STAMP, sign, verify
+from streamops.webhooks.signing import LONGEST_STAMP, sign, verify
 from tests.support.project import PROJECT
 from tests.support.tables import table
 

@@ -9,10 +9,10 @@ import bcrypt
 import pytest
 from aiohttp import web
 
-from streamops.runtime.http import listening as of_intake
 from streamops.runtime.metrics import serving
 from streamops.service import listening as of_exporter
 from streamops.service.authentication import Authentication, require_authentication
+from streamops.webhooks import listening as of_intake
 from tests.support.security.web import SHORT, asked, dripped
 
 Serving = Callable[[], AbstractAsyncContextManager[int]]

@@ -22,7 +22,8 @@ from streamops.errors import StreamopsError
 from streamops.model.delayed import DelayedMessage
 from streamops.model.secret import Secret
 from streamops.model.text import name_bytes
-from streamops.runtime.http.answers import (
+from streamops.service.requests import LargeBody, MalformedBody, decoded, encoding_of
+from streamops.webhooks.answers import (
     AWAY_SECONDS,
     HttpError,
     error_answer,
@@ -32,10 +33,9 @@ from streamops.runtime.http.answers import (
     rfc3339,
     shown,
 )
-from streamops.runtime.http.asking import check_content, due_of, refuse_pages
-from streamops.runtime.http.messages import DATA
-from streamops.runtime.http.registry import TopicListing, TopicRegistry
-from streamops.service.requests import LargeBody, MalformedBody, decoded, encoding_of
+from streamops.webhooks.asking import check_content, due_of, refuse_pages
+from streamops.webhooks.messages import DATA
+from streamops.webhooks.registry import TopicListing, TopicRegistry
 
 LOG: Final = logging.getLogger("streamops.intake")
 BODY_SECONDS: Final = 15.0

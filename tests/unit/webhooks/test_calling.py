@@ -8,14 +8,14 @@ import pytest
 
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
-from streamops.runtime.http.calling import Caller, CallerOptions, CallError
-from streamops.runtime.http.messages import WebhookMessage, message_of
-from streamops.runtime.http.signing import SIGNATURE, verify
 from streamops.service.addresses import Reach
+from streamops.webhooks.calling import Caller, CallerOptions, CallError
+from streamops.webhooks.messages import WebhookMessage, message_of
+from streamops.webhooks.signing import SIGNATURE, verify
 from tests.support.eventually import eventually
-from tests.support.runtime.http.entries import InventedEntry
-from tests.support.runtime.http.receiver import DRIP, Receiver, running_raw, running_receiver
 from tests.support.servers import choose_port
+from tests.support.webhooks.entries import InventedEntry
+from tests.support.webhooks.receiver import DRIP, Receiver, running_raw, running_receiver
 
 LOOPBACK = Reach(["127.0.0.1", "localhost"])
 KEY = Secret("a secret of more than sixteen")

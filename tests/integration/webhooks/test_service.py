@@ -11,15 +11,15 @@ from streamops.model.acting import Confirmation
 from streamops.model.secret import Secret
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
-from streamops.runtime.http import registry
-from streamops.runtime.http.keeping import keep_short
+from streamops.webhooks import registry
+from streamops.webhooks.keeping import keep_short
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
 from tests.support.operations.engine.examples import WORKSHOP
-from tests.support.runtime.http.receiver import Receiver
-from tests.support.runtime.http.service import LETTERS, SOON
-from tests.support.runtime.http.serving import serving, site
 from tests.support.servers import RunningServer
+from tests.support.webhooks.receiver import Receiver
+from tests.support.webhooks.service import LETTERS, SOON
+from tests.support.webhooks.serving import serving, site
 
 OWN = {b"streamops:topics", b"topic:remind", LETTERS.encode()}
 

@@ -12,17 +12,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from streamops.runtime.http.callback import Callback, HostOptions
-from streamops.runtime.http.calling import Caller, CallerOptions
-from streamops.runtime.http.dispatcher import Dispatcher
-from streamops.runtime.http.ingest import IngestOptions, ingest_app
-from streamops.runtime.http.keeping import keep_short
-from streamops.runtime.http.listening import listening
-from streamops.runtime.http.own_addresses import is_own_address
-from streamops.runtime.http.registry import Site, TopicRegistry
-from streamops.runtime.http.semaphore import WeightedSemaphore
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.addresses import Reach
+from streamops.webhooks.callback import Callback, HostOptions
+from streamops.webhooks.calling import Caller, CallerOptions
+from streamops.webhooks.dispatcher import Dispatcher
+from streamops.webhooks.ingest import IngestOptions, ingest_app
+from streamops.webhooks.keeping import keep_short
+from streamops.webhooks.listening import listening
+from streamops.webhooks.own_addresses import is_own_address
+from streamops.webhooks.registry import Site, TopicRegistry
+from streamops.webhooks.semaphore import WeightedSemaphore
 
 
 class ListenOptions(Struct, frozen=True):

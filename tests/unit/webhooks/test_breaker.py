@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.runtime.http.breaker import Breaker, BreakerOptions, BreakerState
+from streamops.webhooks.breaker import Breaker, BreakerOptions, BreakerState
 
 OPTIONS = BreakerOptions(failures=3, pause=timedelta(seconds=10))
 

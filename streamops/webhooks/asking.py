@@ -12,9 +12,9 @@ from aiohttp import web
 
 from streamops.errors import SettingsError
 from streamops.model.measures import parse_duration
-from streamops.runtime.http.answers import HttpError, shown
-from streamops.runtime.http.messages import JSON_TYPE
 from streamops.service.addresses import as_address
+from streamops.webhooks.answers import HttpError, shown
+from streamops.webhooks.messages import JSON_TYPE
 
 QUERY: Final = frozenset({"id", "delay", "at"})
 

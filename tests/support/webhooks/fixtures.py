@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from streamops.runtime.http import registry
-from tests.support.runtime.http.receiver import Receiver, running_receiver
+from streamops.webhooks import registry
+from tests.support.webhooks.receiver import Receiver, running_receiver
 
 
 @pytest.fixture(autouse=True)

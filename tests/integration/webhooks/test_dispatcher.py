@@ -2,15 +2,15 @@
 
 import asyncio
 
-from streamops.runtime.http.callback import Callback, HostOptions
-from streamops.runtime.http.calling import Caller, CallerOptions
-from streamops.runtime.http.dispatcher import Dispatcher
-from streamops.runtime.http.registry import TopicServer
-from streamops.runtime.http.semaphore import WeightedSemaphore
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.addresses import Reach
-from tests.support.runtime.http.serving import site
+from streamops.webhooks.callback import Callback, HostOptions
+from streamops.webhooks.calling import Caller, CallerOptions
+from streamops.webhooks.dispatcher import Dispatcher
+from streamops.webhooks.registry import TopicServer
+from streamops.webhooks.semaphore import WeightedSemaphore
 from tests.support.servers import RunningServer
+from tests.support.webhooks.serving import site
 
 
 async def test_topics_that_change_while_their_workers_are_ended_hold_nothing_up(

@@ -16,7 +16,7 @@ from msgspec import Struct
 from streamops.errors import StreamopsError
 from streamops.model.topics import Topic, check_topic
 from streamops.runtime.context import Names
-from streamops.runtime.http.topic_queue import TopicQueue
+from streamops.webhooks.topic_queue import TopicQueue
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.topics import KeptTopic, read_topics

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from streamops.model.topics import Topic
-from streamops.runtime.http.ingest import IngestOptions, ingest_app
-from streamops.runtime.http.listening import listening
-from streamops.runtime.http.registry import Site, TopicRegistry
+from streamops.webhooks.ingest import IngestOptions, ingest_app
+from streamops.webhooks.listening import listening
+from streamops.webhooks.registry import Site, TopicRegistry
 from tests.support.servers import RunningServer
 
 OPEN = IngestOptions(max_body=1000)

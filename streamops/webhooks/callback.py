@@ -17,10 +17,10 @@ from msgspec import Struct
 
 from streamops import errors
 from streamops.model.topics import Topic
-from streamops.runtime.http.breaker import Breaker, BreakerOptions, BreakerState
-from streamops.runtime.http.calling import Caller, CallError
-from streamops.runtime.http.judging import TROUBLED, Accepted, Answer, Rejected, TryAgain, Verdict, judge
-from streamops.runtime.http.messages import Delivered, message_of
+from streamops.webhooks.breaker import Breaker, BreakerOptions, BreakerState
+from streamops.webhooks.calling import Caller, CallError
+from streamops.webhooks.judging import TROUBLED, Accepted, Answer, Rejected, TryAgain, Verdict, judge
+from streamops.webhooks.messages import Delivered, message_of
 
 LOG: Final = logging.getLogger("streamops.callbacks")
 LONGEST_ADVICE: Final = timedelta(hours=1)

@@ -18,10 +18,10 @@ from streamops.model.topics import Topic
 from streamops.runtime.app import Streamops
 from streamops.runtime.entry import Entry
 from streamops.runtime.events import DeadLettered, GroupRestored, Lost
-from streamops.runtime.http.callback import Callback
-from streamops.runtime.http.registry import TopicServer
-from streamops.runtime.http.semaphore import WeightedSemaphore
 from streamops.runtime.worker import Worker, WorkerOptions
+from streamops.webhooks.callback import Callback
+from streamops.webhooks.registry import TopicServer
+from streamops.webhooks.semaphore import WeightedSemaphore
 from streamops.wire.consuming.reading import ensure_group
 from streamops.wire.keys import retry_key
 

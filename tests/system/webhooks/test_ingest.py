@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.support.runtime.http.ingest import MESSAGES, NOW, REMIND, Client, intake, site
 from tests.support.servers import RunningServer, StartServer
+from tests.support.webhooks.ingest import MESSAGES, NOW, REMIND, Client, intake, site
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 
-from streamops.runtime.http import registry
+from streamops.webhooks import registry
 from tests.support.deployments import RunningCluster
 from tests.support.eventually import eventually
-from tests.support.runtime.http.receiver import Receiver
-from tests.support.runtime.http.service import LETTERS, SOON
-from tests.support.runtime.http.serving import serving, site
 from tests.support.servers import RunningServer, StartServer
+from tests.support.webhooks.receiver import Receiver
+from tests.support.webhooks.service import LETTERS, SOON
+from tests.support.webhooks.serving import serving, site
 
 
 async def test_a_topic_on_a_cluster_is_called_tried_again_and_buried(

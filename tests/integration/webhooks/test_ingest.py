@@ -14,15 +14,15 @@ from streamops.model.delayed import DelayedBody
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
 from streamops.runtime.context import Names
-from streamops.runtime.http import registry
-from streamops.runtime.http.ingest import IngestOptions, ingest_app
-from streamops.runtime.http.registry import TopicRegistry
+from streamops.webhooks import registry
+from streamops.webhooks.ingest import IngestOptions, ingest_app
+from streamops.webhooks.registry import TopicRegistry
 from streamops.wire.delayed_bodies import encode_body
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
 from tests.support.project import PROJECT
-from tests.support.runtime.http.ingest import MESSAGES, NOW, OPEN, REMIND, Client, intake, site
 from tests.support.servers import RunningServer, StartServer
+from tests.support.webhooks.ingest import MESSAGES, NOW, OPEN, REMIND, Client, intake, site
 
 TOKEN = "a token of more than sixteen"  # noqa: S105 - a test's own
 QUEUE, BODIES = "{topic:remind}:delayed", "{topic:remind}:delayed:jobs"

@@ -10,11 +10,11 @@ import aiohttp
 from msgspec import Struct
 
 from streamops.model.topics import Topic
-from streamops.runtime.http.breaker import BreakerOptions
-from streamops.runtime.http.callback import HostOptions
-from streamops.runtime.http.ingest import IngestOptions
-from streamops.runtime.http.registry import Site
-from streamops.runtime.http.service import ListenOptions, ServiceOptions, serve
+from streamops.webhooks.breaker import BreakerOptions
+from streamops.webhooks.callback import HostOptions
+from streamops.webhooks.ingest import IngestOptions
+from streamops.webhooks.registry import Site
+from streamops.webhooks.service import ListenOptions, ServiceOptions, serve
 from tests.support.servers import RunningServer
 
 BREAKER = BreakerOptions(failures=5, pause=timedelta(milliseconds=200))

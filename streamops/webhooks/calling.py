@@ -20,10 +20,10 @@ from yarl import URL
 
 import streamops
 from streamops.model.topics import Topic
-from streamops.runtime.http.judging import Answer
-from streamops.runtime.http.messages import WebhookMessage
-from streamops.runtime.http.signing import SIGNATURE, sign
 from streamops.service.addresses import Reach, as_address
+from streamops.webhooks.judging import Answer
+from streamops.webhooks.messages import WebhookMessage
+from streamops.webhooks.signing import SIGNATURE, sign
 
 KEPT_METHOD: Final = frozenset({307, 308})
 """Redirections that repeat the call as it was; the others would turn it into another."""

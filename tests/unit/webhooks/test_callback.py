@@ -9,14 +9,14 @@ import pytest
 from streamops.errors import Reject, RetryLater
 from streamops.model.schedules import parse_schedule
 from streamops.model.topics import Topic
-from streamops.runtime.http.breaker import BreakerOptions, BreakerState
-from streamops.runtime.http.callback import Callback, HostOptions
-from streamops.runtime.http.calling import Caller
 from streamops.service.addresses import Reach
+from streamops.webhooks.breaker import BreakerOptions, BreakerState
+from streamops.webhooks.callback import Callback, HostOptions
+from streamops.webhooks.calling import Caller
 from tests.support.eventually import eventually
-from tests.support.runtime.http.entries import InventedEntry
-from tests.support.runtime.http.receiver import Receiver
 from tests.support.servers import choose_port
+from tests.support.webhooks.entries import InventedEntry
+from tests.support.webhooks.receiver import Receiver
 
 OPTIONS = HostOptions(concurrency=2, breaker=BreakerOptions(failures=3, pause=timedelta(milliseconds=100)))
 SOON = timedelta(milliseconds=150)

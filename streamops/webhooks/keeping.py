@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Final
 
 from streamops.errors import NotFound, StreamopsError, Unreachable
-from streamops.runtime.http.registry import TopicRegistry
+from streamops.webhooks.registry import TopicRegistry
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, trim_safely
 

@@ -1,0 +1,5 @@
+"""A receiver of calls."""
+
+from tests.support.webhooks.fixtures import receiver
+
+__all__ = ["receiver"]
