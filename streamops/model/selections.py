@@ -20,7 +20,7 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     because: Annotated[
         str | None,
         option(
-            "Died for this reason, as `dlq show` counts them: max-deliveries, rejected, undecodable, payload-missing.",
+            "Given up for this reason, as `dlq show` counts them: max-deliveries, rejected, timeout ... or one of another program.",
             metavar="WORD",
             example="max-deliveries",
             completes="reasons",

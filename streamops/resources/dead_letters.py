@@ -127,7 +127,7 @@ DEAD_LETTER_QUEUE_COLUMNS: Final[tuple[Column[QueueRow], ...]] = (
     QUEUE.text("queue", "QUEUE", NAME_WIDTH, lambda row: row.queue.queue, flexible=True, priority=0).means(
         "The dead-letter queue.", "streams whose names end in :dlq, or that the configuration names"
     ),
-    QUEUE.count("length", "LETTERS", 9, lambda row: row.queue.length, priority=0).means(
+    QUEUE.count("length", "ENTRIES", 9, lambda row: row.queue.length, priority=0).means(
         "How many dead letters it holds.", "XLEN"
     ),
     QUEUE.text("source", "SOURCE", NAME_WIDTH, lambda row: row.queue.source, flexible=True, priority=2).means(
@@ -175,7 +175,7 @@ REASON_COLUMNS: Final[tuple[Column[ReasonRow], ...]] = (
     REASON.text("reason", "REASON", 20, lambda row: row.reason, priority=0).means(
         "Why entries were dead-lettered, in one word.", "the field _so_reason of the dead letters"
     ),
-    REASON.count("letters", "LETTERS", 9, lambda row: row.letters, priority=0).means(
+    REASON.count("letters", "ENTRIES", 9, lambda row: row.letters, priority=0).means(
         "How many of those read."
     ),
     REASON.column(

@@ -1,5 +1,6 @@
 """A plan told in full, and what became of it. Pure lines of cells, from the facts that the command line tells too."""
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -13,6 +14,7 @@ from streamops.tui.lines.details import paragraph
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 
 LABEL: Final = 14
+OPTION: Final = re.compile(r"(?<![\w-])--(?=[a-z])")
 GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}
 MARKS: Final = tuple("▲✗✓▸‖?")
 SAID_ABOVE: Final = "plan"
@@ -59,11 +61,17 @@ def outcome_lines(outcome: Outcome, width: int) -> list[Line]:
 
 
 def error_lines(error: StreamopsError, width: int) -> list[Line]:
-    """What went wrong, and what to do about it."""
-    lines = paragraph(f"✗ {safe(error.message)}", width, Tone.CRITICAL, hang=2)
+    """What went wrong, and what to do about it; options are called as the rows of the form are."""
+    lines = paragraph(f"✗ {_without_dashes(safe(error.message))}", width, Tone.CRITICAL, hang=2)
     if error.hint:
-        lines += paragraph(f"→ {safe(error.hint)}", width, Tone.OK, indent=3, hang=2)
+        lines += paragraph(f"→ {_without_dashes(safe(error.hint))}", width, Tone.OK, indent=3, hang=2)
     return [*lines, BLANK_LINE]
+
+
+def _without_dashes(text: str) -> str:
+    """A sentence with its options as words; commands, in backticks, as they are."""
+    parts = text.split("`")
+    return "`".join(OPTION.sub("", part) if at % 2 == 0 else part for at, part in enumerate(parts))
 
 
 def fact_lines(facts: Iterable[Fact], width: int) -> list[Line]:

@@ -125,7 +125,7 @@ class DeadLettersScreen(ReadListing[QueueRow]):
     """The queues; Enter leads to a queue's letters, the key again to long work."""
 
     HINTS = (
-        ("open", "letters"),
+        ("open", "dead letters"),
         ("4", "jobs"),
         "tail",
         "filter",
