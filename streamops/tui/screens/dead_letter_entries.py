@@ -112,8 +112,11 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
         self._sum_up()
 
     def show(self, app_state: AppState) -> None:
-        """Sum up again where the queue's length changed."""
+        """Show the dead letters as old as they are now; sum up again where the queue's length changed."""
         newer = app_state.observation is not self.app_state.observation
+        if newer and app_state.observation is not None:
+            now = app_state.observation.snapshot.collected_at
+            self._rows = tuple(DeadLetterRow(row.letter, row.now and now) for row in self._rows)
         super().show(app_state)
         seen = find_stream(app_state, self._queue) if newer else None
         known = None if self._summary is None else self._summary.length

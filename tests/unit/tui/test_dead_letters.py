@@ -1,13 +1,15 @@
 """Dead letters: queues, the letters of one, one letter; what is marked and planned, and the fields that are edited."""
 
+from msgspec.structs import replace
 from textual.widgets import Input
 
 from streamops.errors import NotFound, Refused
 from streamops.operations.dlq_purge.intent import PurgeIntent
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.tui import routes
+from streamops.tui.polling.poller import Observed
 from tests.support.invented import entry_id, minutes
-from tests.support.tui import acts
+from tests.support.tui import acts, sample
 from tests.support.tui.acting_shop import planned
 from tests.support.tui.driving import (
     NARROW,
@@ -63,6 +65,21 @@ async def test_a_queue_is_summed_up_and_each_letter_newest_first_tells_why_it_di
         assert ("trace", "payments", entry_id(minutes(5))) in source.beside.asked
         await press(app, "a")
         await shown(app, "▸ trace")
+
+
+async def test_ages_go_on_between_two_reads_of_a_queue() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await until(app, lambda: bool(list_of(app).rows))
+        newest = list_of(app).rows[0].letter.id  # type: ignore[attr-defined]
+        shop = sample.shop()
+        later = newest.time + minutes(47)
+        # Not by r, which reads the queue anew.
+        observation = replace(shop, snapshot=replace(shop.snapshot, collected_at=later))
+        app.post_message(Observed("prod", observation, 1.0, app.app_state.pace))
+        await until(app, lambda: list_of(app).rows[0].age == minutes(47))  # type: ignore[attr-defined]
 
 
 async def test_the_next_page_is_read_near_the_end() -> None:
