@@ -176,7 +176,7 @@ class Streamops(Router):
             opening = loop.create_task(_first(self._opened()))
             kept = {one: opened for one, opened in self._publishers.items() if not one.is_closed()}
             self._publishers = kept | {loop: (self.connection, opening)}
-        # Whoever is cancelled ends the opening for nobody else.
+        # A caller that is cancelled does not end the opening for others.
         _, publisher = await asyncio.shield(opening)
         return await publisher.publish(stream, body, **options)
 

@@ -1,8 +1,8 @@
 """Making one callable of a handler's function, its parameters and the middleware around it; and the threads for some.
 
-Nothing can cut a thread off: a call goes on until its function returns. So whoever is cancelled while a call is under
+Nothing can cut a thread off: a call goes on until its function returns. So a task that is cancelled while a call is under
 way goes on waiting for it: what ended before its thread does would be tried again, and run beside itself. Only where
-the worker itself ends nobody waits any more; it then knows which entries are still in the hands of a thread.
+the worker itself ends no task waits any more; it then knows which entries are still in the hands of a thread.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ class Threads:
         return ended.result()
 
     def abandon(self) -> None:
-        """Wait for no call any more: whoever is cancelled from now on is let go at once."""
+        """Wait for no call any more: a task that is cancelled from now on ends at once."""
         self._abandoned = True
 
     def close(self) -> None:
@@ -73,12 +73,12 @@ def _called(function: Callable[..., Any], arguments: list[Any]) -> Any:  # noqa:
     try:
         return function(*arguments)
     except StopIteration as error:
-        # No future can hold it, and whoever waits would wait for ever.
+        # No future can hold it, and its waiter would wait for ever.
         raise RuntimeError("it raised StopIteration") from error
 
 
 def _disregard(ended: asyncio.Future[Any]) -> None:
-    """What nobody waits for any more need not be complained about."""
+    """Errors that no task waits for any more are dropped."""
     if not ended.cancelled():
         ended.exception()
 

@@ -108,7 +108,7 @@ class Claimer:
             after = await self._consumer.recover(stream, limit=limit, after=after, min_idle=self._lease)
 
     async def _claim_idle(self, stream: ConsumerStream) -> None:
-        """Claim what lies idle for longer than its lease, whoever's it is; one round through the group."""
+        """Claim what lies idle for longer than its lease, of any consumer; one round through the group."""
         while self._executor.room > 0:
             asked = self._consumer.asked()
             takings = await take_idle(

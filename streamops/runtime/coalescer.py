@@ -1,4 +1,4 @@
-"""Calls that are made together: whoever asks in the same turn of the event loop is asked for at once.
+"""Coalesces calls: all that are made in the same turn of the event loop are sent as one.
 
 A batch of a thousand that fails is settled in ten calls and not in a thousand, by the code that settles one.
 """
@@ -46,7 +46,7 @@ class Coalescer(Generic[Row, Answer]):
         try:
             await self._ask_for(stream, asked)
         finally:
-            # Where the event loop ends, nobody is left waiting.
+            # When the event loop ends, no caller is left waiting.
             for _, answer in asked:
                 answer.cancel()
 
@@ -59,7 +59,7 @@ class Coalescer(Generic[Row, Answer]):
         except ServerError as error:
             # An error that is raised twice grows two tracebacks.
             outcomes = [error.copy() for _ in asked]
-        except Exception as error:  # noqa: BLE001 - whoever asked is told
+        except Exception as error:  # noqa: BLE001 - the callers get it
             if len(asked) > 1:
                 # One of them cannot even be asked for; the others are not to suffer for it.
                 for one in asked:

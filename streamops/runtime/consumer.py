@@ -39,7 +39,7 @@ from streamops.wire.server import Server
 MOST_AT_ONCE: Final = 1000
 PAGE: Final = 200
 UNSEEN: Final = 0.01
-"""Seconds without a read after which a group may have been destroyed and created anew, and nothing told of it."""
+"""Seconds without a read after which a group may have been destroyed and created anew, unnoticed."""
 BACKOFF: Final = Backoff(0.05, 2.0)
 FIRST_ENTRIES: Final = 8
 FEW: Final = 16
@@ -52,7 +52,7 @@ class PageSize:
     """How much is asked for at once of a server that may be a slow link away.
 
     Half as much after each call that had no answer in time, and twice as much after each that brought something. A
-    reply that is given up was work for nothing: the server counted the deliveries, and nobody else finds the entries idle.
+    reply that is given up was work for nothing: the server counted the deliveries, and no other worker finds the entries idle.
     """
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ class StreamConsumer:
             while True:
                 try:
                     if self._doubtful:
-                        # Not afterwards: what is lost meanwhile is another doubt.
+                        # Not afterwards: what is lost by then is another doubt.
                         self._doubtful = False
                         await self._recover_all()
                     await self._read()
@@ -261,7 +261,7 @@ class StreamConsumer:
             await self._preparing
             self._preparing = None
         if self._needs_preparing(entries):
-            # The next read is under way meanwhile.
+            # The next read is under way by now.
             self._queue.coming = len(entries)
             self._preparing = asyncio.create_task(self._prepare_and_enqueue(entries))
             return
@@ -312,7 +312,7 @@ class StreamConsumer:
         sub = self.subscription
         for entry_id, deliveries in takings.gone:
             self.context.events.emit(Lost(sub.stream, sub.group, entry_id.decode(), deliveries))
-        # This delivery is counted; under a name that was nobody else's, the one that never came here is no start either.
+        # This delivery is counted; under a name of our own, the one that never came here is no start either.
         unstarted = 2 if ours and sub.consumer.startswith(WORKER_PREFIX) else 1
         entries = []
         for taken in takings.entries:

@@ -39,7 +39,7 @@ class Histogram:
         self._seen = (0, 0.0)
 
     def observe(self, seconds: float, times: int = 1) -> None:
-        """Count one duration, or so many of it."""
+        """Count a duration, once or several times."""
         self.counts[bisect_left(BOUNDS, seconds)] += times
         self.total += seconds * times
 
@@ -81,7 +81,7 @@ class HandlerCounters:
         self.observe = self.durations.observe
 
     def observe_batch(self, seconds: float, entries: int) -> None:
-        """Count one call that handled so many entries together."""
+        """Count one call that handled several entries together."""
         self.observe(seconds, entries)
         self.shared += seconds * max(0, entries - 1)
 

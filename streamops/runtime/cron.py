@@ -24,7 +24,7 @@ from streamops.wire.keys import delayed_key
 SLOT: Final = "at"
 """The field that holds an entry's slot, with its time zone."""
 LONGEST_SLEEP: Final = 60.0
-"""Seconds after which the next slot's message is seen to again: somebody may have deleted it."""
+"""Seconds after which the next slot's message is seen to again: it may have been deleted."""
 
 
 class CronSchedule(Struct, frozen=True):

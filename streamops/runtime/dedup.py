@@ -76,7 +76,7 @@ class Deduplicator:
         kept = []
         for (entry, claim), owner in zip(keyed, owners, strict=True):
             if owner is None:
-                why = f"its guard {claim.key} is no string: somebody put another type there"
+                why = f"its guard {claim.key} is no string: another program put another type there"
                 await self._executor.fail(entry, Undecodable(why))
             elif owner == claim.origin or (verdict := next(verdicts)) is KeyVerdict.MINE:
                 entry.idempotency_key = claim.key

@@ -44,7 +44,7 @@ class Drain:
                     await asyncio.sleep(GLANCE)
 
     async def hand_back(self, entries: Iterable[Entry], *, unstarted: bool) -> None:
-        """Let others have entries at once; those that nobody ever started as if they had not been delivered."""
+        """Let others have entries at once; those that were never started as if they had not been delivered."""
         for stream, some in by_stream(entries).items():
             ids = [entry.raw_id for entry in some]
             # First of all, so that they are renewed no more. A renewal under way is undone when the worker leaves.
@@ -65,7 +65,7 @@ class Drain:
 
         Args:
             streams: What the worker reads.
-            kept: Entries that something still works on, which nobody else may begin meanwhile.
+            kept: Entries that something still works on, which no other worker may begin.
         """
         held = by_stream(kept)
         for stream in streams:

@@ -55,7 +55,7 @@ class EntryState(Enum):
 
     What has not even a payload or a key goes from ``QUEUED`` where ``RUNNING`` leads to, and never runs. What is
     ``STUCK`` is handed back at the drain as well. From ``HANDLED`` an entry goes back to ``RUNNING``, where it fails, if
-    the server refuses what was published for it. What others do to an entry meanwhile (``Entry.lost``, ``deleted``) is
+    the server refuses what was published for it. What others do to an entry at the same time (``Entry.lost``, ``deleted``) is
     found out at its next step.
     """
 
@@ -74,7 +74,7 @@ class EntryState(Enum):
     STUCK = auto()
     """It stays pending, and can neither be handled nor given up."""
     LOST = auto()
-    """It is somebody else's by now, or nobody's."""
+    """It is another consumer's by now, or none's."""
     HANDED_BACK = auto()
     """It was not begun when the worker stopped, and is anybody's."""
 
@@ -110,7 +110,7 @@ class Entry:
         needs_mark: Whether its next start is marked first: it was delivered before, or has one start.
         suspect: Whether it is handled while no other suspect is: it may have brought workers down.
         uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
-        lost: Whether somebody else has taken it over.
+        lost: Whether another consumer has taken it over.
         superseded: Whether its server was replaced by one on which another entry has its ID: whatever is said of that
             ID concerns the other one.
         deleted: Whether it was deleted from its stream while it was in flight.
@@ -288,7 +288,7 @@ class ConsumerStream:
     flight until then: what is acknowledged twice does no harm, and what is not acknowledged is handled again. Entries
     whose lease is fresh are acknowledged plainly; for all others a script looks first whether they are still ours, so
     that nothing is acknowledged behind a new owner's back. So it does for entries of a primary that was replaced, or of
-    a slot that another node has by now: there they may be somebody else's.
+    a slot that another node has by now: there they may be another's.
 
     Attributes:
         subscription: What the consumer reads, and under which name.
@@ -301,7 +301,7 @@ class ConsumerStream:
         last_seen: The last ID that was delivered here for the first time.
         claim_cursor: Where the next look for idle entries begins.
         destroyed_at: When it was noticed that its group had been destroyed, on the monotonic clock.
-        mending: Held by whoever sees to its group.
+        mending: Held by the task that repairs its group.
         handled: Entries that were handled and whose acknowledgement was not sent yet.
         acknowledged: How many were, by the server's word.
     """
@@ -340,7 +340,7 @@ class ConsumerStream:
     def receive(
         self, rows: Iterable[tuple[bytes, list[bytes]]], leased_at: float, handovers: int = 0
     ) -> list[Entry]:
-        """Have entries in flight, that were asked for after so many handovers."""
+        """Have entries in flight, that were asked for after this many handovers."""
         entries = [Entry(self, raw_id, raw, leased_at) for raw_id, raw in rows]
         if handovers:
             for entry in entries:
@@ -372,7 +372,7 @@ class ConsumerStream:
         handled.append(entry)
         if len(handled) == 1 or len(handled) == ENOUGH:
             self._arrange()
-        # Making an event for nobody would cost as much as all of this.
+        # Making an event without a listener would cost as much as all of this.
         if self._tells and completed:
             self.context.events.emit(Completed(entry.stream, entry.group, entry.id, entry.attempt))
 
@@ -387,7 +387,7 @@ class ConsumerStream:
             except ServerError as error:
                 self.context.events.emit(Troubled(self.subscription.stream, error))
                 await asyncio.sleep(PAUSE)
-            # What has come in meanwhile waits for more, unless it is enough already.
+            # What has come in by now waits for more, unless it is enough already.
             if self.handled:
                 self._arrange()
 

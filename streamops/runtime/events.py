@@ -1,4 +1,4 @@
-"""What a worker tells whoever subscribes: frozen facts, one type each."""
+"""What a worker tells its subscribers: frozen facts, one type each."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -78,7 +78,7 @@ class Reclaimed(GroupEvent, frozen=True):
 
     entries: int
     consumer: str
-    """Whose they were; empty for whoever let them lie."""
+    """Whose they were; empty for any consumer that let them lie."""
 
 
 class Adopted(GroupEvent, frozen=True):
@@ -100,7 +100,7 @@ class BacklogSkipped(GroupEvent, frozen=True):
 
 
 class GroupRestored(GroupEvent, frozen=True):
-    """A group that somebody had destroyed was created anew, at ``began``."""
+    """A group that had been destroyed was created anew, at ``began``."""
 
     began: str
 
@@ -179,7 +179,7 @@ class Events:
         self._listeners[kind].append(listener)
 
     def heard(self, kind: type[Event]) -> bool:
-        """Whether anybody listens to a kind, so that the frequent ones need not be made for nobody."""
+        """Whether a kind has a listener, so that the frequent ones need not be made without one."""
         return bool(self._listeners.get(kind) or self._listeners.get(Event))
 
     def emit(self, event: Event) -> None:

@@ -1,6 +1,6 @@
 """The slots of one handler: long-lived tasks that take entries and handle them.
 
-A task a message would cost more than most handlers do. A slot that has nothing to do rests; whoever takes an entry
+A task a message would cost more than most handlers do. A slot that has nothing to do rests; a slot that takes an entry
 and leaves others behind wakes one more, so that as many slots work as there is work for.
 """
 
@@ -50,7 +50,7 @@ class Slot:
 
 
 class BatchFailed(HandlerError):
-    """A call with many entries failed for one of them, and nobody knows for which."""
+    """A call with many entries failed for one of them, and it is not known for which."""
 
 
 class Executor:
@@ -248,7 +248,7 @@ class Executor:
                 self._release(entry)
             if ended - turn > PATIENCE:
                 turn = ended
-                # Where another slot has begun something meanwhile this one has waited, and need not step back.
+                # If another slot began something while this one waited, it need not step back.
                 if mine == self._begun:
                     began = turn = await self._step_back()
 
@@ -315,7 +315,7 @@ class Executor:
     async def _take_batch(self) -> list[Entry]:
         """As many entries as a call takes; fewer where no more come in time.
 
-        What failed before is handled by itself: where a batch raises nobody knows which entry is to blame, and an
+        What failed before is handled by itself: if a batch raises it is not known which entry is to blame, and an
         innocent one must not be given up for another's sake.
         """
         buffer = self.buffer
@@ -344,7 +344,7 @@ class Executor:
         return entries
 
     async def _may_start(self, entry: Entry) -> bool:
-        """Mark the start of an entry that was delivered before; what somebody else has by now is let go."""
+        """Mark the start of an entry that was delivered before; what another worker has by now is let go."""
         if entry.lost:
             entry.consumer_stream.drop(entry, LOST)
         elif await self._outcomes.mark(entry):
@@ -441,7 +441,7 @@ class Executor:
 
 
 async def cancel(tasks: Iterable[asyncio.Task[None]], limit: float | None = None) -> None:
-    """Cancel tasks and wait for them to end, so many seconds at most."""
+    """Cancel tasks and wait for them to end, this many seconds at most."""
     cancelled = [task for task in tasks if not task.done()]
     for task in cancelled:
         task.cancel()

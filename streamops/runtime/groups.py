@@ -1,6 +1,6 @@
 """Keeps the groups that a worker reads for there: one that was destroyed is created anew, with all that is in flight pending.
 
-Another worker may do the same at the same moment, or have done so while this one was not reading, and nothing tells of
+Another worker may do the same at the same moment, or have done so while this one was not reading, and nothing reports
 that: so a group that does not know our name, though there is something of it in flight, counts as destroyed as well.
 """
 
@@ -39,7 +39,7 @@ class Groups:
             group = stream.subscription.group
             begins = ALL if stream.retries else start
             is_new = await ensure_group(self._server, stream.key, group, begins)
-            # Should somebody destroy it before anything was read, it goes on from here, and not from the beginning.
+            # If it is destroyed before anything was read, it goes on from here, and not from the beginning.
             stream.last_seen = await group_position(self._server, stream.key, group)
             if is_new and begins == NEW and stream.last_seen != NEVER:
                 self._context.events.emit(BacklogSkipped(stream.key, group, stream.last_seen.decode()))
@@ -82,7 +82,7 @@ class Groups:
                 sub, ids = stream.subscription, [entry.raw_id]
                 renewed = await renew(self._server, sub, retries=stream.retries, ids=ids)
                 if not renewed.lost:
-                    # It has been looked after meanwhile.
+                    # It has been repaired by now.
                     return True
                 if not renewed.group_lost:
                     return False
@@ -110,7 +110,7 @@ class Groups:
         held = [entry for entry in stream.in_flight.values() if not entry.lost and not entry.deleted]
         if began is None and not self._context.clock.is_steady():
             # After a silence of ours it may be our name alone that is gone, as a dead one's: others had what was ours.
-            # Not where the group itself was gone: whoever had it has lost it as well.
+            # Not where the group itself was gone: its entries are lost as well.
             for entry in held:
                 entry.lost = True
             return frozenset()
@@ -130,7 +130,7 @@ class Groups:
             elif entry.raw_id in gone:
                 entry.deleted = True
                 self._context.events.emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
-        # What was settled meanwhile must not stay behind.
+        # What was settled since must not stay behind.
         settled = [AckRow(one) for one in registered.ours if one not in stream.in_flight]
         if settled:
             await acknowledge_checked(self._server, sub, retries=retries, rows=settled)

@@ -73,7 +73,7 @@ class Handler(Struct, frozen=True, kw_only=True):
         timeout: How long one call may take; none for any time.
         lease: How long an entry may lie idle before others take it over.
         guard: Its guard; none where every entry is handled.
-        failed: Called with an entry and its error once it is given up; none for nobody.
+        failed: Called with an entry and its error once it is given up; none for no call.
         middleware: What is around it, the outermost first; of batches where it takes them.
         cron: When an entry is added to its stream; none where others add them.
     """
@@ -156,7 +156,7 @@ def kind_of(function: Function, *, threads: bool) -> CallKind:
     called = _underlying(function)
     if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
         raise SettingsError(
-            f"handler {name_of(function)}: is a generator, which nobody would run", "Drop its yield."
+            f"handler {name_of(function)}: is a generator, which would never run", "Drop its yield."
         )
     if inspect.iscoroutinefunction(called):
         if threads:

@@ -156,7 +156,7 @@ class Heartbeat:
     def _note(
         self, stream: ConsumerStream, chunk: Iterable[Entry], renewed: Renewed, asked: float, since: float
     ) -> None:
-        """Note what became of leases; what is lost though it was leased since then is nobody else's."""
+        """Note what became of leases; what is lost though it was leased since then is no other's."""
         sub, lost, gone = stream.subscription, {*renewed.lost}, {*renewed.gone}
         overrun, group_lost = 0, False
         for entry in chunk:

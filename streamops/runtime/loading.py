@@ -16,7 +16,7 @@ _OURS: Final = Path(__file__).resolve().parents[1]
 
 
 def load_app(name: str) -> Streamops:
-    """Import an application; the current directory is searched first meanwhile, and last afterwards.
+    """Import an application; the current directory is searched first while this lasts, and last afterwards.
 
     So what the application imports as it runs is found, and what we import then is not taken from that directory.
 

@@ -236,7 +236,7 @@ class Outcomes:
     async def _insist(self, entry: Entry, settle: Callable[[], Awaitable[Settled]]) -> Settled:
         """Settle, however long it takes: scripts look first, so that a repeated call does no harm."""
         heard = True
-        # Looked at anew before each call: meanwhile another primary may have given its ID to another entry of ours.
+        # Looked at anew before each call: another primary may have given its ID to another entry of ours.
         while not entry.lost:
             try:
                 settled = await settle()

@@ -245,7 +245,7 @@ class Promoter:
                 tasks.create_task(listen(self._server.options, [*self._queues], self._heard))
 
     def wake(self, stream: str, due: datetime | None = None) -> None:
-        """A message was just delayed until ``due``: see to it that nobody sleeps longer; without a time, look now."""
+        """A message was just delayed until ``due``: see to it that no promoter sleeps longer; without a time, look now."""
         due_ms = None if due is None else (due - EPOCH) / timedelta(milliseconds=1)
         self._wake(delayed_key(stream, self._named), due_ms)
 

@@ -124,7 +124,7 @@ class Retry(Struct, frozen=True):
     Attributes:
         schedule: How long to wait after each failure; none for no second attempt.
         max_attempts: How many times the handler starts at most.
-        in_place: Whether the entry stays pending with this worker meanwhile; otherwise it moves into the delayed
+        in_place: Whether the entry stays pending with this worker until then; otherwise it moves into the delayed
             queue, from where any worker of the group takes it.
         no_retry_on: Errors that no second attempt can help.
     """

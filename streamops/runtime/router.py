@@ -208,7 +208,7 @@ class Router:
 
         Each slot is an entry of the stream ``cron:NAME``, with its time in the field ``at``, and is handled as any entry is:
         retried, given up, shown. What came due while no worker ran is called once when one does; the slots between are
-        not made up. The stream keeps its entries until somebody trims it.
+        not made up. The stream keeps its entries until it is trimmed.
 
         >>> @app.cron("0 3 * * MON", timezone="Europe/Berlin", timeout=600)
         ... async def report(at: datetime) -> None: ...

@@ -130,7 +130,7 @@ def written_context() -> bytes:
 
 
 def link_of(entry: Entry) -> Link | None:
-    """A link to the span that published an entry; none where the entry tells of none."""
+    """A link to the span that published an entry; none if the entry names none."""
     written = entry.get(TRACE)
     if not written or len(written) > LONGEST:
         return None

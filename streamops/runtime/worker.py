@@ -151,7 +151,7 @@ class Worker:
         return tuple(consumer.subscription for consumer in self._consumers)
 
     async def remaining_work(self, *, delayed: bool) -> str:
-        """What is left to do for its groups, whoever has it in hand, in words; nothing where there is nothing.
+        """What is left to do for its groups, by this worker or others, in words; empty if nothing is.
 
         Args:
             delayed: Whether messages that wait for their time count.
@@ -159,7 +159,7 @@ class Worker:
         Raises:
             ServerError: The server does not answer, or does not let us.
         """
-        # Where the worker has nothing in hand and takes nothing meanwhile, no handler runs that could fail or publish.
+        # Where the worker has nothing in hand and takes nothing, no handler runs that could fail or publish.
         if in_flight := self.in_flight:
             return f"{in_flight} in flight"
         before = [stream.last_seen for stream in self._streams]
@@ -184,7 +184,7 @@ class Worker:
         self._promoter.wake(stream)
 
     def heartbeat_payload(self, state: WorkerState | None = None) -> WorkerHeartbeat:
-        """The worker as its heartbeat tells of it; in another state where one is given."""
+        """The worker as in its heartbeat; in another state where one is given."""
         return WorkerHeartbeat(
             id=self.id,
             host=socket.gethostname(),
@@ -270,7 +270,7 @@ class Worker:
                     await self._stopping.wait()
 
     async def _drain(self, reading: Sequence[asyncio.Task[None]]) -> None:
-        """Stop reading, hand back what nobody has begun, let the rest finish, acknowledge it, leave."""
+        """Stop reading, hand back what was not begun, let the rest finish, acknowledge it, leave."""
         self.state = WorkerState.DRAINING
         drain = Drain(self._context)
         await cancel(reading)
@@ -288,7 +288,7 @@ class Worker:
         await drain.leave(self._streams, kept)
 
     async def _cut_off(self) -> set[Entry]:
-        """End what handlers still do; the entries of those that do not end, which nobody else may begin meanwhile."""
+        """End what handlers still do; the entries of those that do not end, which no other worker may begin."""
         self._threads.abandon()
         endless = await asyncio.gather(*(one.executor.end(self._patience) for one in self.runners))
         self._patience = 0.0

@@ -38,7 +38,7 @@ def of_http(error: web.HTTPException) -> HttpError:
 
 
 def of_ours(error: StreamopsError) -> HttpError:
-    """A failure of the server; its address is told to the log, not to whoever asks."""
+    """A failure of the server; its address goes to the log, not to the client."""
     if isinstance(error, Unreachable):
         return HttpError(503, "the server of this topic does not answer", "Come again.", AWAY_SECONDS)
     if isinstance(error, Forbidden):

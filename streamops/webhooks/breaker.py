@@ -35,7 +35,7 @@ class BreakerOptions(Struct, frozen=True):
 
 
 class Breaker:
-    """The breaker of one host; whoever asks it says what time it is, in seconds of any clock that never goes back."""
+    """The breaker of one host; the caller says what time it is, in seconds of any clock that never goes back."""
 
     def __init__(self, options: BreakerOptions) -> None:
         self._options = options

@@ -1,6 +1,6 @@
 """Calling URLs: one session with kept connections, every call bounded in time, size and reach.
 
-Importing this imports aiohttp; whoever does not call must not.
+Importing this imports aiohttp; modules that do not call must not.
 """
 
 import asyncio
@@ -210,7 +210,7 @@ class _GuardedResolver(AbstractResolver):
 
 
 async def _read(content: aiohttp.StreamReader, most: int) -> tuple[bytes, bool]:
-    """At most so many bytes, and whether that is all."""
+    """At most this many bytes, and whether that is all."""
     parts: list[bytes] = []
     size = 0
     while size <= most:

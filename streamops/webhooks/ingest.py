@@ -55,7 +55,7 @@ class IngestOptions(Struct, frozen=True):
     """How messages are taken in.
 
     Attributes:
-        tokens: Bearer tokens, one of which has to be shown; without any nobody has to.
+        tokens: Bearer tokens, one of which has to be shown; without any, none is asked for.
         max_body: Bytes of a message at most.
     """
 
@@ -90,7 +90,7 @@ class _Ingest:
         return json_answer(200, {"healthy": True})
 
     async def ready(self, _request: web.Request) -> web.Response:
-        """Whether any server answers; each is told of by itself, without its address."""
+        """Whether any server answers; each is reported by itself, without its address."""
         places = [
             {"context": place.site.name or None, "up": place.known and not place.problem}
             for place in self._book.places

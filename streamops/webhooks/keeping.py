@@ -27,7 +27,7 @@ async def keep_short(book: TopicRegistry, every: timedelta = EVERY, kept: int = 
             try:
                 await _trim(listing.place.server, listing.topic.key, kept)
             except StreamopsError as error:
-                # There is no stream before the first message, and the book tells of servers that are away.
+                # There is no stream before the first message, and the registry reports servers that are away.
                 silent = isinstance(error, (NotFound, Unreachable))
                 level = logging.DEBUG if silent else logging.WARNING
                 LOG.log(level, "%s is not trimmed: %s", listing.topic.key, error.message)

@@ -45,7 +45,7 @@ class WebhookMessage(Struct, frozen=True):
     """One message on its way to the receiver.
 
     Attributes:
-        id: Its ID: what whoever added it called it, else its entry's first ID.
+        id: Its ID: what its publisher called it, else its entry's first ID.
         origin_id: The ID that its entry was born with.
         attempt: Which call this is, from 1 on.
         body: What is sent.

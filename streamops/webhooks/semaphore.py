@@ -51,7 +51,7 @@ class WeightedSemaphore:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                # It was given just now, and nobody is there to take it.
+                # It was given just now, and no task is there to take it.
                 self._free += 1
                 self._hand_out()
             elif turn in line.waiting:

@@ -19,7 +19,7 @@ from streamops.wire.server import Server
 PREFIX: Final = "streamops-drill"
 GROUP: Final = "drill"
 KEPT: Final = timedelta(minutes=2)
-"""How long keys stay if nobody renews them any more."""
+"""How long keys stay once they are not renewed."""
 RENEWED: Final = 0.5
 
 

@@ -43,7 +43,7 @@ class DrillWorkers:
         return working
 
     async def wait_for(self, count: int) -> None:
-        """Wait until so many work."""
+        """Wait until this many work."""
         while len(self.at_work) < count:  # noqa: ASYNC110 - processes far away make it so
             await asyncio.sleep(SOON)
 

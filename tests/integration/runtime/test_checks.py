@@ -112,7 +112,7 @@ def test_functions_that_would_never_run_are_refused() -> None:
     async def many(entries: list[Entry]) -> None: ...
 
     for function in (asynchronous, plain):
-        with pytest.raises(SettingsError, match="is a generator, which nobody would run"):
+        with pytest.raises(SettingsError, match="is a generator, which would never run"):
             app.handler("s", group="g")(function)
     for taking in (perhaps, many):
         with pytest.raises(SettingsError, match="an entry is taken as it is"):
