@@ -175,12 +175,12 @@ class Limits(Struct, frozen=True, kw_only=True):
     """What the operator insists on besides the intent itself; the engine holds plan and apply to it.
 
     Attributes:
-        expect: The plan must count exactly so many.
+        expect: The plan must count exactly this many.
         fingerprint: The plan must have this one; empty for any.
         max_count: The plan must not count more; none for the engine's own bound.
         reason: Note for the audit log.
         unaudited: Go on where the audit log cannot be written (out of memory, no permission).
-        rate: At most so many entries a second; none for as fast as it goes.
+        rate: At most this many entries a second; none for as fast as it goes.
     """
 
     expect: int | None = None
@@ -291,7 +291,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class AuditPhase(StrEnum):
-    """What an audit record tells of an action."""
+    """What an audit record says about an action."""
 
     BEGUN = "begun"
     BATCH = "batch"
@@ -387,7 +387,7 @@ class Job(Struct, frozen=True, kw_only=True):
         intent: The intent as JSON.
         state: Where it stands.
         owner: Who runs it, ``user@host:pid``.
-        lease_ends: Until when it belongs to its owner; none where nobody holds it.
+        lease_ends: Until when it belongs to its owner; none if it has no owner.
         cursor: How far it is, in the operation's own words (an entry ID); empty at the beginning.
         until: Where it ends, the same; empty where it has no such bound.
         requested: Units of the plan.
@@ -396,10 +396,10 @@ class Job(Struct, frozen=True, kw_only=True):
         failed: Units failed.
         created_at: When it began.
         updated_at: When it last said something.
-        cancelling: Whether somebody asked it to stop.
+        cancelling: Whether it was asked to stop.
         abandoned: Whether it is running by its own word, and its lease had run out when it was read.
         audit_id: The audit record of the action that it is, or of the last one that went on with it.
-        rate: At most so many units a second; none for no limit.
+        rate: At most this many units a second; none for no limit.
     """
 
     id: str

@@ -1,6 +1,6 @@
 """Where what an entry names may lead: to what lies beside its own stream, and nowhere else.
 
-Entries, delayed messages, dead letters and the fields ``_so_*`` are data of whoever may write there. A worker or an
+Entries, delayed messages, dead letters and the fields ``_so_*`` are data of any user who may write there. A worker or an
 operator who followed them anywhere would lend the writer rights of their own. What leads further needs an operator's
 word for that very target. The scripts ask the same in ``beside.lua``.
 """

@@ -45,7 +45,7 @@ def setting(
         text: What it says, in a few words.
         example: A value for the example file, or the name of a table there; the default unless given.
         holds: What its value is.
-        project: Whether a project's file may set it though nobody trusted it: it opens, sends, runs, authenticates,
+        project: Whether a project's file may set it though it is not trusted: it opens, sends, runs, authenticates,
             redirects and acts nothing.
         alternative: Whether it is commented out in the example file.
     """
@@ -69,7 +69,7 @@ class ConfigKey(Struct, frozen=True, kw_only=True):
         text: What it says.
         example: A value for the example file, or the name of a table there.
         holds: What its value is.
-        project: Whether a project's file may set it though nobody trusted it.
+        project: Whether a project's file may set it though it is not trusted.
         alternative: Whether it is commented out in the example file.
     """
 

@@ -77,7 +77,7 @@ class DelayedQueue(Struct, frozen=True):
     Attributes:
         stream: The stream.
         messages: How many there are.
-        due: How many of them are due and wait only for somebody to move them.
+        due: How many of them are due and wait only to be moved.
         next_due_at: When the first of them is due; none where there is none.
         bodies: How many bodies there are; another number than ``messages`` means that some lack the other half.
         foreign: How many members another program wrote, at the least.

@@ -114,7 +114,7 @@ class Acknowledged(Struct, frozen=True, gc=False):
 
     Attributes:
         acknowledged: How many entries it took off the list of pending ones.
-        lost: IDs that were not pending under our name: somebody else took them over, or they were acknowledged
+        lost: IDs that were not pending under our name: another consumer took them over, or they were acknowledged
             already, perhaps by an earlier call whose reply was lost.
     """
 
@@ -175,7 +175,7 @@ class Settled(StrEnum):
     """It is where it was to go, and pending no more."""
 
     NOT_OURS = "not_ours"
-    """It is not pending under our name: nothing was done. Either somebody else has it, or it was settled before,
+    """It is not pending under our name: nothing was done. Either another consumer has it, or it was settled before,
     perhaps by an earlier call whose reply was lost."""
 
     SUPERSEDED = "superseded"
@@ -201,7 +201,7 @@ class Renewed(Struct, frozen=True, gc=False):
         lost: IDs that are not pending under our name.
         gone: IDs of ours whose entries were deleted from the stream: they are pending still, and nothing was renewed,
             because since Redis 7.0 claiming such an entry takes it off the list of pending ones.
-        group_lost: Whether some are lost, and the group does not know our name, or is not there: whoever has not been
+        group_lost: Whether some are lost, and the group does not know our name, or is not there: a worker that has not been
             away for long knows by it that the group was destroyed.
     """
 
@@ -216,7 +216,7 @@ class Registered(Struct, frozen=True, gc=False):
     Attributes:
         ours: IDs that are pending under our name now, or were all the time.
         lost: IDs that are pending under another one's.
-        gone: IDs of entries that are in the stream no more, and pending under nobody's name.
+        gone: IDs of entries that are in the stream no more, and pending under no name.
         group_gone: Whether there is no such group, or no such stream.
     """
 

@@ -143,8 +143,8 @@ class Amount(Struct, frozen=True):
     """How many entries, as far as that was counted.
 
     Attributes:
-        lower: At least so many.
-        upper: At most so many.
+        lower: At least this many.
+        upper: At most this many.
     """
 
     lower: int

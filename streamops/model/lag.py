@@ -29,7 +29,7 @@ class Lag(Struct, frozen=True, gc=False):
         upper: The count is at most this; none where nothing is known.
         basis: What the count rests on.
         reason: Why it is so, in words.
-        later: Whether it was counted a moment after all else that is told of the group and its stream: it may have moved
+        later: Whether it was counted a moment after all else that is known of the group and its stream: it may have moved
             by then, and says nothing of what came or went until the moment of those.
     """
 

@@ -72,7 +72,7 @@ class Unfit(Struct, frozen=True):
 
     Attributes:
         absent: Not pending in the group.
-        elsewhere: Owned by somebody else than was asked for, or by the new owner already.
+        elsewhere: Owned by another consumer than was asked for, or by the new owner already.
         busy: Not idle for long enough.
     """
 

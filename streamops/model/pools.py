@@ -1,4 +1,4 @@
-"""Pools of workers: the processes, the work before them, and how many there are to be, decided by whom and why."""
+"""Pools of workers: the processes, the work before them, and how many there are to be, by whose decision and why."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ def worker_state(word: str) -> WorkerState:
 
 
 class WorkerHeartbeat(Struct, frozen=True, kw_only=True):
-    """One worker process as it tells of itself.
+    """One worker process as in its heartbeat.
 
     Attributes:
         id: Its ID: its consumers' name, unless they were given one.
@@ -206,7 +206,7 @@ class PoolOverrides(Struct, frozen=True, kw_only=True):
         until: When pause or override end by themselves; none for never.
         minimum: The least there may be, instead of what the configuration says; none for that.
         maximum: The most, the same.
-        by: Who said so last; empty where nobody did.
+        by: Who said so last; empty if none did.
         at: When; none where that is not known.
         reason: Why.
     """
@@ -244,7 +244,7 @@ class Signals(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         lag: Entries not delivered.
-        at_least: Where that is not known, at least so many.
+        at_least: Where that is not known, at least this many.
         pending: Entries delivered and not acknowledged.
         arrivals: Entries added a second.
         coming: The same by the time that workers ordered now would be there: they are expected to go on.
@@ -335,13 +335,13 @@ class Pool(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Its name.
-        mode: What its workers were told: ``running``, ``paused``; empty where nobody told them anything.
+        mode: What its workers were told: ``running``, ``paused``; empty if they were told nothing.
         updated_by: Who told them.
         updated_at: When.
         reason: Why.
-        order: How many workers it is to have; none where nobody said.
+        order: How many workers it is to have; none if no number was set.
         steering: What people told its controller.
-        lead: Who decides about it; none where nobody ever did.
+        lead: Who decides about it; none if none ever did.
         stream: The stream that its workers read, where a controller said so.
         group: Their group, the same.
         target: What runs them, in words, the same.

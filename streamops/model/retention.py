@@ -50,7 +50,7 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
         plan: The trim; none where it could not be planned.
         outcome: What became of it; none where it was not applied.
         problem: Why it could not be planned or applied; empty where it could.
-        kept_for: Why all of it is kept where there is no plan: nobody says what is still needed.
+        kept_for: Why all of it is kept where there is no plan: it is not known what is still needed.
     """
 
     stream: str

@@ -24,7 +24,7 @@ class Backoff(Struct, frozen=True):
     factor: float = 2.0
 
     def pause(self, failures: int, chance: float = 1.0) -> float:
-        """Seconds to wait after so many failures in a row, from 1 on.
+        """Seconds to wait after this many failures in a row, from 1 on.
 
         Args:
             failures: How many.

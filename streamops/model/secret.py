@@ -2,7 +2,7 @@
 
 
 class Secret:
-    """A value that never prints itself. Call ``reveal`` only to hand it to whoever it is meant for.
+    """A value that never prints itself. Call ``reveal`` only to hand it to the program it is meant for.
 
     Not a Struct: an encoder that walks into it by accident must stumble over it, not print it.
     """

@@ -106,7 +106,7 @@ class Delivery(Struct, frozen=True, gc=False):
 
 
 class Members(Sequence[Consumer]):
-    """The consumers of a group with their ages at one instant, which are worked out when somebody asks for them.
+    """The consumers of a group with their ages at one instant, which are worked out on demand.
 
     Args:
         sightings: When they were seen.
@@ -173,7 +173,7 @@ class Members(Sequence[Consumer]):
 
     @property
     def fed_ago(self) -> timedelta | None:
-        """How long, at the least, none of them has got an entry; none where there is nobody."""
+        """How long, at the least, none of them has got an entry; none if there is no consumer."""
         told = self.sightings
         fed = [
             seen if active is None else active for seen, active in zip(told.seen, told.active, strict=True)
@@ -182,7 +182,7 @@ class Members(Sequence[Consumer]):
 
     @property
     def holders_seen_ago(self) -> timedelta | None:
-        """Time since one of those that hold pending entries was last seen; none where nobody holds any."""
+        """Time since one of those that hold pending entries was last seen; none if no consumer holds any."""
         told = self.sightings
         held = [seen for seen, pending in zip(told.seen, told.pending, strict=True) if pending]
         return since(max(held), self.now) if held else None

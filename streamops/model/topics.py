@@ -253,7 +253,7 @@ def retry_when_problem(text: str) -> str:
     """What is wrong with a retry condition; empty for nothing, and for none."""
     if not text:
         return ""
-    # JMESPath is imported where somebody uses it.
+    # JMESPath is imported where it is used.
     from streamops.model.expressions import Expression  # noqa: PLC0415
 
     try:

@@ -19,7 +19,7 @@ FINE_UNITS = ("d", "h")
 
 
 FEW = 5
-"""Names that are told of many."""
+"""Names that are listed of many."""
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -165,6 +165,6 @@ class Batch:
 
 
 def unserved(topology: Topology) -> ClusterDownError:
-    """What is answered for a key of a slot that nobody serves; somebody may before the next batch."""
+    """What is answered for a key of a slot that is not served; it may be before the next batch."""
     topology.distrust()
     return ClusterDownError("no node serves this key's slot")

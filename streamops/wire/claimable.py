@@ -50,12 +50,12 @@ async def read_claimable(
     most: int | None,
     search: GoneSearch | None = None,
 ) -> PendingSelection:
-    """Count rows, lowest first, at most so many.
+    """Count rows, lowest first, at most this many.
 
     Args:
         server: Where.
         what: Which rows.
-        most: Count no more than so many.
+        most: Count no more than this many.
         search: Looks at the entries of the rows counted.
     """
     tally = _ClaimableCounts()
@@ -78,7 +78,7 @@ async def read_claimable_ids(
     most: int | None,
     search: GoneSearch | None = None,
 ) -> tuple[PendingSelection, Unfit, bytes]:
-    """Count those of the IDs that can be claimed, lowest first, at most so many; and those that cannot.
+    """Count those of the IDs that can be claimed, lowest first, at most this many; and those that cannot.
 
     Returns:
         Both counts, and of each ID whether it was selected: 1 or 0.

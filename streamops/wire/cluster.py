@@ -30,7 +30,7 @@ class Cluster:
         self._seeds = options.addresses
         self._map = SlotMap()
         self._nodes: dict[Address, Node] = {}
-        # Of nodes, too, that are known no more while somebody waits for their answer.
+        # Of nodes, too, that are known no more while their answer is awaited.
         self._hosts: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
         self._stale = True
         self._troubled: set[Address] = set()
@@ -71,7 +71,7 @@ class Cluster:
         self.distrust()
 
     def node_of(self, key: str) -> Node | None:
-        """The primary that serves a key; none where nobody does."""
+        """The primary that serves a key; none if none does."""
         address = self._map.primary_of(name_bytes(key))
         return None if address is None else self._node(address)
 
@@ -103,7 +103,7 @@ class Cluster:
         return self._nodes[address]
 
     async def _read_map(self) -> SlotMap:
-        """The map as a primary without known trouble tells it, or whoever of all nodes is the first to answer."""
+        """The map as a primary without known trouble tells it, or the first of all nodes to answer."""
         for address in self._map.primaries:
             if address not in self._troubled:
                 with suppress(RedisError, OSError, TimeoutError):

@@ -188,7 +188,7 @@ def server_error(error: Exception, label: str, user: str | None = None, *, tls: 
     if isinstance(error, ReplyTooLargeError):
         return UnexpectedReply(
             f"{label} cannot be read: {text}",
-            "Is this a Redis or Valkey server, and nobody between it and you? Nothing of ours asks for so much.",
+            "Is this a Redis or Valkey server, and nothing between it and you? streamops never asks for that much.",
         )
     if "cluster support disabled" in text:
         return UnexpectedReply(f"{label} is not a cluster", "Connect to it without `cluster`.")

@@ -16,7 +16,7 @@ DENIED: Final = PermissionError("not asked")
 class FullDecoder:
     """Decodes one server's replies of one round trip, as they come in: the clock first.
 
-    The replies tell instants and not ages. Without a clock nobody can tell who has idled for how long, and consumers and
+    The replies tell instants and not ages. Without a clock idle times are not known, and consumers and
     pending entries are left out.
     """
 

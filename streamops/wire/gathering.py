@@ -94,7 +94,7 @@ class Gatherer:
     """Sends the commands of many callers to one server, in order for each node.
 
     A caller who is cancelled disturbs no other. Where a pipeline fails, everybody in it is told so: whether the
-    command was run is then known to nobody, unless the error says that it was not sent.
+    command was run is then not known, unless the error says that it was not sent.
     """
 
     def __init__(self, server: Server) -> None:
@@ -138,14 +138,14 @@ class Gatherer:
             await self._send_some(lane.take())
             # Those who were answered just now may have more.
             await asyncio.sleep(0)
-        # At once: whoever comes next must not wait for a task that is done.
+        # At once: the next caller must not wait for a task that is done.
         lane.rest()
 
     async def _send_some(self, taken: list[_Waiting]) -> None:
         try:
             replies = await self._ask([Request(one.key, one.command) for one in taken])
         except Exception as error:  # noqa: BLE001 - each is told
-            # What nobody expects is no cancellation either: those would end their callers without a word.
+            # What is not expected is no cancellation either: those would end their callers without a word.
             for one in taken:
                 if not one.reply.done():
                     one.reply.set_exception(error)

@@ -15,7 +15,7 @@ from streamops.wire.node import Argument
 from streamops.wire.server import Server
 
 NOBODY: Final = "streamops:no-such-group"
-"""A group, a member or a field that nobody has: what is asked of it finds nothing."""
+"""A group, a member or a field that does not exist: commands on it find nothing."""
 
 _KEY: Final = "{key}"
 """Where the key stands in forms that do not begin with it."""

@@ -14,7 +14,7 @@ class Identities:
     of which it is an earlier state: where that has the same counts, it has the same entries.
 
     In a cluster anybody's replacement begins a new epoch for all: it is rare, and a slot may have gone to another node
-    meanwhile. Where INFO may not be asked, nobody can tell, and the epoch stays.
+    meanwhile. If INFO may not be asked, that is not known, and the epoch stays.
 
     Attributes:
         epoch: A number that is another one once another server answers than before.

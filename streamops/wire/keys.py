@@ -150,7 +150,7 @@ POOLS: Final = "streamops:pools"
 
 
 def worker_registry_key(pool: str) -> str:
-    """The hash of a pool's workers: what each last told of itself."""
+    """The hash of a pool's workers: what each last said of itself."""
     return f"streamops:roster:{pool}"
 
 

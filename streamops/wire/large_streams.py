@@ -27,7 +27,7 @@ class LargeStreams:
 
     Args:
         epoch: Whose they are, as ``Identities`` counts. There is one of these for each epoch, so that neither what is
-            kept nor what the script is told of was another server's.
+            kept nor what the script is given was another server's.
     """
 
     def __init__(self, epoch: int = 0) -> None:
@@ -73,7 +73,7 @@ class LargeStreams:
 
 
 def script_arguments(reading: StreamReading) -> tuple[Argument, ...]:
-    """What ``read_stream.lua`` is told of an earlier reading."""
+    """What ``read_stream.lua`` is given of an earlier reading."""
     positions = {str(group.last_delivered_id) for group in reading.groups if group.next_read}
     return reading.length, str(reading.first_id), str(reading.last_id), *sorted(positions)
 

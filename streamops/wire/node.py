@@ -87,7 +87,7 @@ class Node:
             redis.exceptions.RedisError: The connection failed, or was refused.
             TimeoutError: The server was silent for longer than the limit.
 
-        ``was_sent`` tells of these whether the server may have got anything.
+        ``was_sent`` says of these whether the server may have got anything.
         """
         if not commands:
             return []

@@ -37,7 +37,7 @@ async def listen(
 ) -> None:
     """Listen until cancelled, over a connection of its own that is made again whenever it is lost.
 
-    Returns where the user may not listen. Notices are a courtesy: nothing is told of a server that is away.
+    Returns where the user may not listen. Notices are a courtesy: a server that is away is not reported.
 
     Args:
         options: Which server; in a cluster any node passes on what is published at any other.

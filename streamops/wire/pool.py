@@ -37,7 +37,7 @@ class ClosingPool(ConnectionPool):
         if not self._available_connections:
             return None
         connection = self._available_connections.pop()
-        # In one of the two places at every moment: what is in neither, nobody would ever close.
+        # In one of the two places at every moment: what is in neither would never be closed.
         self._in_use_connections.add(connection)
         ready = False
         try:
@@ -56,7 +56,7 @@ class ClosingPool(ConnectionPool):
         self._available_connections.append(connection)
 
     def get_available_connection(self) -> AbstractConnection:
-        """A connection that nobody uses, maybe not connected yet; redis-py's own ways all come by here."""
+        """A connection that is not in use, maybe not connected yet; redis-py's own ways all come by here."""
         self._check_open()
         connection: AbstractConnection = super().get_available_connection()  # type: ignore[no-untyped-call] # redis-py has no types here
         return connection

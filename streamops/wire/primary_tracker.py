@@ -45,7 +45,7 @@ class PrimaryTracker:
         self._agreed = None
 
     def doubt(self) -> None:
-        """There is somebody who may know better than those that were told late."""
+        """There is a Sentinel that may know better than those that were told late."""
         self._agreed = None
 
     def agreed_for(self, late: Sequence[NamedPrimary], now: float) -> float:

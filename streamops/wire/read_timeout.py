@@ -13,7 +13,7 @@ class ReadTimeout:
     """Gives up what is done inside, by a ``TimeoutError``, after so long a silence; used once.
 
     Where this process itself stood still meanwhile (suspended, starved, or busy with a handler that blocks), a reply may
-    have come that nobody has looked at: then the limit starts anew, once for each silence.
+    have come that were not looked at: then the limit starts anew, once for each silence.
 
     Args:
         seconds: The limit.

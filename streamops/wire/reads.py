@@ -55,8 +55,8 @@ class CountRange(NamedTuple):
         stream: The stream.
         after: Where to begin, exclusive.
         until: Where to stop, inclusive.
-        limit: Count at most so many.
-        max_bytes: Count no further once so many bytes of payload were walked over.
+        limit: Count at most this many.
+        max_bytes: Count no further once this many bytes of payload were walked over.
         entry_bytes: What an entry is expected to weigh, at least 1.
         back: Count from before ``after`` down to ``until`` instead, newest first; with scripts only.
         length: How many entries the stream had when ``until`` was its end, to be told how many of them are gone at

@@ -61,7 +61,7 @@ def decode_clock(time: Reply, info: Reply) -> datetime | None:
 
 
 def decode_reading(name: str, reply: Reply, *, known: StreamReading | None = None) -> StreamReading | Fault:
-    """The reply of ``read_stream.lua``; ``known`` is the earlier reading that the script was told of."""
+    """The reply of ``read_stream.lua``; ``known`` is the earlier reading that the script was given."""
     length, stream, groups = reply
     if isinstance(groups, Exception):
         why = fault(groups)
@@ -102,7 +102,7 @@ class ConsumersDecoder:
     """Decodes one server's replies to XINFO CONSUMERS, which tell ages.
 
     Args:
-        now: When they are read, in milliseconds since the epoch; where nobody cares for instants, any number.
+        now: When they are read, in milliseconds since the epoch; where instants do not matter, any number.
     """
 
     def __init__(self, now: int = 0) -> None:

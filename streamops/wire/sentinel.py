@@ -1,4 +1,4 @@
-"""Sentinels: who the primary is, and in one line why nobody says."""
+"""Sentinels: which server is the primary, and in one line why none says."""
 
 import asyncio
 import time
@@ -39,13 +39,13 @@ class SentinelClient(Sentinel):
     async def discover_master(self, service_name: str, within: float | None = None) -> tuple[str, int]:
         """Host and port of the primary; redis-py's own error would be a list of client objects.
 
-        A Sentinel that has not heard of the last failover is passed over, unless nobody can know better: those that were
-        set up anew count failovers from the beginning. Whoever does not answer, or names nobody, may know better; but
-        for whoever does not answer that holds no longer than a failover takes, where most of the others agree.
+        A Sentinel that has not heard of the last failover is passed over, unless none can know better: those that were
+        set up anew count failovers from the beginning. A Sentinel that does not answer, or names none, may know better; but
+        for one that does not answer that holds no longer than a failover takes, where most of the others agree.
 
         Args:
             service_name: The service.
-            within: Seconds that those who are asked first share; so many of them as may be gone, and one more.
+            within: Seconds that those who are asked first share; as many of them as may be gone, and one more.
 
         Raises:
             redis.exceptions.RedisError: No Sentinel named a healthy primary: what one of them said, else why the last one could not be asked.
@@ -64,7 +64,7 @@ class SentinelClient(Sentinel):
                     known, named = await self._ask(sentinel, service_name)
             except (RedisError, TimeoutError) as error:
                 problem = SentinelLoginError(str(error)) if isinstance(error, AuthenticationError) else error
-                # Whoever does not answer holds nobody up the next time.
+                # One that does not answer delays no caller the next time.
                 self._put(sentinel, len(self.sentinels))
             else:
                 if named and not self._succession.is_newer_than(named):
@@ -100,13 +100,13 @@ class SentinelClient(Sentinel):
             raise MasterNotFoundError("the Sentinels that name a primary have not heard of the last failover")
 
     async def _ask(self, sentinel: Redis, service_name: str) -> tuple[bool, NamedPrimary | None]:
-        """Whether a Sentinel knows the service, and whom it names, if anybody healthy."""
+        """Whether a Sentinel knows the service, and which server it names, if a healthy one."""
         state = await _state(sentinel, service_name)
         if state is None:
             return False, None
         address = state["ip"], state["port"]
         if "failover_in_progress" in state["flags"]:
-            # The state is the former one's until all replicas were told of the new one, which is named before that.
+            # The state is the former one's until all replicas know the new one, which is named before that.
             promoted = await _promoted(sentinel, service_name)
             if promoted and promoted != address:
                 # Its number is known since it was promoted, which may have been a moment ago.
@@ -145,13 +145,13 @@ async def _state(sentinel: Redis, service_name: str) -> dict[str, Any] | None:
 
 
 def _epoch(state: dict[str, Any]) -> int:
-    """The number of the failover; whoever merely speaks like a Sentinel counts none."""
+    """The number of the failover; a server that merely speaks like a Sentinel counts none."""
     epoch = state.get("config-epoch")
     return epoch if isinstance(epoch, int) else 0
 
 
 async def _promoted(sentinel: Redis, service_name: str) -> tuple[str, int] | None:
-    """Host and port that a Sentinel gives to whoever asks for the primary's."""
+    """Host and port that a Sentinel gives to clients that ask for the primary's."""
     told = cast("tuple[bytes, int] | None", await sentinel.sentinel_get_master_addr_by_name(service_name))
     return (told[0].decode(), told[1]) if told else None
 
@@ -190,7 +190,7 @@ class SentinelPool(ClosingPool, SentinelConnectionPool):
         return address
 
     async def look(self, within: float) -> tuple[str, int]:
-        """Who the primary is, as a Sentinel says within so many seconds; connections stay as they are."""
+        """Who the primary is, as a Sentinel says within this many seconds; connections stay as they are."""
         async with asyncio.timeout(within):
             return await self.sentinel_manager.discover_master(self.service_name, within)
 

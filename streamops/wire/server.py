@@ -109,7 +109,7 @@ class Server:
         Args:
             key: The key.
             command: The command's words.
-            handovers: Have it done only where no other server has taken over since there were so many handovers.
+            handovers: Have it done only where no other server has taken over since there were this many handovers.
 
         Raises:
             ServerError: Its node fails, or is another one.
@@ -132,7 +132,7 @@ class Server:
         return reply
 
     async def _single_there(self, node: Node | None, command: Command, handovers: int) -> Reply:
-        """Have a command done by the server that had the key when there were so many handovers, or by nobody."""
+        """Have a command done by the server that had the key when there were this many handovers, or by none."""
         if node is None:
             return unserved(self._topology)
         (reply,) = await self._send_to_node(node, (command,), handovers)

@@ -14,17 +14,17 @@ from streamops.wire.primary_tracker import PrimaryReplacedError, PrimaryTracker
 from streamops.wire.sentinel import SentinelPool
 
 LOOK_EVERY: Final = 1.0
-"""Seconds after which the Sentinels are asked again, by whoever sends something then."""
+"""Seconds after which the Sentinels are asked again, by the next caller that sends something."""
 
 LONGEST_LOOK: Final = 0.5
-"""Seconds that whoever sends something waits for the Sentinels at most."""
+"""Seconds that a caller waits for the Sentinels at most."""
 
 LET_BE: Final = 10.0
-"""The same where none of them answered: the primary may be well all the same, and nobody is to wait for them."""
+"""The same where none of them answered: the primary may be well all the same, and no caller is to wait for them."""
 
 
 class Single:
-    """One server; to whoever asks it, a cluster of one node.
+    """One server; to its callers, a cluster of one node.
 
     Attributes:
         nodes: The one.
@@ -70,7 +70,7 @@ class SentinelPrimary(Single):
     """The primary that the Sentinels name, who are asked at every connection, and every second besides.
 
     A primary that was replaced takes writes for some ten seconds more, until the Sentinels tell it; all of them are
-    lost. Whoever was connected to it before would go on with it. Within a company nobody does once another has heard:
+    lost. Clients connected to it before would go on with it. Those that share a tracker do not once one has heard:
     what was read from the new one would be acknowledged at the former one, and come again.
     """
 
@@ -89,7 +89,7 @@ class SentinelPrimary(Single):
 
     @property
     def ready(self) -> bool:
-        """Whether the Sentinels were asked a moment ago, and nobody has heard otherwise since."""
+        """Whether the Sentinels were asked a moment ago, and none has heard otherwise since."""
         return time.monotonic() < self._look_at and self._news() is None
 
     async def prepare(self) -> None:
@@ -100,7 +100,7 @@ class SentinelPrimary(Single):
         """
         if self.ready:
             return
-        # Before anything is awaited: one asks, and whoever else sends something now need not wait.
+        # Before anything is awaited: one asks, and other callers need not wait.
         self._look_at = time.monotonic() + LOOK_EVERY
         self._known = self._believed
         if self._known is None:
@@ -133,7 +133,7 @@ class SentinelPrimary(Single):
         return self._known or self._pool.master_address
 
     def _news(self) -> tuple[str, int] | None:
-        """Whom somebody of the company has heard of, where it is another one."""
+        """The primary that another client of the tracker has heard of, if it is another one."""
         last, known = self._succession.last, self._believed
         return last.address if last and known and last.address != known else None
 

@@ -19,7 +19,7 @@ class SlotRange(NamedTuple):
 
 
 class SlotMap:
-    """The slots of a cluster by their primaries; a slot that nobody serves belongs to none.
+    """The slots of a cluster by their primaries; a slot that is not served belongs to none.
 
     Attributes:
         ranges: Which slots are whose, in order.
@@ -31,7 +31,7 @@ class SlotMap:
         self.primaries: tuple[Address, ...] = tuple(sorted({one.primary for one in ranges}))
 
     def primary_of(self, key: bytes) -> Address | None:
-        """The address of the primary that serves a key; none where nobody does."""
+        """The address of the primary that serves a key; none if none does."""
         slot = key_slot(key)
         at = bisect_right(self.ranges, slot, key=lambda one: one.first) - 1
         return self.ranges[at].primary if at >= 0 and slot <= self.ranges[at].last else None

@@ -93,7 +93,7 @@ class StreamReader:
             depth = Depth(depth + 1)
             answers, chunks = await self._ask(names, depth)
         if depth is not stood:
-            # Else somebody may have found a better way meanwhile.
+            # Else another task may have found a better way.
             self.depth = depth
         width = len(chunks[0]) if chunks else 1
         preludes = preludes_of(self._server, answers)
@@ -101,7 +101,7 @@ class StreamReader:
         if epoch != told.epoch:
             self._heavy = LargeStreams(epoch)
             if len(told):
-                # The script was told of another server's entries: what it found unchanged is a mixture of both.
+                # The script was given another server's entries: what it found unchanged is a mixture of both.
                 return await self.read(names)
         found = [self._reading(name, chunk, depth) for name, chunk in zip(names, chunks, strict=True)]
         crowded = [name for name, reading in zip(names, found, strict=True) if reading is None]

@@ -3,7 +3,7 @@
 The object holds ``v`` (1) and ``url``, and what differs from the defaults: ``method``, ``delay_seconds``,
 ``time_to_run_seconds``, ``content_type``, ``headers`` (an object), ``priority`` (a weight), ``retry`` (text, such as
 ``2n+1 m``), ``max_attempts``, ``retry_when``, ``retry_empty``, ``enabled``, ``concurrency``, ``stream``, ``group``,
-``secret``. Secrets stand there as they are: whoever may read the key may read them.
+``secret``. Secrets stand there as they are: users who may read the key may read them.
 """
 
 from datetime import timedelta
@@ -98,7 +98,7 @@ def encode_topic(topic: Topic) -> bytes:
 
 
 def decode_topic(name: str, raw: bytes) -> Topic:
-    """A topic that was kept, by whoever; raises ``ValueError``, with the reason but no content, where it is none."""
+    """A topic that was kept, by any program; raises ``ValueError``, with the reason but no content, where it is none."""
     kept = _DECODER.decode(raw)
     if kept.v != VERSION:
         raise ValueError(f"written in version {kept.v} of the format")

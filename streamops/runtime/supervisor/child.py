@@ -140,7 +140,7 @@ class _Process:
         await work
 
     def answer(self, questions: int) -> None:
-        """Tell the parent how things stand, which asked so many times more."""
+        """Tell the parent how things stand, which asked this many times more."""
         self.asked += questions
         self.report()
 

@@ -43,7 +43,7 @@ class PoolSync:
         size: How many worker processes there are wanted, there are, and work.
         resize: Has the supervisor run another number.
         connection: Which server to ask; waits until that is known.
-        unless_told: How many to run where nobody has told the pool a number.
+        unless_told: How many to run if the pool was never given a number.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class PoolSync:
 
     async def _turn(self, server: Server) -> None:
         aim, alive, ready = self._size()
-        # Nobody should take a supervisor that has only just begun for one that wants nobody.
+        # A supervisor that has only just begun is not to be taken for one that wants no workers.
         told = aim if self._begun else self._unless_told
         me = PoolSupervisor(
             id=self._id, at=EPOCH, host=self._host, pid=self._pid, aim=told, alive=alive, ready=ready

@@ -202,7 +202,7 @@ class ProcessSlot:
         current: The process there; none between two.
         successor: The process that takes over when that has ended, from its start on; none where there is no reload.
         falls: How many fell in a row.
-        closing: Whether nobody is to follow who is there.
+        closing: Whether the processes there are not to be replaced.
         hurry: Set where a pause between two processes is to end.
     """
 
@@ -229,12 +229,12 @@ SOON: Final = 0.05
 
 
 class ProcessTable:
-    """All places and whoever is there; iterating gives the processes that have not ended.
+    """All places and their processes; iterating gives the processes that have not ended.
 
     Attributes:
         orders: What each of them is to do.
         places: Where there is to be a process.
-        closing: Where nobody is to follow who is there.
+        closing: Whether the processes there are not to be replaced.
         ending: Set once all are told to end.
         starting: How many processes are being started, whose numbers are not known yet.
         was_ready: Whether all places have been at work at once.
@@ -344,7 +344,7 @@ class ProcessTable:
             process.drain()
 
     def kill(self) -> None:
-        """End all at once, and whoever is being started."""
+        """End all at once, those being started too."""
         self._out_of_time = True
         for process in self:
             self._end_by_force(process)

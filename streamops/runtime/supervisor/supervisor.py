@@ -194,7 +194,7 @@ class Reloading:
         place.hurry.set()
         works = await successor.begins(READY_IN)
         if self._processes.ending.is_set():
-            # All were told, and whoever is in its place is waited for there.
+            # All were told, and each is waited for in its place.
             return False
         if not works:
             await self._give_up(place, successor)
@@ -232,7 +232,7 @@ class Supervisor:
     Args:
         spec: What each of them is to do.
         workers: How many; as many as their pool is told, where none is given.
-        unless_told: How many where nobody has told the pool a number.
+        unless_told: How many if the pool was never given a number.
         watch: Whether they are replaced whenever a Python file beside the application's modules changes.
         environment: Environment variables that they have besides ours.
 
@@ -292,7 +292,7 @@ class Supervisor:
         helpers = [asyncio.create_task(work) for work in self._helpers()]
         try:
             async with asyncio.TaskGroup() as self._tasks:
-                # A reload under way sees to it that nobody whom it started is forgotten.
+                # A reload under way sees to it that no process that it started is forgotten.
                 self._tasks.create_task(self._reloading.run())
                 for place in self.processes.places:
                     self._tasks.create_task(self._keep(place))
@@ -329,7 +329,7 @@ class Supervisor:
             self._tasks.create_task(self._keep(place))
 
     def _close(self, place: ProcessSlot) -> None:
-        """Do without a place: whoever is there finishes what it has begun."""
+        """Do without a place: its process finishes what it has begun."""
         self.processes.places.remove(place)
         self.processes.closing.append(place)
         place.closing = True

@@ -29,7 +29,7 @@ _FIRST_TARGET: Final = 4
 
 
 async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes], handovers: int) -> int:
-    """Acknowledge entries of the stream, whoever has them; how many were pending.
+    """Acknowledge entries of the stream, of any consumer; how many were pending.
 
     For entries that cannot be anybody else's by now, were not marked and have no payload. Called again after a lost
     reply it does no harm as long as they cannot be anybody else's by then either.
@@ -38,7 +38,7 @@ async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[byt
         server: Where to.
         sub: Whose entries.
         ids: The entries.
-        handovers: How often another server had taken over when they came; on a later one they may be somebody else's.
+        handovers: How often another server had taken over when they came; on a later one they may be another consumer's.
 
     Raises:
         ServerError: The server did not answer, or refused, or is another one by now.
@@ -58,7 +58,7 @@ async def acknowledge_checked(
 
     Called again after a lost reply it does no harm: what the first call acknowledged is ``lost`` then. From ``lost`` a
     caller may conclude that there is nothing left to do for it, but not whether the entry counts as done or runs again
-    elsewhere; unless all its calls for that entry were answered, when somebody else took or acknowledged it.
+    elsewhere; unless all its calls for that entry were answered, when another consumer took or acknowledged it.
 
     Raises:
         ServerError: The server did not answer, or refused. Some of many may have been acknowledged.

@@ -1,7 +1,7 @@
-"""Taking pending entries over: from a consumer that is dead, from whoever left them idle, from ourselves.
+"""Taking pending entries over: from a consumer that is dead, from any consumer that left them idle, from ourselves.
 
 Every look is one script of bounded work, by a cursor that only ever moves on. An entry's delivery is counted, and
-those that were deleted while they were pending are told of once and leave the list of pending ones.
+those that were deleted while they were pending are reported once and leave the list of pending ones.
 """
 
 from collections.abc import Collection, Container
@@ -25,7 +25,7 @@ START: Final = "-"
 MOST: Final = 500
 """Entries that one call takes over at most, whatever the limit: a few milliseconds of the server's time."""
 MOST_BYTES: Final = 4 << 20
-"""About so many bytes of names and values one call takes over, and always one entry."""
+"""About this many bytes of names and values one call takes over, and always one entry."""
 
 MOST_DIGITS: Final = 9
 """More are no number of marks."""
@@ -47,7 +47,7 @@ async def take_from(
 ) -> RecoveredPage:
     """Take entries of one consumer that are idle for long enough.
 
-    A lost reply leaves entries under our name that nobody has in hand: recover them.
+    A lost reply leaves entries under our name that no worker has in hand: recover them.
 
     Args:
         server: Where.

@@ -23,7 +23,7 @@ class DrillCounts(NamedTuple):
         retrying: Entries that are delayed or in the retry stream.
         dead_letters: Entries in the dead-letter queue.
         handled: Events that the ledger has.
-        repeated: How often it was told of one that it had.
+        repeated: How often it was given one that it had.
     """
 
     added: int

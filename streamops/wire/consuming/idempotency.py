@@ -45,7 +45,7 @@ class KeyVerdict(StrEnum):
     """The other one was handled, or will be."""
 
     LATER = "later"
-    """The other one is pending and not in its stream any more: whoever has it in hand may handle it yet."""
+    """The other one is pending and not in its stream any more: a worker that has it may handle it yet."""
 
 
 class IdempotencyKeys:
@@ -70,7 +70,7 @@ class IdempotencyKeys:
                 for the same entries is harmless.
         """
         lifetime: Command = () if sub.guarded is None else ("PX", sub.guarded // _MILLISECOND)
-        # First, so that nobody who meets their keys looks for them under another ID.
+        # First, so that no worker that meets their keys looks for them under another ID.
         moved: list[Command] = [
             ("SET", owner_key(sub.guards, name_text(one.origin)), one.place, "PX", sub.owners_kept_ms)
             for one in claims
@@ -137,7 +137,7 @@ async def are_noted(server: Server, sub: Subscription, rows: Sequence[tuple[byte
 
 
 def _owners(claims: Sequence[KeyClaim], replies: Sequence[Reply]) -> list[bytes | None]:
-    """Who owns each key. One that ran out before it was asked for is nobody's, and its entry may go on."""
+    """Who owns each key. One that ran out before it was asked for is no entry's, and its entry may go on."""
     return [
         one.origin if reply is None else _owner(reply) for one, reply in zip(claims, replies, strict=True)
     ]

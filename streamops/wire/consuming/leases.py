@@ -40,7 +40,7 @@ async def release(
 ) -> Renewed:
     """Give entries back that are still pending under our name: they stay so, and look idle for long.
 
-    Without ``ids`` everything that is pending under our name is given back. Those that nobody has ever started count
+    Without ``ids`` everything that is pending under our name is given back. Those that were never started count
     as never delivered from then on.
 
     Raises:
@@ -57,7 +57,7 @@ async def release(
 async def register(
     server: Server, sub: Subscription, *, retries: bool, entries: Sequence[tuple[bytes, int]]
 ) -> Registered:
-    """Make entries pending under our name that are pending under nobody's, because their group was destroyed.
+    """Make entries pending under our name that are pending under no name, because their group was destroyed.
 
     Args:
         server: Where.

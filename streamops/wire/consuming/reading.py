@@ -59,7 +59,7 @@ async def group_position(server: Server, stream: str, group: str) -> bytes:
 
 
 async def restore_group(server: Server, stream: str, group: str, last_seen: str) -> str | None:
-    """Create a group that somebody destroyed anew; where it begins, or none where it is there again.
+    """Create a destroyed group anew; where it begins, or none where it is there again.
 
     It begins at the last ID that the caller saw of it, so that nothing is left out, and at ``0`` where the stream
     itself is another one by now.

@@ -144,7 +144,7 @@ async def dead_letter_all(
     """Give many entries up, those that are idle for long enough; what became of each.
 
     On a cluster whose dead-letter queue is in another slot, and for entries of more than 3,891 fields, letters are
-    written before the entries are taken off the list of pending ones: whoever repeats the call writes no second ones.
+    written before the entries are taken off the list of pending ones: a repeated call writes no second ones.
     If such an entry is lost to another consumer between the two, its letter stands although it is tried again.
 
     Raises:
@@ -222,7 +222,7 @@ async def _dead_letter_rows(
 def _script_arguments(
     letters: Sequence[DeadLetterDraft], beside: "_NumberedKeys", *, keys: bool
 ) -> Iterator[Argument]:
-    """What scripts are told of letters; the numbers of the keys beside them, or none."""
+    """What scripts are given of dead letters; the numbers of the keys beside them, or none."""
     for one in letters:
         yield from (one.entry_id, one.reason, one.error, one.deliveries, one.attempt)
         yield beside.number(one.guard_key) if keys else 0
@@ -244,7 +244,7 @@ async def _in_batches(
 
 
 class _NumberedKeys:
-    """Keys beside the stream that a script is told of by their numbers.
+    """Keys beside the stream that a script is given by their numbers.
 
     Attributes:
         keys: The keys, after those that every call has.

@@ -69,7 +69,7 @@ class Subscription:
 
     @cached_property
     def unhandled(self) -> str:
-        """The sorted set of entries that were deleted while they were pending, and that nobody handled."""
+        """The sorted set of entries that were deleted while they were pending, and that were not handled."""
         return unhandled_key(self.stream, self.group)
 
     @cached_property

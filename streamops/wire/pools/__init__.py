@@ -1,1 +1,1 @@
-"""Pools of workers in Redis. Law: whoever writes says what it knew; a pool that was told something else meanwhile refuses."""
+"""Pools of workers in Redis. Law: each writer says what it knew; a pool that was told something else since refuses."""

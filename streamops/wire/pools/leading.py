@@ -134,7 +134,7 @@ async def keep_lease(server: Server, pool: str, token: FencingToken) -> None:
 
 
 def require_token(pool: Pool, token: FencingToken, now: datetime | None) -> None:
-    """Insist that whoever decided leads the pool still, and knew what people told it; raises ``StalePlan``."""
+    """Insist that the deciding controller leads the pool still, and knew what people told it; raises ``StalePlan``."""
     lead = pool.lead
     if (
         lead is None
@@ -165,7 +165,7 @@ async def write_decisions(server: Server, holder: str, told: Sequence[DecisionRe
     """Write decisions down: into their pools, and those that are news at the ends of their logs.
 
     Both in one step, lest who has lost the lead in between writes behind who has it now; but where a cluster keeps the
-    log in another slot, it is written a moment later. The problem is a ``StalePlan`` where somebody else leads the pool now.
+    log in another slot, it is written a moment later. The problem is a ``StalePlan`` if another controller leads the pool now.
 
     Raises:
         ServerError: No node answers.
@@ -205,7 +205,7 @@ async def read_decisions(server: Server, pool: str, count: int) -> list[PoolDeci
 
 
 async def keep_learned(server: Server, learned: Mapping[str, bytes]) -> None:
-    """Keep what was learned about pools, for whoever takes over; what cannot be kept is lost with this process."""
+    """Keep what was learned about pools, for the controller that takes over; what cannot be kept is lost with this process."""
     ttl = round(REMEMBERED.total_seconds() * 1000)
     await server.batch(
         [

@@ -41,7 +41,7 @@ async def order_workers(
         known: What it is known to have been told last; none for nothing.
         workers: How many.
         why: Who says so, and the reason.
-        term: Only while whoever led it in this term still does; none where nobody did.
+        term: Only while its leader in this term still leads; none if it had none.
 
     Raises:
         StalePlan: It was told another number meanwhile, or its lead has ended.

@@ -29,7 +29,7 @@ _DECISIONS: Final = msgspec.json.Decoder(PoolDecision)
 
 
 async def read_pool(server: Server, name: str) -> Pool:
-    """A pool; with nothing but its name where nobody ever told it anything.
+    """A pool; with nothing but its name if it was never told anything.
 
     Raises:
         StreamopsError: It could not be read.
@@ -59,7 +59,7 @@ async def read_named(server: Server, names: Sequence[str]) -> list[Pool]:
     """These pools, in one round trip.
 
     Raises:
-        StreamopsError: One of them could not be read; whoever decides must not take it for one that was never told.
+        StreamopsError: One of them could not be read; the controller must not take it for one that was never told.
     """
     return [_pool_of(name, reply) for name, reply in await _replies_of(server, names)]
 
@@ -81,7 +81,7 @@ async def read_pool_names(server: Server) -> list[str]:
     Raises:
         StreamopsError: They could not be read.
     """
-    # Not HKEYS: whoever may only look has HGETALL, and what it tells besides is a word each.
+    # Not HKEYS: users who may only look have HGETALL, and what it tells besides is a word each.
     reply = required(await server.single(POOLS, "HGETALL", POOLS), "pools")
     return [decode_name(name) for name in reply[::2]]
 

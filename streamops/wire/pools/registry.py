@@ -33,7 +33,7 @@ class Shift(Struct, frozen=True):
     """What a pool tells a supervisor.
 
     Attributes:
-        desired: How many workers the pool is to have; none where nobody said.
+        desired: How many workers the pool is to have; none if no number was set.
         supervisors: Those that run its workers, this one included, by ID.
     """
 
@@ -83,7 +83,7 @@ def _registry(pool: str, roster: Reply, supervisors: Reply, now: datetime) -> Po
 async def clock_in(server: Server, pool: str, worker: RegisteredWorker) -> str:
     """Write a worker onto the roster of its pool; the mode that the pool was told, empty for none.
 
-    A roster that may not be written is left alone: whoever looks at it then knows less.
+    A roster that may not be written is left alone: its readers then know less.
 
     Raises:
         ServerError: The server does not answer.

@@ -16,7 +16,7 @@ class NotAcknowledged(Struct, frozen=True):
 
     Attributes:
         id: Its ID.
-        why: ``gone``, ``owner`` where it is somebody else's, or ``delivered`` where it was delivered again.
+        why: ``gone``, ``owner`` where it is another consumer's, or ``delivered`` where it was delivered again.
         owner: Whose it is now; empty where it is gone.
     """
 
@@ -51,7 +51,7 @@ async def ack(
         server: Where.
         stream: The stream.
         group: Its group.
-        rows: At most a thousand rows as the plan saw them: what one script call does, nobody else can do anything beside.
+        rows: At most a thousand rows as the plan saw them: what one script call does, no other client can interrupt.
         position: The group must not stand before it; none asks for the group alone.
     """
     arguments = [group, optional(position)]

@@ -10,7 +10,7 @@ from streamops.wire.server import Server
 
 AUDIT: Final = "streamops:audit"
 MAX_RECORDS: Final = 10_000
-"""About so many records are kept."""
+"""About this many records are kept."""
 LARGEST_PAGE: Final = 25
 PAGE_BYTES: Final = 1 << 20
 """Records and bytes, about, that are read at once."""

@@ -82,8 +82,8 @@ async def claim_page(
         position: The group must not stand before it; none asks for the group alone.
         after: Begin after this ID; none for the beginning.
         until: Go no further than to this ID.
-        most: Claim no more than so many.
-        look: Look at so many rows.
+        most: Claim no more than this many.
+        look: Look at this many rows.
         snapshot: The hash that is to keep the rows as they were; empty to be told them.
     """
     start = "-" if after is None else f"({after}"

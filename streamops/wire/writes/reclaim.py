@@ -86,7 +86,7 @@ async def look_at_stale(
         what: Which entries.
         after: Begin after this ID; none for the beginning.
         until: Go no further than to this ID.
-        most: Stop at so many that something is to be done with.
+        most: Stop at this many that something is to be done with.
 
     Raises:
         ServerError: It was refused, or the node did not answer.

@@ -19,7 +19,7 @@ BATCH_BYTES: Final = 1 << 20
 FIRST_STEP: Final = 16
 
 PAYLOADS_KEPT: Final = timedelta(days=7)
-"""How long the payloads of replayed entries are kept: time enough for another failure, and somebody who looks at it."""
+"""How long the payloads of replayed entries are kept: time enough for another failure, and a look at it."""
 
 
 class TargetGroups(Struct, frozen=True):
@@ -72,7 +72,7 @@ class DeadLetterBatch(Struct, frozen=True, kw_only=True):
     Attributes:
         after: Where the range begins, exclusive.
         last: Where it ends, inclusive.
-        count: At most so many.
+        count: At most this many.
         ids: Instead of a range: these.
         payloads: Payloads that were seen to.
         taken: Those that had to be taken apart.

@@ -16,7 +16,7 @@ KEPT: Final = timedelta(days=7)
 
 
 async def read_marker(server: Server, marker: str) -> int:
-    """How many records of a file were restored; zero where nobody remembers."""
+    """How many records of a file were restored; zero if that is not remembered."""
     return number(required(await server.single(marker, "GET", marker), f"marker {marker}")) or 0
 
 

@@ -19,7 +19,7 @@ class How(NamedTuple):
     """How a slice is trimmed.
 
     Attributes:
-        most: Remove at most so many entries.
+        most: Remove at most this many entries.
         exact: Go on where a node can go only in part.
         references: Whether an exact trim tells XTRIM of pending rows: ``ACKED`` where it is safe, else ``DELREF``.
     """
@@ -67,7 +67,7 @@ async def trim_safely(server: Server, stream: str, bound: int | EntryId, how: Ho
     Args:
         server: Where.
         stream: The stream.
-        bound: Keep so many entries, or those from this ID on.
+        bound: Keep this many entries, or those from this ID on.
         how: How much in this slice, and how.
         what: What an error is said of, where that is more than the stream.
     """
@@ -75,7 +75,7 @@ async def trim_safely(server: Server, stream: str, bound: int | EntryId, how: Ho
 
 
 async def trim_to(server: Server, stream: str, floor: Floor, how: How, what: str = "") -> Slice:
-    """Remove the oldest entries below an ID, whoever needs them; at most so many in this slice."""
+    """Remove the oldest entries below an ID, needed or not; at most this many in this slice."""
     return await _timed(server, "trim_to", stream, floor_words(floor, how), what)
 
 

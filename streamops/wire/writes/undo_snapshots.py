@@ -15,7 +15,7 @@ from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 
 KEPT: Final = timedelta(days=7)
-"""Rows that nobody puts into the log are forgotten after so long."""
+"""Rows that are not put into the log are forgotten after this long."""
 
 SECONDS_KEPT: Final = int(KEPT.total_seconds())
 
