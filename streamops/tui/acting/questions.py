@@ -93,7 +93,7 @@ def questions_for(
         given: Values by the names of their fields, before what the subject would say.
         long: Whether it may be long work, with a bound and a rate.
     """
-    fields = intent_fields(intent)
+    fields = sorted(intent_fields(intent), key=_place)
     known = {**_prefilled(fields, selection), **given}
     limits = LIMITS if long else LIMITS[-1:]
     asked = {field.name for field in fields}
@@ -128,6 +128,12 @@ def read_form(
     except (ValueError, TypeError) as error:
         raise WrongAnswer("", _in_words_of(questions, str(error))) from None
     return made, replace(Limits(), **limits)
+
+
+def _place(field: IntentField) -> int:
+    """What it is about comes first, then what is chosen with Space, then what is typed."""
+    chosen = field.kind is FieldKind.CHOICE or field.completes in {"consumers", "reasons"}
+    return 0 if field.argument else 1 if chosen else 2
 
 
 def _in_words_of(questions: Sequence[Question], text: str) -> str:

@@ -126,7 +126,7 @@ class Walk:
         self.terminal.wait_for("all that match marked")
         self.terminal.press("R")
         self.terminal.wait_for("Replay dead letters.")
-        self.terminal.press(*["Down"] * 7)
+        self.terminal.press("Down")
         self.terminal.wait_for("republish: a new entry in the stream")
         self.terminal.press("Space", "Space")
         self.terminal.wait_for("● redeliver")

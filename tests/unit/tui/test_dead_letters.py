@@ -5,7 +5,7 @@ from textual.widgets import Input
 
 from streamops.errors import NotFound, Refused
 from streamops.operations.dlq_purge.intent import PurgeIntent
-from streamops.operations.replay.intent import ReplayIntent
+from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.tui import routes
 from streamops.tui.polling.poller import Observed
 from tests.support.invented import entry_id, minutes
@@ -228,7 +228,7 @@ async def test_edit_that_means_nothing_or_of_a_redelivery_is_refused_by_the_form
         await shown(app, "18 dead letters")
         for keys, why in (
             (["down", "down", "end", "\\", "q"], "✗ note: a backslash stands for"),
-            (["end", "9", *["down"] * 11, "space", "space"], "cannot be edited"),
+            (["end", "9", *["down"] * 5, "space", "space"], "cannot be edited"),
         ):
             await press(app, "E")
             await shown(app, "Fields of 1 dead letter")
@@ -236,6 +236,21 @@ async def test_edit_that_means_nothing_or_of_a_redelivery_is_refused_by_the_form
             await shown(app, why)
             await press(app, "escape")
         assert not source.planned
+
+
+async def test_replay_by_one_reason_is_planned_by_five_keys_from_its_queue() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, "4")
+        await until(app, lambda: bool(list_of(app).rows))
+        await press(app, "R")
+        await shown(app, "Space chooses: timeout")
+        await press(app, "space", "down", "space", "enter")
+        await until(app, lambda: bool(source.planned))
+    intent = planned(source)
+    assert isinstance(intent, ReplayIntent)
+    assert (intent.because, intent.mode) == ("timeout", ReplayMode.REPUBLISH)
 
 
 async def test_letters_that_cannot_be_read_leave_the_form_as_it_is() -> None:
