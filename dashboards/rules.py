@@ -132,7 +132,7 @@ def _finding(rule: Rule) -> Alert:
         name=rule.alert,
         expr=f'streamops_finding{{code="{code}"}}',
         summary=f"{subject}: {code.replace('_', ' ')}",
-        # What is kept firing keeps the text of the last finding, so that its numbers are told as those of then.
+        # What is kept firing keeps the text of the last finding, so that its numbers are shown as those of then.
         description=f"{rule.means} Last found by {{{{ $labels.instance }}}}, database {{{{ $labels.db }}}}"
         f"{NUMBERS.get(rule.judged, '')}.",
         severity="",
@@ -235,7 +235,7 @@ STREAM_ALERTS: Final = (
         lasting="30m",
         severity=INFO,
         summary=f"{GROUP}: lag unknown",
-        description="For 30 minutes it could not be told how many entries wait for "
+        description="For 30 minutes it was not known how many entries wait for "
         "group {{ $labels.group }} of stream {{ $labels.stream }}. Alerts on its lag are silent."
         + _where_there_is("streamops_group_lag_upper_bound_entries{OF}", f" At most: {COUNT}.", OF_GROUP)
         + f"{SEEN_BY}, database {{{{ $labels.db }}}}.",
@@ -295,7 +295,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         lasting="1h",
         severity=INFO,
         summary="Pool {{ $labels.pool }} is paused",
-        description=f"The workers of {POOL} have been told to read nothing, for 1 hour or more.{SEEN_BY}.",
+        description=f"The workers of {POOL} have been paused for 1 hour or more.{SEEN_BY}.",
     ),
     # By Redis's own clock, and only while the exporter reads it.
     Alert(

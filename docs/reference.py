@@ -39,7 +39,7 @@ Written by `make docs` from the families in `streamops/exporter`.
 
 A value that is not known is absent, never zero. Timestamps are seconds since the epoch by the server's clock; an
 entry ID that is no plausible time has none, and an instant of a consumer that lies more than a minute ahead of that
-clock, because it was set back, is not known. Timestamps made of idle times are told to a tenth of a second. `db` is
+clock, because it was set back, is not known. Timestamps made of idle times have a resolution of a tenth of a second. `db` is
 the number of the database, 0 on a cluster. Bytes of a name that are no UTF-8 print as `\\xNN`. Streams include
 dead-letter queues and retry streams (`T:retry:GROUP`). Counters never fall while the exporter lives; metrics vanish
 with what they describe.

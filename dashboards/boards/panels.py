@@ -88,7 +88,7 @@ def bare_panel(
     overrides: list[dashboard.DashboardFieldConfigSourceOverrides] | None = None,
     transformations: list[dashboard.DataTransformerConfig] | None = None,
 ) -> dashboard.Panel:
-    """A panel of a kind that is told all about itself."""
+    """A panel of a kind that has every option of its own."""
     panel = dashboard.Panel(
         type_val=kind,
         title=title,

@@ -122,7 +122,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         ),
         stat_panel(
             "Pools paused",
-            "Pools that were told to pause. Their workers finish what they have and take nothing more.",
+            "Paused pools. Their workers finish what they have and take nothing more.",
             Query(f"sum({POOL('pool_paused')}) or vector(0)", "pools"),
             unit="none",
             steps=colours.ANY_NOTICE,

@@ -181,7 +181,7 @@ def _pools() -> dashboard.Panel:
     words = {"0": ("no", colours.OK), "1": ("paused", colours.NOTICE)}
     return table_panel(
         "Pools",
-        "Workers by their pool. Paused stays empty for a pool that was never told to pause or resume.",
+        "Workers by their pool. Paused stays empty for a pool that was never paused or resumed.",
         (Label("instance", "Instance"), Label("pool", "Pool")),
         (
             Column("Workers", f"sum by ({key}) ({POOL('workers')})", "none"),

@@ -303,7 +303,7 @@ def group_status(shown: Shown) -> Values:
 
 @GROUP_COUNTER.family("readings", COUNTED)
 def group_uncounted_total(shown: Shown) -> Values:
-    """Readings at which it could not be told how far a counter of the group moved: delivered, acked or lost."""
+    """Readings at which it was not known how far a counter of the group moved: delivered, acked or lost."""
     steps = [
         (labels, count.uncounted)
         for labels, count in zip(shown.group_labels, shown.group_counts, strict=True)

@@ -197,7 +197,7 @@ def worker_busy(shown: Shown) -> Values:
 
 @POOL.family("", "mode")
 def pool_paused(shown: Shown) -> Values:
-    """Whether the pool was told to pause: 1 or 0; absent where it was never told anything."""
+    """Whether the pool is paused: 1 or 0; absent if it was never paused or resumed."""
     return {(encodable(pool),): int(is_paused) for pool, is_paused in shown.reading.extras.paused.items()}
 
 

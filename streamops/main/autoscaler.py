@@ -35,14 +35,14 @@ if TYPE_CHECKING:
             "without any configuration",
         ),
     ],
-    exits={0: "told to stop, and stopped", 2: "usage or configuration; no such pool", 3: "cannot connect"},
+    exits={0: "stopped by a signal", 2: "usage or configuration; no such pool", 3: "cannot connect"},
 )
 @controller_options
 @click.option("--advise", is_flag=True, help="Only say what it would do.")
 @click.option("--once", is_flag=True, help="Look twice, decide, and end.")
 @with_session
 def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **given: Any) -> int:
-    """Keep pools at the workers that their work asks for, until told to stop.
+    """Keep pools at the workers that their work asks for, until a signal stops it.
 
     Every few seconds it reads the lag, the arrivals and the workers of each pool, decides by the policy that `pools
     simulate` scores, sets the target's worker count, and writes down why. `pools explain POOL`

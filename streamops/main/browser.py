@@ -23,7 +23,7 @@ TOKEN_BYTES: Final = 32
 
 
 def serve_console(session: Session, *, listen: str | None, allow_writing: bool) -> int:
-    """Serve it until told to stop.
+    """Serve it until a signal stops it.
 
     Raises:
         SettingsError: Settings cannot be understood, the address is no loopback or taken, or textual-serve is not installed.

@@ -50,7 +50,7 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
         ("streamops exporter --notify", "notices of findings too, without an Alertmanager"),
     ],
     exits={
-        0: "told to stop, and stopped",
+        0: "stopped by a signal",
         2: "usage or configuration; the address is taken",
     },
     epilog="For Prometheus's scrape_configs: {job_name: streamops, static_configs: [{targets: ['127.0.0.1:9641']}]}. "
@@ -108,7 +108,7 @@ def exporter(
     notify: bool,
     log_format: str,
 ) -> int:
-    """Serve metrics of streams, groups, consumers, dead letters and delayed messages, until told to stop.
+    """Serve metrics of streams, groups, consumers, dead letters and delayed messages, until a signal stops it.
 
     Redis is read when Prometheus asks, and not in between; those that ask at the same time share one reading. While
     Redis is away, streamops_up is 0. PATTERN is a stream's name or a glob such as 'orders:*'; without any, the

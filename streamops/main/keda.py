@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         ),
         ("streamops autoscale keda --http 0.0.0.0:9643", "and the same numbers for KEDA's metrics-api"),
     ],
-    exits={0: "told to stop, and stopped", 2: "usage or configuration; the address is taken"},
+    exits={0: "stopped by a signal", 2: "usage or configuration; the address is taken"},
 )
 @controller_options
 @click.option(
@@ -83,7 +83,7 @@ def keda(
     """Decide how many workers pools should have, and tell KEDA: it scales, this only answers.
 
     A ScaledObject names a pool in its trigger's metadata; its target value is 1. While a lag is not known, and while
-    Redis is away, the last number goes on being told; before there ever was one, the answer is UNAVAILABLE, and KEDA
+    Redis is away, the last number is still answered; before there ever was one, the answer is UNAVAILABLE, and KEDA
     changes nothing. docs/keda.md holds manifests.
     """
     _require_grpc()

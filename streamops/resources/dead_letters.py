@@ -36,7 +36,7 @@ class QueueRow(Struct, frozen=True):
 
 
 class DeadLetterRow(Struct, frozen=True):
-    """A letter and the server's clock when it was read; none where that may not be asked."""
+    """A dead letter and the time by the server's clock; none where that may not be asked."""
 
     letter: DeadLetter
     now: datetime | None

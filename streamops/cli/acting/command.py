@@ -23,7 +23,7 @@ ACTING_EXITS: Final = {
     0: "done, or the plan was shown",
     1: "failed; no such stream, group or consumer",
     4: "refused: read-only, not permitted, not agreed to",
-    5: "done in part; where it can be resumed, the token is told",
+    5: "done in part; a job that can be resumed prints its token",
     6: "conflict: the server changed since the plan was made; nothing was done",
 }
 
@@ -128,7 +128,7 @@ def _intent(
     note = choices.limits.reason
     if note in REASONS and any(field.flag == "--because" for field in fields) and values["because"] is None:
         raise click.UsageError(
-            f"--reason is a note for the audit log: --because {note} selects what died of it", ctx
+            f"--reason is a note for the audit log: --because {note} selects what was given up for it", ctx
         )
     most = choices.limits.max_count
     asked = {field.name: given_value(field, values[field.name], most) for field in fields}

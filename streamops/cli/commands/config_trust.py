@@ -60,7 +60,7 @@ def trust(session: Session, *, path: Path | None, listed: bool, revoke: bool) ->
     """Trust the streamops.toml of the working directory, or PATH, as it is now.
 
     A project's file comes with whatever was cloned. Untrusted it sets how things are shown and judged, and which of your
-    own contexts is meant; what else it states is left out, and told on stderr. Trusted, it may connect, send and run
+    own contexts is meant; what else it states is left out, and printed on stderr. Trusted, it may connect, send and run
     anything. A file that changes is not trusted any more.
     """
     if listed:

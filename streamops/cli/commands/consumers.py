@@ -28,7 +28,7 @@ from streamops.resources.status import read_errors_json, snapshot_header
 def ls(session: Session, *, stream: str, group: str | None) -> None:
     """List consumers with their pending entries and how long they have been idle.
 
-    Whether an idle consumer is dead cannot be told from here: one that waits for entries looks the same on
+    Whether an idle consumer is dead is not known here: one that waits for entries looks the same on
     servers before Redis 7.2.
     """
     printer = session.printer(CONSUMER_COLUMNS)

@@ -96,14 +96,14 @@ def show(session: Session) -> None:
 @click.command(
     cls=Command,
     short_help="Choose the context to use from now on.",
-    examples=[("streamops ctx use staging", "commands connect to staging unless told otherwise")],
+    examples=[("streamops ctx use staging", "commands connect to staging unless another is named")],
 )
 @context_argument
 @with_session
 def use(session: Session, *, context: str) -> None:
     """Choose CONTEXT for all later commands under this configuration.
 
-    The choice is kept beside the configuration, which is not rewritten.
+    The choice is kept in a file of its own; the configuration is not rewritten.
     """
     warnings = use_context(context, os.environ, Path.cwd())
     session.narrator.note(f"context {context} is used from now on")

@@ -56,7 +56,7 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
     cls=Command,
     short_help="List dead-letter queues, or the dead letters of one.",
     examples=[
-        ("streamops dlq ls", "every queue, with what its dead letters died of"),
+        ("streamops dlq ls", "every queue, with its counts by reason"),
         ("streamops dlq ls '{orders}:dlq' --since 1h", "what died in the last hour"),
         ("streamops dlq ls '{orders}:dlq' --where 'deliveries > `5`' -o jsonl", "by an expression"),
     ],
@@ -67,8 +67,8 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
 def ls(session: Session, /, *, queue: str | None, **values: Any) -> None:
     """List the dead-letter queues: streams whose names end in :dlq, and those that the configuration names.
 
-    With DLQ, list its dead letters, the oldest first, at most 100 unless --limit says otherwise. What they
-    died of is counted over the newest 200; how large a share of all that is, is said too.
+    With DLQ, list its dead letters, the oldest first, at most 100 unless --limit says otherwise.
+    Reasons are counted over the newest 200; how large a share of all that is, is printed too.
     """
     if queue is None:
         _list_queues(session)
@@ -141,7 +141,7 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
     cls=Command,
     short_help="Show one queue, or one dead letter.",
     examples=[
-        ("streamops dlq show '{orders}:dlq'", "what its dead letters died of"),
+        ("streamops dlq show '{orders}:dlq'", "its counts by reason"),
         ("streamops dlq show '{orders}:dlq' 1526919030474-0", "everything of one dead letter"),
     ],
     exits={1: "no such queue or dead letter"},

@@ -47,7 +47,7 @@ def trace(session: Session, *, stream: str, ident: EntryId) -> None:
     """Trace what became of an entry: added, pending with which consumer, retried, given up, replayed, acted on by operators.
 
     Groups, delayed messages, retry streams, the dead-letter queue, newer entries and the audit log are looked at, of
-    long ones the newest thousand. What Redis does not know, and what was not looked at, is told on stderr.
+    long ones the newest thousand. What Redis does not know, and what was not looked at, is printed on stderr.
     """
     printer = session.printer(TRACE_COLUMNS)
     found = session.run(lambda console: console.tracer.trace(stream, ident))

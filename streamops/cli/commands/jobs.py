@@ -36,7 +36,7 @@ def ls(session: Session, *, active: bool) -> None:
     """List long operations: how far they are, who runs them, and when they were last heard of.
 
     A job is kept for seven days after its last sign of life. At most 100 are listed unless --limit says
-    otherwise. What stands in the list and cannot be read as a job is told on stderr, and in JSON as gaps.
+    otherwise. What stands in the list and cannot be read as a job is printed on stderr, and in JSON as gaps.
     """
     printer = session.printer(JOB_COLUMNS, JOB_DETAIL_COLUMNS)
 

@@ -121,7 +121,7 @@ def summary(session: Session, *, stream: str, group: str) -> None:
     """Sum up a group's pending entries: how many, between which IDs, whose, how long idle, how often delivered.
 
     Idle times and deliveries are counted over at most 100,000 entries, the oldest first; the share that this
-    is of all is told.
+    is of all is printed.
     """
     printer = session.printer(SUMMARY_COLUMNS)
 

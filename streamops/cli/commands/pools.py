@@ -44,8 +44,8 @@ _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools
 def show(session: Session, *, pool: str) -> None:
     """Show how many workers a pool has, as its target says, and why it has them.
 
-    KEDA does not tell: of a pool that it scales, this shows the number that `autoscale keda` last told it, and as ready
-    the workers that heartbeat, where they ever did.
+    KEDA does not report numbers: of a pool that it scales, this shows the number that `autoscale keda` answered last,
+    and as ready the workers that heartbeat, if any ever did.
     """
     printer = session.printer((*POOL_COLUMNS, *POOL_DETAIL_COLUMNS))
 

@@ -62,17 +62,17 @@ class AddressType(click.ParamType[tuple[str, int]]):
         ("streamops run shop.workers:app", "one worker process"),
         (
             "streamops run shop.workers:app --workers auto --metrics 127.0.0.1:9642",
-            "as many as the pool is told, one a core until it is; with metrics",
+            "as many as `pools scale` asks for, one a core before that; with metrics",
         ),
         ("streamops run shop.workers:app --reload", "for development: with the code that was saved last"),
         ("streamops run shop.workers:app --only orders --until-idle", "what orders hold, from cron"),
         ("streamops run shop.workers:app --max-memory 300mb --max-jobs 100000", "replaced now and then"),
     ],
     exits={
-        0: "told to stop, or idle, and drained",
+        0: "stopped by a signal, or idle, and drained",
         1: "every worker keeps falling",
         2: "usage or configuration; the application does not import, no such handler",
-        130: "told to stop twice: ended without draining",
+        130: "a second signal: ended without draining",
     },
 )
 @click.argument("app", metavar="MODULE:APP")
@@ -128,7 +128,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
     type=DURATION,
     default="30s",
     show_default=True,
-    help="How long handlers may go on when it is told to stop.",
+    help="How long handlers may go on after SIGTERM or Ctrl-C.",
 )
 @click.option(
     "--beat", metavar="SPAN", type=DURATION, default="5s", show_default=True, help="How often workers beat."
@@ -159,7 +159,7 @@ def run(
     beat: timedelta,
     log_format: str,
 ) -> None:
-    """Run the handlers of an application in worker processes, until told to stop.
+    """Run the handlers of an application in worker processes, until a signal stops it.
 
     A process that falls is started again, ever later the more often it does. SIGTERM or Ctrl-C: no more entries are
     read, those not begun are given back, handlers finish, acknowledgements are sent; a second signal ends

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     type=DURATION,
     default="30s",
     show_default=True,
-    help="How long calls under way may go on when it is told to stop.",
+    help="How long calls under way may go on after SIGTERM or Ctrl-C.",
 )
 @with_session
 def serve(
@@ -68,7 +68,7 @@ def serve(
     calls: int,
     grace: timedelta,
 ) -> None:
-    """Call the messages of topics back, once they are due, and take messages in over HTTP, until told to stop.
+    """Call the messages of topics back, once they are due, and take messages in over HTTP, until a signal stops it.
 
     Topics stand in the configuration, or are kept in Redis, where changes are noticed within a second or so. A server
     that is away takes its own topics with it and no others. SIGTERM or Ctrl-C: no more messages are taken, calls

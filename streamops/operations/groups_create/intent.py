@@ -10,7 +10,7 @@ class CreateGroupIntent(OperationIntent, frozen=True, kw_only=True):
     """Create a consumer group.
 
     Create a consumer group. Where it begins decides what it is given: the whole stream, what is added from
-    now on, or what comes after an ID. Servers that count a lag are told the counter that goes with it, so
+    now on, or what comes after an ID. Servers that count a lag get the counter that goes with it, so
     that the lag is right from the start. A group that stands there already is left as it is.
 
     Raises:

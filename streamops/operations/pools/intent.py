@@ -12,7 +12,7 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
     """Pause a pool: its workers read nothing more.
 
     Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and
-    acknowledge what they have in hand, and notice within a heartbeat; workers that start later are paused
+    acknowledge what is in flight, and notice within a heartbeat; workers that start later are paused
     too. --reason goes into the audit log.
     """
 
@@ -20,7 +20,7 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
         ("streamops pools pause billing --reason 'the bank is down'", "its workers rest"),
-        ("streamops pools pause billing --dry-run", "what it would do, and what the pool was told last"),
+        ("streamops pools pause billing --dry-run", "what it would do, and the pool's mode now"),
     )
     exits: ClassVar = {1: "no such pool"}
 

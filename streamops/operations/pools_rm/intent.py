@@ -9,7 +9,7 @@ from streamops.model.fields import argument, backup_file
 class RemovePoolIntent(OperationIntent, frozen=True, kw_only=True):
     """Forget a pool that nothing runs any more.
 
-    Forget a pool that nothing runs any more: what it was told, the decisions about it and what its controller
+    Forget a pool that nothing runs any more: its mode and numbers, the decisions about it and what its controller
     learned. These records of streamops go, and no stream, group or worker. They are first written to a file:
     without --backup, to a new one under ~/.local/state/streamops/backups. It is refused while a controller, a
     supervisor or a worker of the pool lives.

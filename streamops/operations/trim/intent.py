@@ -11,7 +11,7 @@ from streamops.model.fields import argument, inner, option
 class TrimIntent(OperationIntent, frozen=True, kw_only=True):
     """Drop a stream's oldest entries, none that is still needed.
 
-    Drop the oldest entries of a stream by length, ID or age. It is safe unless told otherwise: what any group
+    Drop the oldest entries of a stream by length, ID or age. It is safe unless --unsafe is given: what any group
     has yet to read or acknowledge stays, and the plan names the group and the consumer that hold it back.
 
     With --policies instead of a stream, apply the [[retention]] tables of the configuration, always safely.

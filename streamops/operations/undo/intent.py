@@ -13,7 +13,7 @@ class UndoIntent(OperationIntent, frozen=True, kw_only=True):
     """Take an action back.
 
     Take an action of the audit log back whose inverse is exact: a claim, a nack, the removal of a consumer,
-    the rewinding of a group. What has changed since is left alone and told.
+    the rewinding of a group. What has changed since is left alone and reported.
     """
 
     operation: ClassVar = "undo"

@@ -52,7 +52,11 @@ def group_lines(row: GroupRow, width: int) -> list[Line]:
     view = row.group
     lines = _title((row.stream.stream.name, view.group.name), health_text(view.health), width)
     lines += finding_lines((*view.findings, *row.stream.findings), width)
-    lines += _lag(view, width)
+    return lines + _group_numbers(row, view, width)
+
+
+def _group_numbers(row: GroupRow, view: GroupView, width: int) -> list[Line]:
+    lines = _lag(view, width)
     for keys in GROUP_FACTS:
         shown = _shown(view, keys)
         lines += [*_facts(row, GROUP_BY_KEY, shown, width), BLANK_LINE] if shown else []
@@ -65,8 +69,9 @@ def brief_lines(row: GroupRow, width: int) -> list[Line]:
     """What was found about a group, or a stream without groups, and the fix; without findings, its first numbers."""
     findings = (*(row.group.findings if row.group is not None else ()), *row.stream.findings)
     if not findings:
-        # After the names, the health and a blank line.
-        return group_lines(row, width)[3:]
+        return (
+            _stream_numbers(row.stream, width) if row.group is None else _group_numbers(row, row.group, width)
+        )
     lines: list[Line] = []
     for finding in findings:
         shown = health_text(finding.level)
@@ -80,6 +85,11 @@ def stream_lines(view: StreamView, width: int) -> list[Line]:
     """A stream in full, without its groups."""
     lines = _title((view.stream.name,), health_text(view.health), width)
     lines += finding_lines(view.findings, width)
+    return lines + _stream_numbers(view, width)
+
+
+def _stream_numbers(view: StreamView, width: int) -> list[Line]:
+    lines: list[Line] = []
     for keys in STREAM_FACTS:
         lines += _facts(view, STREAM_BY_KEY, keys, width)
         lines.append(BLANK_LINE)
