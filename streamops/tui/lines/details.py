@@ -52,10 +52,13 @@ def group_lines(row: GroupRow, width: int) -> list[Line]:
     view = row.group
     lines = _title((row.stream.stream.name, view.group.name), health_text(view.health), width)
     lines += finding_lines((*view.findings, *row.stream.findings), width)
-    return lines + _group_numbers(row, view, width)
+    return lines + _numbers(row, width)
 
 
-def _group_numbers(row: GroupRow, view: GroupView, width: int) -> list[Line]:
+def _numbers(row: GroupRow, width: int) -> list[Line]:
+    if row.group is None:
+        return _stream_numbers(row.stream, width)
+    view = row.group
     lines = _lag(view, width)
     for keys in GROUP_FACTS:
         shown = _shown(view, keys)
@@ -69,9 +72,7 @@ def brief_lines(row: GroupRow, width: int) -> list[Line]:
     """What was found about a group, or a stream without groups, and the fix; without findings, its first numbers."""
     findings = (*(row.group.findings if row.group is not None else ()), *row.stream.findings)
     if not findings:
-        return (
-            _stream_numbers(row.stream, width) if row.group is None else _group_numbers(row, row.group, width)
-        )
+        return _numbers(row, width)
     lines: list[Line] = []
     for finding in findings:
         shown = health_text(finding.level)

@@ -6,7 +6,14 @@ from msgspec.structs import replace
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.observation import Observation, Retries
 from streamops.resources.groups import GROUP_COLUMNS, GroupRow, group_rows
-from streamops.tui.lines.details import column_lines, group_lines, profile_lines, server_lines, stream_lines
+from streamops.tui.lines.details import (
+    brief_lines,
+    column_lines,
+    group_lines,
+    profile_lines,
+    server_lines,
+    stream_lines,
+)
 from streamops.tui.lines.payload import entry_lines
 from streamops.tui.widgets.paint import Line, cell_width
 from tests.support.invented import NOW, exact
@@ -55,6 +62,16 @@ def test_nothing_told_is_wider_than_the_pane() -> None:
             lines += group_lines(found, width) + stream_lines(found.stream, width)
         if width >= 34:
             assert max(cell_width("".join(cell.text for cell in line)) for line in lines) <= width
+
+
+def test_the_brief_of_a_healthy_group_starts_with_its_lag_however_long_its_name_is() -> None:
+    found = row("sensors", "store")
+    assert found.group is not None
+    group = replace(found.group.group, name="a" * 200)
+    quiet = replace(found.group, group=group, findings=())
+    stream = replace(found.stream, findings=())
+    first = text(brief_lines(GroupRow(stream, quiet), 60)).splitlines()[0]
+    assert first.split()[0] == "Lag"
 
 
 def test_a_distribution_is_drawn_with_its_coverage() -> None:
