@@ -147,11 +147,9 @@ def _unknown_reason(intent: ReplayIntent) -> Said:
     return f"No dead letter has the reason {intent.because}: `streamops dlq show` counts the reasons that there are."
 
 
-ORIGIN: Final = (
-    "Each entry carries _so_origin_id, the ID that it was born with, where its dead letter tells it."
-)
+ORIGIN: Final = "Each entry carries _so_origin_id, its original ID, if its dead letter names it."
 RETRY_ORIGIN: Final = (
-    "Each entry carries _so_origin, _so_group, _so_attempt, and _so_origin_id: the ID that it was born with, "
+    "Each entry carries _so_origin, _so_group, _so_attempt, and _so_origin_id: its original ID, "
     "or its dead letter's where that is not known."
 )
 REPLAY_OF: Final = (

@@ -68,7 +68,7 @@ def test_every_group_of_the_stream_is_named() -> None:
             "its groups get them: billing, audit, search."
         ),
     )
-    assert any("carries _so_origin_id, the ID that it was born with" in effect for effect in plan.effects)
+    assert any("carries _so_origin_id, its original ID" in effect for effect in plan.effects)
     assert any("carries _so_replay_of" in effect for effect in plan.effects)
     assert "atomic" in plan.effects[-1]
     assert plan.sample[0].endswith("and 2 fields more")
