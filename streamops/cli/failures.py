@@ -3,6 +3,7 @@
 import errno
 import sys
 import traceback
+from collections.abc import Sequence
 from typing import Final
 
 import click
@@ -10,10 +11,10 @@ from click.exceptions import NoArgsIsHelpError
 
 from streamops.cli.globals import Globals
 from streamops.cli.narration import Narrator
-from streamops.cli.pipes import discard
+from streamops.cli.terminal import discard, drawable
 from streamops.errors import ApplyError, ExitCode, StreamopsError
 from streamops.model.removed import removed_hint
-from streamops.resources.text import safe_lines
+from streamops.resources.text import safe, safe_lines
 
 REPORT: Final = "Please report it with what `--log-level debug` shows."
 
@@ -78,3 +79,41 @@ def _lowered(message: str) -> str:
     """Click's sentence as our errors are written: no capital, no full stop."""
     line = " ".join(message.split()).rstrip(".").replace("a valid integer range", "a whole number")
     return line[:1].lower() + line[1:]
+
+
+UNKNOWN: Final = 3
+
+
+def is_for_nagios(args: Sequence[str]) -> bool:
+    """Whether a command line, right or wrong, asks for a Nagios plugin's answer."""
+    before = ("", *args)
+    named = any(
+        arg.lower() == "--format=nagios" or (arg.lower() == "nagios" and before[index] == "--format")
+        for index, arg in enumerate(args)
+    )
+    return named and "check" in args
+
+
+def print_unknown(error: BaseException) -> int:
+    """Say on stdout, where Nagios reads, why nothing was judged; the exit code for that."""
+    line = safe(" ".join(_words(error).split())).replace("|", "/")
+    try:
+        sys.stdout.write(f"STREAMOPS UNKNOWN - {drawable(line, sys.stdout)}\n")
+        sys.stdout.flush()
+    except OSError:
+        discard(sys.stdout)
+    return UNKNOWN
+
+
+def _words(error: BaseException) -> str:
+    match error:
+        case StreamopsError():
+            return error.message
+        case click.ClickException():
+            return error.format_message()
+        case KeyboardInterrupt():
+            return "interrupted"
+        case OSError():
+            return error.strerror or type(error).__name__
+        case _:
+            return f"a bug in streamops: {type(error).__name__}: {error}"

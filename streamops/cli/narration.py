@@ -1,9 +1,9 @@
 """What is said on stderr: notes that ``--quiet`` silences, and errors that nothing silences."""
 
+import logging
 import sys
 
-from streamops.cli.pipes import discard
-from streamops.cli.terminal import drawable
+from streamops.cli.terminal import discard, drawable
 from streamops.resources.text import safe
 
 
@@ -52,3 +52,25 @@ class Narrator:
         except OSError:
             # A closed pipe, a terminal that is gone, a full disk: there is nowhere left to say so.
             discard(sys.stderr)
+
+
+class _SafeFormatter(logging.Formatter):
+    """Formats records as one line each, tracebacks too, without control sequences from wherever their text came."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format one record."""
+        return safe(super().format(record))
+
+
+FORMATTER = _SafeFormatter("%(levelname)s %(name)s: %(message)s")
+
+
+def start_logging(level: str | None) -> None:
+    """Log from this level on: ``debug``, ``info``, ``warning`` or ``error``; none for warnings, as Python has it."""
+    if level is None:
+        if logging.lastResort is not None:
+            logging.lastResort.setFormatter(FORMATTER)
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(FORMATTER)
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)

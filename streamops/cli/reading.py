@@ -1,13 +1,20 @@
 """The readings that commands share: every stream that was asked for, or one by its exact name."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from streamops.cli.printer import Printer
 from streamops.cli.session import Session
-from streamops.errors import NotFound, Refused, ServerError
+from streamops.errors import ExitCode, NotFound, Refused, ServerError
+from streamops.model.json_text import Json
+from streamops.model.name_patterns import is_literal, matches
 from streamops.model.observation import GroupView, Observation, StreamView
-from streamops.model.streams import NO_SUCH_STREAM
+from streamops.model.pending import PendingProfile
+from streamops.model.streams import NO_SUCH_STREAM, ReadError
+from streamops.model.wording import counted
 from streamops.operations.console import Console
+from streamops.resources.entries import ENTRY_COLUMNS, EntryRow, entry_json
+from streamops.resources.units import percent
 
 
 class StreamsReading(NamedTuple):
@@ -68,3 +75,79 @@ def only_group(view: StreamView, name: str) -> GroupView:
             return group
     names = ", ".join(group.group.name for group in view.groups) or "none"
     raise NotFound(f"stream {view.stream.name} has no group {name}", f"Its groups: {names}.")
+
+
+MOST_GAPS = 10
+
+
+def note_reading(
+    session: Session,
+    observation: Observation,
+    patterns: Sequence[str],
+    *,
+    scanned: bool,
+    left_out: int,
+) -> ExitCode:
+    """Say what the data on stdout does not show; the exit code, which says whether all streams named are there."""
+    note, snapshot = session.narrator.note, observation.snapshot
+    for node in snapshot.server.nodes:
+        if node.is_replica:
+            note(f"{node.address} is a replica: it may lag behind its primary, and does not know who polls")
+    if not observation.streams:
+        note(_why_empty(session, patterns, scanned=scanned))
+    note_left_out(session, left_out)
+    beyond = snapshot.discovered - session.settings.watch.max_streams
+    if beyond > 0:
+        note(f"{counted(beyond, 'stream', 'streams')} beyond max_streams left out; name patterns or raise it")
+    note_read_errors(session, snapshot.gaps)
+    names = [view.stream.name for view in observation.streams]
+    missing = any(is_literal(one) and not any(matches(one, name) for name in names) for one in patterns)
+    return ExitCode.FAILED if missing else ExitCode.DONE
+
+
+def note_left_out(session: Session, left_out: int) -> None:
+    """Say how many rows a limit left out."""
+    if left_out:
+        session.narrator.note(
+            f"{counted(left_out, 'more row', 'more rows')} left out by --limit {session.given.limit}"
+        )
+
+
+def note_read_errors(session: Session, gaps: Sequence[ReadError]) -> None:
+    """Say what could not be read, and why."""
+    for gap in gaps[:MOST_GAPS]:
+        session.narrator.note(f"not read: {gap.scope}: {gap.reason}")
+    if len(gaps) > MOST_GAPS:
+        session.narrator.note(f"not read: {len(gaps) - MOST_GAPS:,} further parts; -o json lists all")
+
+
+def _why_empty(session: Session, patterns: Sequence[str], *, scanned: bool) -> str:
+    options = session.settings.connection
+    wanted = ", ".join(patterns or session.settings.watch.streams)
+    what = f"no streams match {wanted}" if wanted else "there are no streams"
+    effort = "; all keys were looked at" if scanned else ""
+    return f"{what} in {options.label}{effort}"
+
+
+def note_profile(session: Session, profile: PendingProfile) -> None:
+    """Say what share of the pending entries a distribution describes, where it is not all of them."""
+    if profile.coverage < 1:
+        share = percent(profile.coverage)
+        session.narrator.note(
+            f"the distribution covers {share} of the pending entries, {profile.scanned:,} rows"
+        )
+
+
+SHOWN: Final = ("id", "time", "preview")
+
+
+def entry_printer(session: Session, *, with_stream: bool) -> Printer[EntryRow]:
+    """A printer of entries; raises ``SettingsError`` where ``--fields`` names none of their columns."""
+    keys = ("stream", *SHOWN) if with_stream else SHOWN
+    shown = [column for column in ENTRY_COLUMNS if column.key in keys]
+    return session.printer(shown, [column for column in ENTRY_COLUMNS if column.key not in keys])
+
+
+def entry_document(row: EntryRow) -> Json:
+    """One entry as JSON."""
+    return entry_json(row.stream, row.entry)

@@ -3,6 +3,9 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO
 
 from streamops.resources.text import in_ascii
@@ -33,3 +36,19 @@ def has_color(stream: TextIO) -> bool:
 def width_of(stream: TextIO) -> int | None:
     """The width of a terminal; none where the stream is none, and lines may be as long as they are."""
     return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
+def discard(stream: TextIO) -> None:
+    """Send a stream nowhere from now on: what it still holds is flushed at exit, and must not fail once more."""
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), stream.fileno())
+
+
+@contextmanager
+def whoever_reads(stream: TextIO) -> Iterator[None]:
+    """Write to a stream and go on all the same where its reader has gone: what acts must come to its end."""
+    try:
+        yield
+        stream.flush()
+    except BrokenPipeError:
+        discard(stream)

@@ -60,7 +60,7 @@ def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **giv
 
 async def _control(session: Session, options: "ControllerOptions", *, once: bool) -> None:
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415 - as above
-    from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
+    from streamops.service.signals import stopped_by_signals  # noqa: PLC0415
 
     settings = session.settings
     from streamops.operations.console import Console  # noqa: PLC0415

@@ -51,7 +51,7 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool) 
 
 
 async def _serve(session: Session, server: "ConsoleServer", token: str, *, read_only: bool) -> None:
-    from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
+    from streamops.service.signals import stopped_by_signals  # noqa: PLC0415 - as above
 
     with (
         suppress(asyncio.CancelledError),

@@ -177,7 +177,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
                     f"{_AT}.config:validate", "Check configuration files and list every problem."
                 ),
                 "trust": Lazy(
-                    f"{_AT}.config_trust:trust",
+                    f"{_AT}.config:trust",
                     "Let a project's streamops.toml set what only your own file may.",
                 ),
                 "example": Lazy(
@@ -188,7 +188,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         "doctor": Lazy(
             f"{_AT}.doctor:doctor", "Check the connection, the server, permissions and this installation."
         ),
-        "completion": Lazy(f"{_AT}.completion:completion", "Print the completion script of a shell."),
+        "completion": Lazy(f"{_AT}.about:completion", "Print the completion script of a shell."),
         "options": Lazy(f"{_AT}.about:options", "Print the global options and exit codes."),
         "version": Lazy(f"{_AT}.about:version", "Print the version."),
         "help": Lazy(f"{_AT}.about:help_of", "Print the help of a command."),

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.load import confirm_load, run_to_its_end
-from streamops.cli.output.choosing import DOCUMENTS, FOR_PEOPLE
-from streamops.cli.output.facts import print_facts
-from streamops.cli.output.printer import Printer
 from streamops.cli.params import DURATION
+from streamops.cli.printer import DOCUMENTS, FOR_PEOPLE, Printer, print_facts
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
@@ -26,6 +23,13 @@ if TYPE_CHECKING:
     from streamops.autoscaling.policy.config import ScalingConfig
     from streamops.operations.console import Console
     from streamops.runtime.drill.keys import DrillKeys
+import signal
+from collections.abc import Coroutine
+
+from streamops.cli.acting.choices import ask, can_ask
+from streamops.errors import Forbidden
+from streamops.model.acting import Environment
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 
 EVERY: Final = timedelta(seconds=1)
 START_UP: Final = timedelta(seconds=2)
@@ -253,7 +257,6 @@ class Timeline:
                 self._moments, lambda: drill_document(plan, self._moments, verdict, self._decisions)
             )
             return
-        self._lines.end()
         output = self._printer.output
         people = output in FOR_PEOPLE
         if people or not session.given.quiet:
@@ -267,3 +270,68 @@ class Timeline:
 
 def _mind(decision: PoolDecision) -> tuple[object, ...]:
     return decision.code, decision.target, decision.ordered
+
+
+Answer = TypeVar("Answer")
+
+
+def confirm_load(session: Session, command: str, burden: str, *, yes: bool) -> None:
+    """Say what a command will put on the server, and ask, unless the context is a development one.
+
+    Args:
+        session: The call.
+        command: The command's name.
+        burden: What it will put there, a line.
+        yes: Whether it was agreed to beforehand.
+
+    Raises:
+        Forbidden: Read-only, or not agreed to.
+    """
+    settings = session.settings
+    if settings.read_only:
+        raise Forbidden(
+            f"read-only: {command} would write here",
+            "Leave out --read-only, or set `read_only = false` in the context.",
+        )
+    session.narrator.note(f"{command} {burden}")
+    if yes or settings.environment is Environment.DEVELOPMENT:
+        return
+    policy = ConfirmationPolicy(ConfirmationKind.TAB)
+    if not (can_ask(session) and policy.accepts(ask(policy))):
+        raise Forbidden(f"{command}: not agreed to", "Nothing was written. Agree with --yes.")
+
+
+def run_to_its_end(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """Run a coroutine on the workers' own event loop; Ctrl-C, a request to terminate and a hang-up cancel it.
+
+    What it must clean up, it does then; asked again, it ends at once.
+
+    Raises:
+        KeyboardInterrupt: It was cancelled so.
+    """
+    # Only who drills pays for the runtime.
+    from streamops.service.processes import runner  # noqa: PLC0415
+
+    answer: list[Answer] = []
+    runner()(_cancelled_by_signals(work, answer))
+    if not answer:
+        raise KeyboardInterrupt
+    return answer[0]
+
+
+async def _cancelled_by_signals(work: Coroutine[Any, Any, Answer], answer: list[Answer]) -> None:
+    """Put what the work gives into ``answer``; nothing where it was cancelled."""
+    import asyncio  # noqa: PLC0415 - help does not pay for it
+
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    for one in signals:
+        loop.add_signal_handler(one, task.cancel)
+    try:
+        await asyncio.wait([task])
+    finally:
+        for one in signals:
+            loop.remove_signal_handler(one)
+    if not task.cancelled():
+        answer.append(task.result())

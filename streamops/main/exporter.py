@@ -167,10 +167,10 @@ async def _serve(
     patterns: Sequence[str],
     notifier: "Notifier | None",
 ) -> None:
-    from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415 - as above
     from streamops.exporter.scraper import Scraper  # noqa: PLC0415
     from streamops.exporter.server import serving  # noqa: PLC0415
     from streamops.exporter.targets import ScrapeTargets  # noqa: PLC0415
+    from streamops.service.signals import stopped_by_signals  # noqa: PLC0415 - as above
 
     def scraper_of(context: str) -> "Scraper":
         load = _loads(session, context)

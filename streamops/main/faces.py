@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.session import Session, wait_for, with_session
-from streamops.main.consoles import server_settings
+from streamops.main.consoles import print_keys, server_settings
 from streamops.model.acting import Environment
 from streamops.settings.load import this_actor
 
@@ -66,8 +66,6 @@ def tui(
         ("--allow-writing", allow_writing, "--web", web),
     )
     if keys:
-        from streamops.main.keys import print_keys  # noqa: PLC0415 - few ask
-
         return print_keys(session)
     if web:
         from streamops.main.browser import serve_console  # noqa: PLC0415 - it brings aiohttp along

@@ -126,8 +126,8 @@ async def _serve_keda(
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415
     from streamops.autoscaling.keda import http, server  # noqa: PLC0415
     from streamops.autoscaling.keda.answers import Board, ExternalScalerValue, GroupRead  # noqa: PLC0415
-    from streamops.cli.acting.stopping import stopped_by_signals  # noqa: PLC0415
     from streamops.operations.console import Console  # noqa: PLC0415
+    from streamops.service.signals import stopped_by_signals  # noqa: PLC0415
     from streamops.settings.load import actor_of  # noqa: PLC0415
 
     settings = session.settings

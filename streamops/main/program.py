@@ -11,9 +11,8 @@ from click.shell_completion import shell_complete
 
 from streamops import __version__
 from streamops.cli.command import CommandGroup
-from streamops.cli.failures import report_failure
+from streamops.cli.failures import is_for_nagios, print_unknown, report_failure
 from streamops.cli.globals import Globals, globals_of
-from streamops.cli.nagios import is_for_nagios, print_unknown
 from streamops.cli.terminal import prepare_streams
 from streamops.main.catalogue import COMMANDS, SECTIONS, SINGULARS
 

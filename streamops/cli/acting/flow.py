@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from streamops.cli.acting.asking import ask, can_ask
-from streamops.cli.acting.choices import Choices
-from streamops.cli.acting.printing import ActingPrinter
-from streamops.cli.acting.progress import ProgressPrinter
+from streamops.cli.acting.choices import Choices, ask, can_ask
+from streamops.cli.acting.printing import ActingPrinter, ProgressPrinter
 from streamops.cli.acting.recurring import stand
-from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.session import Session
 from streamops.errors import ApplyError, ExitCode
 from streamops.model.acting import Confirmation, Outcome, Plan
+from streamops.service.signals import stopped_by_ctrl_c
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console

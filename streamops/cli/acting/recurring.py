@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from streamops.cli.acting.printing import ActingPrinter
-from streamops.cli.acting.stopping import stopped_by_ctrl_c
 from streamops.cli.session import Session
 from streamops.errors import ApplyError, ExitCode, StalePlan, StreamopsError, Unreachable
 from streamops.model.acting import Confirmation, Outcome, Progress
+from streamops.service.signals import stopped_by_ctrl_c
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console

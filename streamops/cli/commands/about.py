@@ -1,11 +1,15 @@
-"""``streamops options``, ``streamops version`` and ``streamops help``: about the command line itself."""
+"""``streamops options``, ``version``, ``help`` and ``completion``: about the command line itself."""
 
 import click
-from click.shell_completion import CompletionItem
+from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
 from streamops import __version__
 from streamops.cli.command import EXITS, Command, write_options
 from streamops.cli.global_options import GLOBAL_OPTIONS
+
+SHELLS = ("bash", "zsh", "fish")
+PROGRAM = "streamops"
+VARIABLE = "_STREAMOPS_COMPLETE"
 
 
 @click.command(
@@ -58,3 +62,27 @@ def help_of(ctx: click.Context, command: tuple[str, ...]) -> None:
     root = ctx.find_root()
     with root.command.make_context(root.info_name, [*command, "--help"]) as asked:
         root.command.invoke(asked)
+
+
+@click.command(
+    cls=Command,
+    short_help="Print the completion script of a shell.",
+    examples=[
+        ('eval "$(streamops completion bash)"', "in ~/.bashrc"),
+        ('eval "$(streamops completion zsh)"', "in ~/.zshrc"),
+        ("streamops completion fish > ~/.config/fish/completions/streamops.fish", "once"),
+    ],
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print the completion script of SHELL, to be loaded from its start-up file.
+
+    Names of streams and groups are completed from the server where it answers within 300 ms.
+    """
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"there is no completion for {shell}")
+    script = kind(ctx.find_root().command, {}, PROGRAM, VARIABLE)
+    # The shells' own versions of this run the shell first, to check its version.
+    click.echo(ShellComplete.source(script), nl=False)

@@ -5,9 +5,8 @@ from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.params import patterns_argument
-from streamops.cli.reading import observe_streams
+from streamops.cli.reading import note_reading, observe_streams
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import note_reading
 from streamops.errors import ExitCode
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.observe import fold_retries

@@ -9,12 +9,10 @@ import click
 from msgspec.structs import replace
 
 from streamops.cli.command import Command
+from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
-from streamops.cli.output.choosing import DOCUMENTS, FOR_PEOPLE
-from streamops.cli.output.documents import document_text
-from streamops.cli.output.facts import print_facts
-from streamops.cli.output.printer import write
 from streamops.cli.params import ENTRY_ID, INSTANT
+from streamops.cli.printer import DOCUMENTS, FOR_PEOPLE, print_facts, write
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action

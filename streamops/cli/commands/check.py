@@ -7,12 +7,11 @@ import click
 from msgspec.structs import replace
 
 from streamops.cli.command import Command
+from streamops.cli.failures import UNKNOWN
+from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
-from streamops.cli.nagios import UNKNOWN
-from streamops.cli.output.choosing import DOCUMENTS
-from streamops.cli.output.documents import document_text
-from streamops.cli.output.printer import write
 from streamops.cli.params import DURATION, patterns_argument
+from streamops.cli.printer import DOCUMENTS, write
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.name_patterns import is_literal
@@ -84,7 +83,7 @@ def check(
     limits = ProbeLimits(lag, time_lag, pending_age, dlq)
     result = _probe(session, patterns, limits)
     if style == "nagios":
-        # What is no judgement is told by ``streamops.cli.nagios``, whatever it is.
+        # What is no judgement is told by ``streamops.cli.failures``, whatever it is.
         write(nagios_line(result, limits) + "\n")
         return NAGIOS_CODES[result.verdict]
     if session.given.output in {*DOCUMENTS, Output.JSONL}:

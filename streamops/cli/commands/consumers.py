@@ -4,9 +4,8 @@ import click
 
 from streamops.cli.command import Command
 from streamops.cli.params import group_argument_optional, stream_argument
-from streamops.cli.reading import observe_stream, only_group, only_stream
+from streamops.cli.reading import note_left_out, note_read_errors, observe_stream, only_group, only_stream
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import note_left_out, note_read_errors
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.resources.consumers import CONSUMER_COLUMNS, ConsumerRow, consumer_json, consumer_rows

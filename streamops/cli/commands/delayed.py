@@ -5,8 +5,8 @@ from typing import Final
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.output.printer import Section
 from streamops.cli.params import stream_argument, stream_argument_optional
+from streamops.cli.printer import Section
 from streamops.cli.session import Session, with_session
 from streamops.errors import NotFound
 from streamops.model.json_text import text_json

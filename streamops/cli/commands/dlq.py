@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import click
 
-from streamops.cli.acting.fields import given_value, param_of
+from streamops.cli.acting.command import given_value, param_of
 from streamops.cli.command import Command
-from streamops.cli.output.printer import Section
 from streamops.cli.params import COMPLETIONS, ENTRY_ID
+from streamops.cli.printer import Section
 from streamops.cli.session import Session, with_session
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import EntryId, StreamEntry

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import click
 
 from streamops.cli.command import Command
+from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
-from streamops.cli.output.choosing import DOCUMENTS
-from streamops.cli.output.documents import document_text
-from streamops.cli.output.printer import write
+from streamops.cli.printer import DOCUMENTS, write
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
 from streamops.model.json_text import Json

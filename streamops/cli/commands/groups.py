@@ -3,11 +3,18 @@
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.output.printer import Section
 from streamops.cli.params import group_argument, patterns_argument, stream_argument
-from streamops.cli.reading import observe_stream, observe_streams, only_group, only_stream
+from streamops.cli.printer import Section
+from streamops.cli.reading import (
+    note_profile,
+    note_read_errors,
+    note_reading,
+    observe_stream,
+    observe_streams,
+    only_group,
+    only_stream,
+)
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import note_profile, note_read_errors, note_reading
 from streamops.errors import ExitCode
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted

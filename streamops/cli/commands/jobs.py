@@ -9,8 +9,8 @@ from streamops.cli.acting.command import ActingCommand
 from streamops.cli.acting.flow import act_on
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
+from streamops.cli.reading import note_read_errors
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import note_read_errors
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
 from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS, job_json

@@ -7,10 +7,10 @@ from typing import Final
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.output.printer import Section
 from streamops.cli.params import DURATION, ENTRY_ID, group_argument, stream_argument
+from streamops.cli.printer import Section
+from streamops.cli.reading import note_profile
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import note_profile
 from streamops.model.entries import EntryId
 from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile

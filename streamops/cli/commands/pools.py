@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.output.facts import print_facts
 from streamops.cli.params import COMPLETIONS
+from streamops.cli.printer import print_facts
 from streamops.cli.session import Session, with_session
 from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision

@@ -7,10 +7,9 @@ from typing import Final
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.entry_rows import entry_document, entry_printer
 from streamops.cli.narration import Narrator
 from streamops.cli.params import ENTRY_ID, FIELD, INSTANT, stream_argument
-from streamops.cli.reading import only_stream
+from streamops.cli.reading import entry_document, entry_printer, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.expressions import Expression

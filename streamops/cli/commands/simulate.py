@@ -14,7 +14,7 @@ import click
 
 from streamops.autoscaling.history import ArrivalHistory, read_history, replay_history
 from streamops.autoscaling.simulation import SimulatedWorkers
-from streamops.cli.acting.progress import ProgressPrinter
+from streamops.cli.acting.printing import ProgressPrinter
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS, DURATION, INSTANT, RATE
 from streamops.cli.session import Session, with_session

@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.output.printer import Printer, Section
 from streamops.cli.params import DURATION, patterns_argument
-from streamops.cli.reading import StreamsReading
+from streamops.cli.printer import Printer, Section
+from streamops.cli.reading import StreamsReading, note_reading
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import note_reading
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries

@@ -4,11 +4,10 @@ import click
 
 from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.output.printer import Section
 from streamops.cli.params import patterns_argument, stream_argument
-from streamops.cli.reading import observe_stream, observe_streams, only_stream
+from streamops.cli.printer import Section
+from streamops.cli.reading import note_read_errors, note_reading, observe_stream, observe_streams, only_stream
 from streamops.cli.session import Session, with_session
-from streamops.cli.words import note_read_errors, note_reading
 from streamops.errors import ExitCode
 from streamops.resources.findings import FINDING_COLUMNS, finding_rows
 from streamops.resources.groups import GROUP_COLUMNS, group_rows

@@ -1,14 +1,19 @@
 """``streamops streams tail``: entries as they come."""
 
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.entry_rows import entry_document, entry_printer
-from streamops.cli.following import follow
 from streamops.cli.params import ENTRY_ID, streams_argument
+from streamops.cli.reading import entry_document, entry_printer
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode
-from streamops.model.entries import EntryId
+from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
+from streamops.operations.console import Console
+from streamops.resources.entries import EntryRow
 
 
 @click.command(
@@ -42,3 +47,73 @@ def tail(session: Session, *, streams: tuple[str, ...], from_id: EntryId | None,
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE
+
+
+WAITING_ROWS = 100
+
+
+async def follow(
+    console: Console,
+    streams: Sequence[str],
+    print_row: Callable[[EntryRow], None],
+    *,
+    from_id: EntryId | None,
+    last: int,
+    limit: int | None,
+) -> None:
+    """Print entries as they come.
+
+    Args:
+        console: Where to read.
+        streams: The streams, each from the same starting point.
+        print_row: Prints one row.
+        from_id: Begin with this ID; none begins with the last entries, or now.
+        last: Begin with this many entries of each.
+        limit: End after this many rows; none goes on for ever.
+
+    Raises:
+        ServerError: A stream cannot be read.
+    """
+    rows: asyncio.Queue[EntryRow] = asyncio.Queue(WAITING_ROWS)
+
+    async def feed(stream: str) -> None:
+        after = _before(from_id) if from_id is not None else None
+        if last:
+            for entry in await _read_last(console, stream, last):
+                after = entry.id
+                await rows.put(EntryRow(stream, entry))
+        async for entry in console.tail(stream, after=after):
+            await rows.put(EntryRow(stream, entry))
+
+    async def drain() -> None:
+        printed = 0
+        while limit is None or printed < limit:
+            print_row(await rows.get())
+            printed += 1
+            if rows.empty():
+                sys.stdout.flush()
+
+    await _first_ended([drain(), *(feed(stream) for stream in dict.fromkeys(streams))])
+
+
+async def _first_ended(works: Sequence[Coroutine[None, None, None]]) -> None:
+    """Run all until one ends, however it ends; stop the others."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _before(entry_id: EntryId) -> EntryId:
+    return entry_id.previous() if entry_id > ZERO_ID else ZERO_ID
+
+
+async def _read_last(console: Console, stream: str, count: int) -> list[StreamEntry]:
+    """The last entries of a stream, oldest first; fewer where they are very large."""
+    page = await console.read_entries(stream, count=count, newest_first=True)
+    return list(reversed(page.entries))

@@ -132,7 +132,7 @@ def test_somebody_is_asked_once_for_all_streams(
     answer, code, length = asked
     with (place.cwd / "streamops.toml").open("a") as file:
         file.write('[[retention]]\nstreams = ["orders"]\nmaxlen = 20\nexact = true\n')
-    monkeypatch.setattr("streamops.cli.trimming.can_ask", lambda _: True)
+    monkeypatch.setattr("streamops.cli.commands.trim.can_ask", lambda _: True)
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
     result = cli("trim", "--policies")
     assert result.code == code

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from streamops.cli.output.delimited import csv_cell
+from streamops.cli.formats import csv_cell
 from streamops.model.text import is_safe
 from tests.support.cli.running import Cli
 from tests.support.servers import RunningServer

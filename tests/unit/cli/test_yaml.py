@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from streamops.cli.output.yaml_text import yaml_text
+from streamops.cli.yaml_text import yaml_text
 from tests.support.cli.invented_console import InventedConsole
 from tests.support.cli.running import Cli
 from tests.support.tables import table

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.cli.acting.asking import ask
+from streamops.cli.acting.choices import ask
 from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.cli.acting.progress import WATCHED, ProgressPrinter
+from streamops.cli.acting.printing import WATCHED, ProgressPrinter
 from streamops.cli.globals import Globals
 from streamops.cli.session import Session
 

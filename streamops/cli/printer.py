@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
+from streamops.cli.formats import AlignedLines, CsvLines, DocumentLines, PlainLines, document_text
 from streamops.cli.globals import Globals, Output
-from streamops.cli.output.choosing import choose_columns
-from streamops.cli.output.documents import DocumentLines, document_text
 from streamops.cli.terminal import drawable, has_color, has_unicode, width_of
 from streamops.model.json_text import Json
 from streamops.resources.table import Column
 
 if TYPE_CHECKING:
-    from streamops.cli.output.grid import Painter
+    from streamops.cli.grid import Painter
+from collections.abc import Iterable
+from typing import TextIO
+
+from streamops.errors import SettingsError, known_hint
+from streamops.resources.plans import Fact
+from streamops.resources.table import Cell
 
 Row = TypeVar("Row")
 Row_contra = TypeVar("Row_contra", contravariant=True)
@@ -25,9 +30,6 @@ class Lines(Protocol[Row_contra]):
 
     def row(self, row: Row_contra) -> None:
         """Write one row."""
-
-    def end(self) -> None:
-        """Write what follows the last row."""
 
 
 class Section(Struct, frozen=True):
@@ -121,19 +123,12 @@ class Printer(Generic[Row]):
             row_json: Makes a row of JSON lines; none takes the columns' values.
             header: Whether a table begins with its titles.
         """
-        # Each format costs an import: one is paid for.
         match self.output:
             case Output.CSV:
-                from streamops.cli.output.delimited import CsvLines  # noqa: PLC0415
-
                 return CsvLines(self._columns, write)
             case Output.PLAIN:
-                from streamops.cli.output.plain import PlainLines  # noqa: PLC0415
-
                 return PlainLines(self._columns, write)
             case Output.TABLE:
-                from streamops.cli.output.aligned import AlignedLines  # noqa: PLC0415
-
                 return AlignedLines(self._columns, write, header=header)
             case Output.JSON | Output.JSONL | Output.YAML:
                 output = Output.YAML if self.output is Output.YAML else Output.JSONL
@@ -142,13 +137,10 @@ class Printer(Generic[Row]):
     def _write_lines(self, lines: Lines[Row], rows: Sequence[Row]) -> None:
         for row in rows:
             lines.row(row)
-        lines.end()
 
     def _write_sections(self, sections: Sequence[Section]) -> None:
         if self.output is not Output.PLAIN:
             return
-        from streamops.cli.output.plain import PlainLines  # noqa: PLC0415
-
         for section in sections:
             if section.rows:
                 write(f"\n{section.title.lower()}\n\n")
@@ -156,7 +148,7 @@ class Printer(Generic[Row]):
 
     def _painter(self) -> "Painter":
         # rich costs as much as the rest of the output together: only tables pay for it.
-        from streamops.cli.output.grid import Painter  # noqa: PLC0415
+        from streamops.cli.grid import Painter  # noqa: PLC0415
 
         return Painter(
             sys.stdout,
@@ -178,3 +170,68 @@ class Printer(Generic[Row]):
 def write(text: str) -> None:
     """Write to stdout, glyphs it cannot encode replaced."""
     sys.stdout.write(drawable(text, sys.stdout))
+
+
+FOR_PEOPLE = frozenset({Output.TABLE, Output.PLAIN})
+DOCUMENTS = frozenset({Output.JSON, Output.YAML})
+"""Formats of which one document holds all that was found."""
+
+
+def choose_columns(
+    output: Output,
+    fields: Sequence[str],
+    shown: Sequence[Column[Row]],
+    details: Sequence[Column[Row]] = (),
+) -> tuple[Column[Row], ...]:
+    """The columns of ``--fields`` in its order, or those that suit the format: people see fewer than scripts.
+
+    Raises:
+        SettingsError: A field is none of the columns, or the format has no columns.
+    """
+    if not fields:
+        if output is Output.PLAIN:
+            # Scripts that cut it into columns count on their number.
+            return tuple(column for column in shown if not column.sparse)
+        return tuple(shown) if output in FOR_PEOPLE else (*shown, *details)
+    if output in DOCUMENTS:
+        raise SettingsError(
+            f"--fields does not go with -o {output}, which prints the whole document", "Use -o jsonl."
+        )
+    known = {column.key: column for column in (*shown, *details)}
+    for field in fields:
+        if field not in known:
+            raise SettingsError(f"--fields: there is no {field!r} here", known_hint(field, known, "fields"))
+    return tuple(known[field] for field in dict.fromkeys(fields))
+
+
+GAP = "  "
+
+
+def print_facts(facts: Iterable[Fact], file: TextIO, *, output: Output, color: Callable[[], bool]) -> None:
+    """Write facts: aligned, or as lines that read well aloud where the output is plain."""
+    if output is Output.PLAIN:
+        lines = [f"{name}: {line.text}" for name, line in _pairs(facts, repeat=True)]
+        file.writelines(drawable(f"{line}\n", file) for line in lines)
+    elif file.isatty():
+        _draw(_pairs(facts, repeat=False), file, color=color)
+    else:
+        pairs = _pairs(facts, repeat=False)
+        width = max((len(name) for name, _ in pairs), default=0)
+        lines = [f"{name:<{width}}{GAP}{line.text}" for name, line in pairs]
+        file.writelines(drawable(f"{line.rstrip()}\n", file) for line in lines)
+
+
+def _draw(pairs: list[tuple[str, Cell]], file: TextIO, *, color: Callable[[], bool]) -> None:
+    # rich costs as much as the rest of the output together.
+    from streamops.cli.grid import Painter  # noqa: PLC0415
+
+    painter = Painter(
+        file, width=width_of(file), color=color() and has_color(file), ascii_only=not has_unicode(file)
+    )
+    painter.draw_pairs(pairs)
+
+
+def _pairs(facts: Iterable[Fact], *, repeat: bool) -> list[tuple[str, Cell]]:
+    return [
+        (fact.name if repeat or not at else "", line) for fact in facts for at, line in enumerate(fact.lines)
+    ]
