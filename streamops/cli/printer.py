@@ -10,6 +10,7 @@ from streamops.cli.formats import AlignedLines, CsvLines, DocumentLines, PlainLi
 from streamops.cli.globals import Globals, Output
 from streamops.cli.terminal import drawable, has_color, has_unicode, width_of
 from streamops.model.json_text import Json
+from streamops.model.wording import counted
 from streamops.resources.table import Column
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class Printer(Generic[Row]):
         self._color = color
         self._columns = choose_columns(given.output, given.fields, shown, details)
         self._fields_given = bool(given.fields)
+        self._limit = given.limit
         self._note = note
 
     def print_rows(
@@ -106,6 +108,48 @@ class Printer(Generic[Row]):
             case _:
                 self._write_lines(self.lines(row_json), rows)
                 self._write_sections(sections)
+
+    def print_list(
+        self,
+        schema: str,
+        name: str,
+        rows: Sequence[Row],
+        row_json: Callable[[Row], Json],
+        *,
+        before: Json | None = None,
+        after: Json | None = None,
+        flat: bool = False,
+    ) -> None:
+        """Print rows, at most as many as ``--limit`` says, and note how many it left out.
+
+        Args:
+            schema: What the document is, such as ``groups.ls``.
+            name: The document's key for the rows.
+            rows: The rows.
+            row_json: Makes JSON of a row.
+            before: What the document says before the rows.
+            after: What it says after them.
+            flat: Whether ``-o jsonl`` prints the values of the columns in place of ``row_json``.
+        """
+        shown = rows[: self._limit]
+        left_out = len(rows) - len(shown)
+        self.print_rows(
+            shown,
+            lambda: {
+                "schema": f"streamops.{schema}/1",
+                **(before or {}),
+                name: [row_json(row) for row in shown],
+                "left_out": left_out,
+                **(after or {}),
+            },
+            None if flat else row_json,
+        )
+        self.note_left_out(left_out)
+
+    def note_left_out(self, rows: int) -> None:
+        """Note how many rows ``--limit`` left out, if any."""
+        if rows:
+            self._note(f"{counted(rows, 'more row', 'more rows')} left out by --limit {self._limit}")
 
     def print_record(self, row: Row, document: Callable[[], Json], sections: Sequence[Section] = ()) -> None:
         """Print one thing with everything about it; JSON lines have its whole document on one line."""

@@ -86,7 +86,6 @@ def note_reading(
     patterns: Sequence[str],
     *,
     scanned: bool,
-    left_out: int,
 ) -> ExitCode:
     """Say what the data on stdout does not show; the exit code, which says whether all streams named are there."""
     note, snapshot = session.narrator.note, observation.snapshot
@@ -95,7 +94,6 @@ def note_reading(
             note(f"{node.address} is a replica: it may lag behind its primary, and does not know who polls")
     if not observation.streams:
         note(_why_empty(session, patterns, scanned=scanned))
-    note_left_out(session, left_out)
     beyond = snapshot.discovered - session.settings.watch.max_streams
     if beyond > 0:
         note(f"{counted(beyond, 'stream', 'streams')} beyond max_streams left out; name patterns or raise it")
@@ -103,14 +101,6 @@ def note_reading(
     names = [view.stream.name for view in observation.streams]
     missing = any(is_literal(one) and not any(matches(one, name) for name in names) for one in patterns)
     return ExitCode.FAILED if missing else ExitCode.DONE
-
-
-def note_left_out(session: Session, left_out: int) -> None:
-    """Say how many rows a limit left out."""
-    if left_out:
-        session.narrator.note(
-            f"{counted(left_out, 'more row', 'more rows')} left out by --limit {session.given.limit}"
-        )
 
 
 def note_read_errors(session: Session, gaps: Sequence[ReadError]) -> None:

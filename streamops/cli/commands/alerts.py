@@ -37,22 +37,17 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     survey = observe_streams(session, patterns, queues=True)
     observation = survey.observation
     rows = finding_rows(replace(observation, streams=tuple(fold_retries(observation.streams))))
-    shown = rows[: session.given.limit]
-    left_out = len(rows) - len(shown)
-    printer.print_rows(
-        shown,
-        lambda: {
-            "schema": "streamops.alerts.ls/1",
-            **snapshot_header(observation),
-            "alerts": [alert_json(row) for row in shown],
-            "left_out": left_out,
-            "gaps": read_errors_json(observation.snapshot.gaps),
-        },
+    printer.print_list(
+        "alerts.ls",
+        "alerts",
+        rows,
         alert_json,
+        before=snapshot_header(observation),
+        after={"gaps": read_errors_json(observation.snapshot.gaps)},
     )
     if observation.streams and not rows:
         session.narrator.note("no findings: no health rule reports a problem")
-    return note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    return note_reading(session, observation, patterns, scanned=survey.scanned)
 
 
 def alert_json(row: FindingRow) -> Json:

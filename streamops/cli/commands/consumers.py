@@ -4,11 +4,11 @@ import click
 
 from streamops.cli.command import Command
 from streamops.cli.params import group_argument_optional, stream_argument
-from streamops.cli.reading import note_left_out, note_read_errors, observe_stream, only_group, only_stream
+from streamops.cli.reading import note_read_errors, observe_stream, only_group, only_stream
 from streamops.cli.session import Session, with_session
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
-from streamops.resources.consumers import CONSUMER_COLUMNS, ConsumerRow, consumer_json, consumer_rows
+from streamops.resources.consumers import CONSUMER_COLUMNS, consumer_json, consumer_rows
 from streamops.resources.status import read_errors_json, snapshot_header
 
 
@@ -35,24 +35,16 @@ def ls(session: Session, *, stream: str, group: str | None) -> None:
     view = only_stream(observation, stream)
     groups = view.groups if group is None else (only_group(view, group),)
     rows = [row for each in groups for row in consumer_rows(each)]
-    shown = rows[: session.given.limit]
-    printer.print_rows(
-        shown,
-        lambda: {
-            "schema": "streamops.consumers.ls/1",
-            **snapshot_header(observation),
-            "stream": text_json(stream),
-            "consumers": [_document(row) for row in shown],
-            "left_out": len(rows) - len(shown),
-            "gaps": read_errors_json(observation.snapshot.gaps),
-        },
+    printer.print_list(
+        "consumers.ls",
+        "consumers",
+        rows,
+        lambda row: {"group": text_json(row.group), **consumer_json(row.consumer)},
+        before={**snapshot_header(observation), "stream": text_json(stream)},
+        after={"gaps": read_errors_json(observation.snapshot.gaps)},
+        flat=True,
     )
     if not rows:
         looked = f"group {group}" if group else counted(len(groups), "group", "groups")
         session.narrator.note(f"no consumers in {looked} of stream {stream}")
-    note_left_out(session, len(rows) - len(shown))
     note_read_errors(session, observation.snapshot.gaps)
-
-
-def _document(row: ConsumerRow) -> dict[str, object]:
-    return {"group": text_json(row.group), **consumer_json(row.consumer)}

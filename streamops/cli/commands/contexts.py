@@ -61,10 +61,7 @@ def ls(session: Session) -> None:
     printer = session.printer(CONTEXT_COLUMNS)
     contexts = list_contexts(session.flags, os.environ, Path.cwd())
     session.note_once(notices(read_files(os.environ, Path.cwd())))
-    shown = contexts[: session.given.limit]
-    printer.print_rows(
-        shown, lambda: {"schema": "streamops.ctx.ls/1", "contexts": [_document(context) for context in shown]}
-    )
+    printer.print_list("ctx.ls", "contexts", contexts, _document, flat=True)
     if not contexts:
         session.narrator.note("there are no contexts; `streamops config example` shows how to write them")
 

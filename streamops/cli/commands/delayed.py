@@ -59,18 +59,9 @@ def _list_queues(session: Session) -> None:
     printer = session.printer(DELAYED_QUEUE_COLUMNS)
 
     found = session.run(lambda console: console.find_delayed())
-    shown = [DelayedQueueRow(queue, found.now) for queue in found.queues[: session.given.limit]]
-    printer.print_rows(
-        shown,
-        lambda: {
-            "schema": "streamops.delayed.ls/1",
-            "queues": [queue_json(row) for row in shown],
-            "left_out": len(found.queues) - len(shown),
-            "complete": found.complete,
-            "gaps": read_errors_json(found.gaps),
-        },
-        queue_json,
-    )
+    rows = [DelayedQueueRow(queue, found.now) for queue in found.queues]
+    rest = {"complete": found.complete, "gaps": read_errors_json(found.gaps)}
+    printer.print_list("delayed.ls", "queues", rows, queue_json, after=rest)
     for gap in found.gaps:
         session.narrator.note(f"{gap.scope}: {gap.reason}")
     if not found.queues:
@@ -79,8 +70,6 @@ def _list_queues(session: Session) -> None:
         session.narrator.note(
             "queues beside streams that do not exist were not looked for, or not everywhere"
         )
-    if left_out := len(found.queues) - len(shown):
-        session.narrator.note(f"{counted(left_out, 'queue', 'queues')} more; --limit shows more")
 
 
 def _list_messages(session: Session, stream: str) -> None:

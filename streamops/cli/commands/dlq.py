@@ -84,24 +84,14 @@ def _list_queues(session: Session) -> None:
         return await console.dead_letters.queues(console.discovery.names)
 
     found = session.run(read)
-    rows = [QueueRow(queue) for queue in found.queues[: session.given.limit]]
-    printer.print_rows(
-        rows,
-        lambda: {
-            "schema": "streamops.dlq.ls/1",
-            "queues": [queue_row_json(row) for row in rows],
-            "left_out": len(found.queues) - len(rows),
-            "gaps": read_errors_json(found.gaps),
-        },
-        queue_row_json,
-    )
+    rows = [QueueRow(queue) for queue in found.queues]
+    gaps = read_errors_json(found.gaps)
+    printer.print_list("dlq.ls", "queues", rows, queue_row_json, after={"gaps": gaps})
     note = session.narrator.note
     for gap in found.gaps:
         note(f"{gap.scope}: {gap.reason}")
     if not found.queues:
         note("no dead-letter queues: no stream's name ends in :dlq, and the configuration names none")
-    if left_out := len(found.queues) - len(rows):
-        note(f"{counted(left_out, 'queue', 'queues')} more; --limit shows more")
 
 
 def _list_dead_letters(session: Session, selection: DeadLetterSelection) -> None:

@@ -16,7 +16,7 @@ from streamops.cli.reading import (
 )
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode
-from streamops.model.json_text import text_json
+from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
 from streamops.resources.consumers import CONSUMER_COLUMNS, consumer_rows
@@ -56,23 +56,18 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     survey = observe_streams(session, patterns)
     observation = survey.observation
     rows = group_rows(view for view in fold_retries(observation.streams) if view.groups)
-    shown = rows[: session.given.limit]
-    left_out = len(rows) - len(shown)
-    printer.print_rows(
-        shown,
-        lambda: {
-            "schema": "streamops.groups.ls/1",
-            **snapshot_header(observation),
-            "groups": [
-                {"stream": text_json(row.group.stream), **group_json(row.group)} for row in shown if row.group
-            ],
-            "left_out": left_out,
-            "gaps": read_errors_json(observation.snapshot.gaps),
-        },
+    printer.print_list(
+        "groups.ls",
+        "groups",
+        rows,
+        _document,
+        before=snapshot_header(observation),
+        after={"gaps": read_errors_json(observation.snapshot.gaps)},
+        flat=True,
     )
     if observation.streams and not rows:
         session.narrator.note(f"{counted(len(observation.streams), 'stream', 'streams')}, and no group")
-    return note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    return note_reading(session, observation, patterns, scanned=survey.scanned)
 
 
 @click.command(
@@ -110,3 +105,7 @@ def show(session: Session, *, stream: str, group: str) -> None:
     if profile:
         note_profile(session, profile)
     note_read_errors(session, observation.snapshot.gaps)
+
+
+def _document(row: GroupRow) -> Json:
+    return {} if row.group is None else {"stream": text_json(row.group.stream), **group_json(row.group)}

@@ -84,21 +84,9 @@ def ls(session: Session) -> None:
         return [PoolRow(pool, size, now=now) for pool, size in pools]
 
     rows = session.run(read)
-    shown = rows[: session.given.limit]
-    left_out = len(rows) - len(shown)
-    printer.print_rows(
-        shown,
-        lambda: {
-            "schema": "streamops.autoscale.ls/1",
-            "pools": [pool_json(row) for row in shown],
-            "left_out": left_out,
-        },
-        pool_json,
-    )
+    printer.print_list("autoscale.ls", "pools", rows, pool_json)
     if not rows:
         session.narrator.note("no pool has a controller, or supervisors that follow one")
-    elif left_out:
-        session.narrator.note(f"{left_out:,} more; --limit shows them")
 
 
 @click.command(

@@ -65,12 +65,12 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
     if not patterns and session.given.output is Output.TABLE:
         streams = tuple(view for view in observation.streams if not asked_for_alone(view))
         observation = replace(observation, streams=streams)
-    left_out = print_status(printer, observation, session.given.limit)
-    return note_reading(session, survey.observation, patterns, scanned=survey.scanned, left_out=left_out)
+    print_status(printer, observation, session.given.limit)
+    return note_reading(session, survey.observation, patterns, scanned=survey.scanned)
 
 
-def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> int:
-    """Print an observation; return how many rows the limit left out."""
+def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> None:
+    """Print an observation, at most ``limit`` groups of it."""
     folded = replace(observation, streams=tuple(fold_retries(observation.streams)))
     shown, left_out = limited(folded, limit)
     printer.print_rows(
@@ -78,4 +78,4 @@ def print_status(printer: Printer[GroupRow], observation: Observation, limit: in
         lambda: status_document(shown, left_out=left_out),
         sections=[Section("Findings", FINDING_COLUMNS, finding_rows(shown))],
     )
-    return left_out
+    printer.note_left_out(left_out)

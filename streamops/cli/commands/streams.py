@@ -40,19 +40,16 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     observation = survey.observation
     hides = not patterns and session.given.output is Output.TABLE
     streams = [view for view in observation.streams if not (hides and asked_for_alone(view))]
-    shown = streams[: session.given.limit]
-    left_out = len(streams) - len(shown)
-    printer.print_rows(
-        shown,
-        lambda: {
-            "schema": "streamops.streams.ls/1",
-            **snapshot_header(observation),
-            "streams": [stream_json(view) for view in shown],
-            "left_out": left_out,
-            "gaps": read_errors_json(observation.snapshot.gaps),
-        },
+    printer.print_list(
+        "streams.ls",
+        "streams",
+        streams,
+        stream_json,
+        before=snapshot_header(observation),
+        after={"gaps": read_errors_json(observation.snapshot.gaps)},
+        flat=True,
     )
-    return note_reading(session, observation, patterns, scanned=survey.scanned, left_out=left_out)
+    return note_reading(session, observation, patterns, scanned=survey.scanned)
 
 
 @click.command(

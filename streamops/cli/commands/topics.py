@@ -40,12 +40,7 @@ def ls(session: Session) -> None:
     """
     printer = session.printer(TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS)
     rows = session.run(lambda console: _read(session, console))
-    shown = rows[: session.given.limit]
-    printer.print_rows(
-        shown,
-        lambda: {"schema": "streamops.topics.ls/1", "topics": [topic_json(row) for row in shown]},
-        topic_json,
-    )
+    printer.print_list("topics.ls", "topics", rows, topic_json)
     if not rows:
         session.narrator.note("there are no topics; `streamops webhooks create --help` shows how to add one")
 

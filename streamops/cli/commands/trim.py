@@ -184,14 +184,8 @@ class _Work:
             teller.end()
 
     def _print(self, rows: Sequence[RetentionRow]) -> ExitCode:
-        shown = rows[: self._session.given.limit]
-        self._printer.print_rows(
-            shown,
-            lambda: {
-                "schema": "streamops.trim.policies/1",
-                "streams": [values_json(RETENTION_COLUMNS, row) for row in shown],
-                "left_out": len(rows) - len(shown),
-            },
+        self._printer.print_list(
+            "trim.policies", "streams", rows, lambda row: values_json(RETENTION_COLUMNS, row), flat=True
         )
         self._session.narrator.note(_summary(rows))
         failed = any(row.problem for row in rows) and not self._choices.dry_run

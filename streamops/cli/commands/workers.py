@@ -32,26 +32,14 @@ def ls(session: Session, *, pool: str | None) -> None:
     consumers are listed by `streamops consumers ls`.
     """
     printer = session.printer(WORKER_COLUMNS, WORKER_DETAIL_COLUMNS)
-    crowd = session.run(lambda console: console.workers.all())
-    rows = [WorkerRow(heart, crowd.now) for heart in crowd.workers if pool in {None, heart.pool}]
-    shown = rows[: session.given.limit]
-    left_out = len(rows) - len(shown)
-    printer.print_rows(
-        shown,
-        lambda: {
-            "schema": "streamops.workers.ls/1",
-            "workers": [worker_json(row) for row in shown],
-            "left_out": left_out,
-            "unreadable": [text_json(name) for name in crowd.unreadable],
-        },
-        worker_json,
-    )
-    if crowd.unreadable:
-        session.narrator.note(unreadable_words(crowd.unreadable))
-    if not rows and not crowd.unreadable:
+    found = session.run(lambda console: console.workers.all())
+    rows = [WorkerRow(worker, found.now) for worker in found.workers if pool in {None, worker.pool}]
+    unreadable = [text_json(name) for name in found.unreadable]
+    printer.print_list("workers.ls", "workers", rows, worker_json, after={"unreadable": unreadable})
+    if found.unreadable:
+        session.narrator.note(unreadable_words(found.unreadable))
+    if not rows and not found.unreadable:
         whose = "" if pool is None else f" of pool {pool}"
         session.narrator.note(
             f"no streamops workers{whose} here; other clients do not report, `consumers ls` has them"
         )
-    elif left_out:
-        session.narrator.note(f"{left_out:,} more; --limit shows them")
