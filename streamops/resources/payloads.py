@@ -12,8 +12,15 @@ from msgspec.structs import replace
 
 from streamops.model.entries import StreamEntry
 from streamops.model.envelopes import Envelope, read_envelope
-from streamops.resources.compressed import NO_ZSTD, ZSTD_MAGIC, inflated, zstd_library
-from streamops.resources.protobuf import is_likely, protobuf_text, read_protobuf
+from streamops.resources.decoders import (
+    NO_ZSTD,
+    ZSTD_MAGIC,
+    inflated,
+    is_likely,
+    protobuf_text,
+    read_protobuf,
+    zstd_library,
+)
 from streamops.resources.text import cut_bytes, safe_bytes, safe_lines, shorten
 from streamops.resources.units import size
 

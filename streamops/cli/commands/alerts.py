@@ -10,8 +10,7 @@ from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.observe import fold_retries
-from streamops.resources.findings import FINDING_COLUMNS, FindingRow, finding_rows
-from streamops.resources.runbooks import anchor
+from streamops.resources.findings import FINDING_COLUMNS, FindingRow, anchor, finding_rows
 from streamops.resources.status import read_errors_json, snapshot_header
 from streamops.resources.text import safe
 

@@ -7,7 +7,7 @@ from math import isnan
 from typing import Final, NamedTuple
 
 from streamops.model.observation import GroupView, Health, Observation, StreamView
-from streamops.resources.charts.points import Mark, Point
+from streamops.resources.charts.scale import Mark, Point
 from streamops.tui.history.rings import FACTOR, Resolution, Ring, RingShape, Ticks
 from streamops.tui.history.rows import (
     GROUP_SHAPE,

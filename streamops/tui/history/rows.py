@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, StreamView
 from streamops.model.streams import StreamRole
-from streamops.resources.charts.points import Mark
+from streamops.resources.charts.scale import Mark
 from streamops.tui.history.rings import RingShape
 
 GROUP_SHAPE: Final = RingShape(greatest=2, means=3)

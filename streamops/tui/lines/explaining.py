@@ -9,8 +9,8 @@ from typing import Final
 from streamops.model.observation import Finding, FindingCode, GroupView
 from streamops.monitor.rules import RULE_OF, Remedy
 from streamops.operations.registry import command_words
-from streamops.resources.lag_bases import BASES, TIME_LAG
-from streamops.resources.runbooks import FILE, section
+from streamops.resources.findings import FILE, section
+from streamops.resources.groups import BASES, TIME_LAG
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import health_text, lag_text

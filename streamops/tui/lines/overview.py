@@ -13,7 +13,7 @@ from streamops.model.observation import Health, Observation
 from streamops.model.streams import ServerInfo, ServerNode, StreamRole, StreamState
 from streamops.model.wording import counted
 from streamops.resources.charts.chart import chart_lines
-from streamops.resources.charts.points import Point
+from streamops.resources.charts.scale import Point
 from streamops.resources.spark import greatest, spark
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe

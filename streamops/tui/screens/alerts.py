@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from streamops.model.wording import counted
-from streamops.resources.findings import ALERT_COLUMNS, AlertRow
-from streamops.resources.runbooks import anchor, passages
+from streamops.resources.findings import ALERT_COLUMNS, AlertRow, anchor, passages
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import health_text, timestamp

@@ -9,7 +9,7 @@ from streamops.model.lag import LagBasis
 from streamops.model.observation import FindingCode
 from streamops.monitor.rules import RULES, Rule
 from streamops.operations.registry import OPERATIONS
-from streamops.resources.lag_bases import BASES, TIME_LAG
+from streamops.resources.groups import BASES, TIME_LAG
 from streamops.resources.table import Column
 from tests.support.tables import table
 

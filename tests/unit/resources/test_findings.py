@@ -1,8 +1,7 @@
 from datetime import datetime, timedelta
 
 from streamops.model.observation import Finding, FindingCode, Health
-from streamops.resources.findings import ALERT_COLUMNS, AlertRow, worst_then_newest
-from streamops.resources.runbooks import anchor, passages, section
+from streamops.resources.findings import ALERT_COLUMNS, AlertRow, anchor, passages, section, worst_then_newest
 from streamops.resources.units import ABSENT
 from tests.support.invented import NOW
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.resources.compressed import ZSTD_MAGIC, zstd_library
+from streamops.resources.decoders import ZSTD_MAGIC, zstd_library
 from streamops.resources.payloads import (
     INDENTED_BYTES,
     PREVIEW_CHARACTERS,

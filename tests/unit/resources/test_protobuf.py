@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.resources.protobuf import (
+from streamops.resources.decoders import (
     DEEPEST,
     I32,
     I64,

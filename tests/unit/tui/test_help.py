@@ -2,7 +2,7 @@
 
 from streamops.model.observation import FindingCode
 from streamops.monitor.rules import RULE_OF
-from streamops.resources.lag_bases import BASES
+from streamops.resources.groups import BASES
 from streamops.tui.lines.explaining import finding_help, lag_help
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.widgets.text_view import TextView

@@ -2,11 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.resources.charts.canvas import BLOCKS, BRAILLE, SHADE, Canvas
+from streamops.resources.charts.canvas import BLOCKS, BRAILLE, DOT, SHADE, Canvas
 from streamops.resources.charts.chart import AXIS_WIDTH, Chart, Series, SeriesStyle, chart_lines
-from streamops.resources.charts.drawing import DOT
-from streamops.resources.charts.points import GLYPHS, Mark, Point
-from streamops.resources.charts.scale import Unit
+from streamops.resources.charts.scale import GLYPHS, Mark, Point, Unit
 from streamops.resources.table import Tone
 from streamops.resources.text import is_safe
 from tests.support.invented import NOW

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, Observation, Rates
 from streamops.model.streams import StreamRole
-from streamops.resources.charts.points import Mark
+from streamops.resources.charts.scale import Mark
 from streamops.tui.history.memory import (
     ABSENT,
     ACKED,
