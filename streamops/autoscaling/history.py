@@ -84,7 +84,7 @@ def replay_history(
         history: The arrivals; at least one.
         workers: The workers. Every run begins with as many as the first minute needs.
         chance: For handler and start-up times; each run begins with it as it is now.
-        interval: Seconds between two readings of ours.
+        interval: Seconds between two readings.
         fixed: Numbers that never change; without any, the mean of ours, and the most that ours had.
     """
 

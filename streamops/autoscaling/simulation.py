@@ -39,9 +39,9 @@ class SimulatedWorkers(Struct, frozen=True, kw_only=True, dict=True):
         slots: Entries that a worker handles at once.
         handler_mean: Mean time of a handler.
         handler_deviation: Its standard deviation.
-        objective: The longest an entry should wait.
-        minimum: Workers there are at least.
-        maximum: Workers there are at most.
+        objective: Target lag age: the longest that an entry should wait.
+        minimum: Minimum workers.
+        maximum: Maximum workers.
         start_up: From ordering a worker to its first entry, give or take a fifth.
     """
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="Keep pools at the workers that their work asks for.",
+    short_help="Scale pools automatically by their lag.",
     examples=[
         ("streamops autoscale run", "every pool of the configuration, [pools.NAME]"),
         ("streamops autoscale run billing --advise", "only say what it would do with one"),
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     exits={0: "stopped by a signal", 2: "usage or configuration; no such pool", 3: "cannot connect"},
 )
 @controller_options
-@click.option("--advise", is_flag=True, help="Only say what it would do.")
-@click.option("--once", is_flag=True, help="Look twice, decide, and end.")
+@click.option("--advise", is_flag=True, help="Print decisions without applying them.")
+@click.option("--once", is_flag=True, help="Evaluate once (two readings) and exit.")
 @with_session
 def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **given: Any) -> int:
-    """Keep pools at the workers that their work asks for, until a signal stops it.
+    """Scale pools automatically by their lag, until a signal stops it.
 
     Every few seconds it reads the lag, the arrivals and the workers of each pool, decides by the policy that `pools
     simulate` scores, sets the target's worker count, and writes down why. `pools explain POOL`

@@ -21,7 +21,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             "List what the health rules find.",
             {"ls": Lazy(f"{_AT}.alerts:ls", "List what the health rules find.")},
         ),
-        "check": Lazy(f"{_AT}.check:check", "Answer for cron, Kubernetes or Nagios: within limits or not."),
+        "check": Lazy(f"{_AT}.check:check", "Probe limits for cron, Kubernetes or Nagios."),
         "streams": CommandGroup(
             "streams",
             "List, show, follow and search streams.",
@@ -113,7 +113,10 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
                 "ls": Lazy(f"{_AT}.topics:ls", "List topics, and how much waits for them."),
                 "show": Lazy(f"{_AT}.topics:show", "Show one topic."),
                 **_acts("topics.add", "topics.off", "topics.on", "topics.rm"),
-                "serve": Lazy(f"{_AT}.topics_serve:serve", "Call messages back, and take them in over HTTP."),
+                "serve": Lazy(
+                    f"{_AT}.topics_serve:serve",
+                    "Serve topics: call messages back, and take messages in over HTTP.",
+                ),
             },
         ),
         "jobs": CommandGroup(
@@ -122,7 +125,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             {
                 "ls": Lazy(f"{_AT}.jobs:ls", "List long operations, newest first."),
                 "show": Lazy(f"{_AT}.jobs:show", "Show one job."),
-                "resume": Lazy(f"{_AT}.jobs:resume", "Go on with an interrupted job."),
+                "resume": Lazy(f"{_AT}.jobs:resume", "Resume an interrupted job."),
                 **_acts("jobs.cancel"),
             },
         ),
@@ -142,18 +145,20 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         "run": Lazy(f"{_AT}.run:run", "Run an application's workers."),
         "autoscale": CommandGroup(
             "autoscale",
-            "Keep pools at the workers that their work asks for.",
+            "Scale pools automatically by their lag.",
             {
-                "run": Lazy(
-                    "streamops.main.autoscaler:run", "Keep pools at the workers that their work asks for."
+                "run": Lazy("streamops.main.autoscaler:run", "Scale pools automatically by their lag."),
+                "keda": Lazy(
+                    "streamops.main.keda:keda", "Serve worker counts to KEDA, as an external scaler."
                 ),
-                "keda": Lazy("streamops.main.keda:keda", "Tell KEDA how many workers pools should have."),
                 **_acts("autoscale.pause", "autoscale.resume"),
             },
         ),
         "exporter": Lazy("streamops.main.exporter:exporter", "Serve metrics to Prometheus."),
         "tui": Lazy("streamops.main.faces:tui", "Open the console in the terminal."),
-        "demo": Lazy("streamops.main.faces:demo", "Look at a live sample workload; needs no Redis."),
+        "demo": Lazy(
+            "streamops.main.faces:demo", "Try the console on a live sample workload; needs no Redis."
+        ),
         "drill": Lazy(
             "streamops.main.drill:drill", "Drill an overload: a burst, workers killed, events that fail."
         ),
@@ -178,7 +183,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
                 ),
                 "trust": Lazy(
                     f"{_AT}.config:trust",
-                    "Let a project's streamops.toml set what only your own file may.",
+                    "Trust a project's streamops.toml.",
                 ),
                 "example": Lazy(
                     f"{_AT}.config:example", "Print a commented configuration file to start from."

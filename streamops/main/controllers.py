@@ -42,16 +42,16 @@ def controller_options(function: Function) -> Function:
         ),
         click.option("--group", metavar="GROUP", help="Its group; with --stream."),
         click.option(
-            "--minimum", metavar="N", type=click.IntRange(min=0), help="Its least workers; with --stream."
+            "--minimum", metavar="N", type=click.IntRange(min=0), help="Minimum workers; with --stream."
         ),
         click.option(
-            "--maximum", metavar="N", type=click.IntRange(min=1), help="Its most workers; with --stream."
+            "--maximum", metavar="N", type=click.IntRange(min=1), help="Maximum workers; with --stream."
         ),
         click.option(
             "--objective",
             metavar="SPAN",
             type=DURATION,
-            help="The longest an entry should wait; with --stream.",
+            help="Target lag age: the longest that an entry should wait; with --stream.",
         ),
         click.option(
             "--every",
@@ -59,14 +59,14 @@ def controller_options(function: Function) -> Function:
             type=DURATION,
             default="5s",
             show_default=True,
-            help="How often to look.",
+            help="Evaluation interval.",
         ),
         click.option(
             "--log-format",
             type=click.Choice(["text", "json"]),
             default="text",
             show_default=True,
-            help="How log lines look, on standard error.",
+            help="Format of log lines on stderr.",
         ),
     )
     for option in reversed(options):

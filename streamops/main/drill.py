@@ -104,7 +104,7 @@ def _worker_count(text: str) -> int:
     type=RangeType(_worker_count, "2, or 1-8"),
     default="2",
     show_default=True,
-    help="Worker processes; of two numbers, a controller decides between them.",
+    help="Worker processes; with two numbers (1-8), a controller scales between them.",
 )
 @click.option(
     "--slots",
@@ -112,7 +112,7 @@ def _worker_count(text: str) -> int:
     type=click.IntRange(1, 1_000),
     default=32,
     show_default=True,
-    help="Events that a worker handles at once.",
+    help="Events that one worker handles at once.",
 )
 @click.option(
     "--work",
@@ -120,7 +120,7 @@ def _worker_count(text: str) -> int:
     type=RangeType(parse_duration, "50ms-100ms, or 75ms"),
     default="50ms-100ms",
     show_default=True,
-    help="How long an event takes.",
+    help="Handling time of one event.",
 )
 @click.option(
     "--errors",
@@ -128,7 +128,7 @@ def _worker_count(text: str) -> int:
     type=click.FloatRange(0, 50),
     default=1.0,
     show_default=True,
-    help="Events that fail at every try; as many again fail at the first one only.",
+    help="Events that fail at every attempt; as many again fail at the first only.",
 )
 @click.option(
     "--objective",
@@ -136,9 +136,9 @@ def _worker_count(text: str) -> int:
     type=DURATION,
     default="30s",
     show_default=True,
-    help="The longest an event should wait, for the controller.",
+    help="Target lag age for the controller: the longest that an event should wait.",
 )
-@click.option("--yes", "-y", is_flag=True, help="Begin without asking.")
+@click.option("--yes", "-y", is_flag=True, help="Start without asking.")
 @with_session
 def drill(
     session: Session,

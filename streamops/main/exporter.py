@@ -57,7 +57,9 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     "Another context: curl 'http://127.0.0.1:9641/probe?target=NAME'.",
 )
 @patterns_argument
-@click.option("--listen", metavar="HOST:PORT", help="Serve here; 127.0.0.1:9641 unless [exporter] says it.")
+@click.option(
+    "--listen", metavar="HOST:PORT", help="Listen address; default: [exporter], else 127.0.0.1:9641."
+)
 @click.option(
     "--web-config",
     metavar="FILE",
@@ -68,31 +70,36 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     "--include",
     metavar="REGEX",
     multiple=True,
-    help="Show streams whose whole names match one of these: RE2's syntax, as Prometheus has it.",
+    help="Only streams whose full names match one of these RE2 patterns.",
 )
 @click.option(
-    "--exclude", metavar="REGEX", multiple=True, help="Leave out streams whose whole names match one."
+    "--exclude",
+    metavar="REGEX",
+    multiple=True,
+    help="Skip streams whose full names match one of these RE2 patterns.",
 )
 @click.option(
     "--max-streams",
     metavar="N",
     type=click.IntRange(min=1, max=1_000_000),
-    help="Show at most N streams, those with the greatest lag; 2000 unless [exporter] says it.",
+    help="Export at most N streams, those with the greatest lag; default: [exporter], else 2000.",
 )
 @click.option(
     "--granularity",
     type=click.Choice(["stream", "group", "consumer"]),
-    help="Down to what there are metrics; consumers unless [exporter] says it.",
+    help="Finest level of metrics; default: [exporter], else consumers.",
 )
 @click.option(
-    "--notify", is_flag=True, help="Send notices of findings by mail, chat or webhook, as [notify] says."
+    "--notify",
+    is_flag=True,
+    help="Send notices of findings by mail, chat or webhook, as [notify] configures.",
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How log lines look, on standard error.",
+    help="Format of log lines on stderr.",
 )
 @with_session
 def exporter(

@@ -34,16 +34,14 @@ DEMO: Final = "demo"
         ("streamops tui --web", "in a browser of this machine, to look at"),
     ],
 )
-@click.option("--keys", is_flag=True, help="Print what keys there are, by the names for [console] keymap.")
+@click.option("--keys", is_flag=True, help="Print the keys and their names for [console] keymap.")
 @click.option("--web", is_flag=True, help="Serve the console to browsers of this machine.")
 @click.option(
     "--listen",
     metavar="HOST:PORT",
-    help="Where, on loopback; 127.0.0.1:9645 unless given. Port 0 is any that is free.",
+    help="Loopback address to listen on; default: 127.0.0.1:9645. Port 0 picks a free one.",
 )
-@click.option(
-    "--allow-writing", is_flag=True, help="In the browser, change what may be changed in the terminal."
-)
+@click.option("--allow-writing", is_flag=True, help="Allow changes from the browser.")
 @with_session
 def tui(
     session: Session,
@@ -90,7 +88,7 @@ def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Look at a live sample workload; needs no Redis.",
+    short_help="Try the console on a live sample workload; needs no Redis.",
     examples=[
         ("streamops demo", "the console on a live sample"),
         ("streamops demo --seconds 5 -o json", "no console: the status after five seconds"),
@@ -102,7 +100,7 @@ def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
     default=DEFAULT_SECONDS,
     show_default=True,
     metavar="N",
-    help="Without a terminal: run so long, then print the status.",
+    help="Without a terminal: run for N seconds, then print the status.",
 )
 @with_session
 def demo(session: Session, *, seconds: float) -> int:

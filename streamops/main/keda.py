@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="Tell KEDA how many workers pools should have.",
+    short_help="Serve worker counts to KEDA, as an external scaler.",
     examples=[
         ("streamops autoscale keda", "gRPC at 127.0.0.1:9644, an external scaler for every pool"),
         (
@@ -52,12 +52,14 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="PEM file of the server's certificate.",
 )
-@click.option("--tls-key", metavar="FILE", type=click.Path(path_type=Path), help="PEM file of its key.")
+@click.option(
+    "--tls-key", metavar="FILE", type=click.Path(path_type=Path), help="PEM file of the server's private key."
+)
 @click.option(
     "--tls-client-ca",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="PEM file of who signs clients' certificates.",
+    help="PEM file of the CA that signs client certificates.",
 )
 @click.option("--http", metavar="HOST:PORT", help="Serve the same numbers as JSON here.")
 @click.option(

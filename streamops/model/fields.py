@@ -69,7 +69,7 @@ def option(
 
 def backup_file(what: str) -> Meta:
     """The file that is written before something is lost: one in the state directory unless another is named."""
-    text = f"Write {what} to this new file first, in place of one in the state directory."
+    text = f"Back up {what} to this new file; default: a file in the state directory."
     return _meta(text, {"metavar": "FILE", "backup": True})
 
 

@@ -20,7 +20,7 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     because: Annotated[
         str | None,
         option(
-            "Given up for this reason, as `dlq show` counts them: max-deliveries, rejected, timeout ... or one of another program.",
+            "Only this reason, as `dlq show` counts them: max-deliveries, rejected, timeout, ... or one of another program.",
             metavar="WORD",
             example="max-deliveries",
             completes="reasons",
@@ -29,19 +29,21 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     where: Annotated[
         str | None,
         option(
-            "A JMESPath expression over {id, time, reason, group, deliveries, error, fields, json} holds.",
+            "Only dead letters for which this JMESPath expression over {id, time, reason, group, deliveries, error, fields, json} is true.",
             metavar="EXPR",
             example="reason == 'timeout'",
         ),
     ] = None
     since: Annotated[
-        Instant | None, option("Died at this time or later: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.")
+        Instant | None,
+        option("Dead-lettered at or after this time: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago."),
     ] = None
-    until: Annotated[Instant | None, option("Died at this time or before.")] = None
+    until: Annotated[Instant | None, option("Dead-lettered at or before this time.")] = None
     ids: Annotated[
-        tuple[EntryId, ...], option("These dead letters: IDs with commas between, or - to read them.")
+        tuple[EntryId, ...],
+        option("Only these dead letters: IDs separated by commas, or - to read them from stdin."),
     ] = ()
-    count: Annotated[int | None, option("At most this many, the oldest first.")] = None
+    count: Annotated[int | None, option("Select at most N, oldest first.")] = None
     after: Annotated[EntryId, inner("Where to begin, exclusive.")] = ZERO_ID
     last: Annotated[EntryId | None, inner("The last one to take; what dies later is not taken.")] = None
 
@@ -89,14 +91,18 @@ class DelayedSelection(OperationIntent, frozen=True, kw_only=True):
     ids: Annotated[
         tuple[str, ...] | None,
         option(
-            "A message's ID; may be repeated, and - reads them line by line.", metavar="ID", exclusive="which"
+            "A message's ID; repeatable; - reads them from stdin, one a line.",
+            metavar="ID",
+            exclusive="which",
         ),
     ] = None
     before: Annotated[
         Instant | None,
-        option("Those due until then: an instant, or how long they are overdue.", exclusive="which"),
+        option(
+            "Only messages due before this: a timestamp, or how long they are overdue.", exclusive="which"
+        ),
     ] = None
-    every: Annotated[bool, option("All that are there now.", flag="--all", exclusive="which")] = False
+    every: Annotated[bool, option("All messages of the queue.", flag="--all", exclusive="which")] = False
     queue: Annotated[str, inner("The queue, once it is known by its key.")] = ""
 
     def __post_init__(self) -> None:

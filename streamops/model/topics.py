@@ -53,16 +53,16 @@ class Topic(Struct, frozen=True, kw_only=True):
     Attributes:
         name: Its name.
         url: Where its messages are called back to: http or https.
-        method: The method of the call: POST, PUT or PATCH.
-        delay: How long a message waits unless it says something else.
-        time_to_run: The longest that one call may take.
+        method: HTTP method of the call: POST, PUT or PATCH.
+        delay: Default delay of a message.
+        time_to_run: Timeout of one call.
         content_type: What the bodies are, where a message does not say itself.
         headers: Further headers of every call; their values may be secrets, and are never shown.
         weight: Its share in the reading where many topics have messages waiting.
         retry: How long to wait after each failed call.
         max_attempts: How many times a message is called at most before it goes to the dead letters.
         retry_when: JMESPath over ``{status, headers, body}``; where it is true of an answer, the call is repeated.
-        retry_empty: Whether an answer without a body counts as failed.
+        retry_empty: Treat an answer without a body as failed.
         enabled: Whether its messages are called; while they are not, they wait.
         concurrency: How many calls run at once in one worker.
         stream: The stream of its messages; ``topic:NAME`` where none is given.

@@ -28,31 +28,31 @@ class RegistryRow(NamedTuple):
 LISTED: Final = {
     "ack": RegistryRow("ack", "Acknowledge pending entries by ID."),
     "autoscale.limits": RegistryRow(
-        "autoscale", "Have the controller of a pool keep to other limits.", command="pools limits"
+        "autoscale", "Change a pool's minimum and maximum.", command="pools limits"
     ),
     "autoscale.override": RegistryRow(
-        "autoscale", "Have the controller of a pool keep a number of workers.", command="pools override"
+        "autoscale", "Override a pool's controller with a fixed worker count.", command="pools override"
     ),
     "autoscale.pause": RegistryRow("autoscale", "Pause a pool's controller: the worker count stays."),
-    "autoscale.resume": RegistryRow("autoscale", "Have the controller of a pool decide by the policy again."),
-    "claim": RegistryRow("claim", "Take pending entries over."),
+    "autoscale.resume": RegistryRow("autoscale", "End a pause or an override of a pool's controller."),
+    "claim": RegistryRow("claim", "Claim pending entries for another consumer."),
     "consumers.prune": RegistryRow("consumers_prune", "Remove idle consumers with nothing pending."),
     "consumers.rm": RegistryRow("consumers_rm", "Hand a consumer's pending entries over and remove it."),
     "delayed.cancel": RegistryRow("delayed", "Remove delayed messages.", command="delayed rm"),
-    "delayed.run-now": RegistryRow("delayed", "Move delayed messages to where they go now."),
-    "dlq.add": RegistryRow("dlq_add", "Make dead letters of pending entries by ID."),
+    "delayed.run-now": RegistryRow("delayed", "Move delayed messages to their streams now."),
+    "dlq.add": RegistryRow("dlq_add", "Dead-letter pending entries by ID."),
     "dlq.purge": RegistryRow("dlq_purge", "Delete dead letters for good."),
     "groups.create": RegistryRow("groups_create", "Create a consumer group."),
     "groups.destroy": RegistryRow("groups_destroy", "Destroy a consumer group.", command="groups rm"),
     "groups.rewind": RegistryRow("groups_rewind", "Set a group back, or forward."),
     "jobs.cancel": RegistryRow("jobs_cancel", "Ask a job to stop."),
-    "nack": RegistryRow("nack", "Give pending entries back."),
+    "nack": RegistryRow("nack", "Release pending entries to other consumers."),
     "pause": RegistryRow("pools", "Pause a pool: its workers read nothing more.", command="pools pause"),
-    "pools.rm": RegistryRow("pools_rm", "Forget a pool that nothing runs any more."),
-    "publish": RegistryRow("publish", "Add an entry, or a message that becomes one later."),
+    "pools.rm": RegistryRow("pools_rm", "Remove the records of a pool that nothing runs."),
+    "publish": RegistryRow("publish", "Add an entry, now or after a delay."),
     "replay": RegistryRow("replay", "Replay dead letters."),
     "restore": RegistryRow("restore", "Add the entries of a file to a stream."),
-    "resume": RegistryRow("pools", "Have the workers of a pool read again.", command="pools resume"),
+    "resume": RegistryRow("pools", "Resume a paused pool's workers.", command="pools resume"),
     "scale.set": RegistryRow("autoscale", "Set a pool's worker count.", command="pools scale"),
     "streams.reclaim": RegistryRow(
         "streams_reclaim", "Reclaim stale pending entries of a group; dead-letter those that keep failing."
@@ -60,14 +60,14 @@ LISTED: Final = {
     "streams.rm-entry": RegistryRow(
         "streams_rm_entry", "Delete entries by ID, after writing them to a file.", command="entries rm"
     ),
-    "topics.add": RegistryRow("topics", "Keep a topic in Redis.", command="webhooks create"),
+    "topics.add": RegistryRow("topics", "Create a topic in Redis.", command="webhooks create"),
     "topics.off": RegistryRow(
         "topics", "Pause a topic: its messages are not called.", command="webhooks pause"
     ),
-    "topics.on": RegistryRow("topics", "Call a topic's messages again.", command="webhooks resume"),
+    "topics.on": RegistryRow("topics", "Resume a paused topic.", command="webhooks resume"),
     "topics.rm": RegistryRow("topics", "Remove a topic that is kept in Redis.", command="webhooks rm"),
-    "trim": RegistryRow("trim", "Drop a stream's oldest entries, none that is still needed."),
-    "undo": RegistryRow("undo", "Take an action back."),
+    "trim": RegistryRow("trim", "Trim a stream's oldest entries; safe by default."),
+    "undo": RegistryRow("undo", "Undo an action of the audit log."),
 }
 
 

@@ -78,7 +78,7 @@ def simulation_document(
         history: The load.
         workers: The workers.
         rows: What became of it, ours first.
-        interval: Seconds between two readings of ours.
+        interval: Seconds between two readings.
     """
     return {
         "schema": "streamops.autoscale.simulate/2",

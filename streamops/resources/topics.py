@@ -225,7 +225,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     ),
     TOPIC.age(
         "delay_seconds", "DELAY", 8, lambda topic: topic.delay, absent=True, descending=False, priority=3
-    ).means("How long a message waits unless it says something else."),
+    ).means("Default delay of a message."),
     TOPIC.text("retry", "RETRY", TEXT_WIDTH, lambda topic: topic.retry.text, priority=3).means(
         "How long to wait after each failed call."
     ),
@@ -255,15 +255,15 @@ TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         lambda topic: topic.time_to_run,
         absent=True,
         descending=False,
-    ).means("The longest that one call may take."),
+    ).means("Timeout of one call."),
     TOPIC.text(
         "retry_when", "RETRY WHEN", TEXT_WIDTH, lambda topic: topic.retry_when or None, flexible=True
     ).means("JMESPath over {status, headers, body}: where it holds, the call is repeated."),
     TOPIC.flag("retry_empty", "RETRY EMPTY", 11, lambda topic: topic.retry_empty).means(
-        "Whether an answer without a body counts as failed."
+        "Treat an answer without a body as failed."
     ),
     TOPIC.text("content_type", "CONTENT TYPE", 16, lambda topic: topic.content_type).means(
-        "The content type of a message that does not name its own."
+        "Default content type of a message."
     ),
     TOPIC.text(
         "headers", "HEADERS", TEXT_WIDTH, lambda topic: ", ".join((name for name, _ in topic.headers)) or None
@@ -276,7 +276,7 @@ TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         lambda row: Cell("set" if row.signed else "not set", Tone.PLAIN if row.signed else Tone.DIM),
     ).means("Whether calls are signed; the secret is never shown."),
     TOPIC.count("concurrency", "AT ONCE", 7, lambda topic: topic.concurrency, descending=False).means(
-        "Calls at once in one worker."
+        "Concurrent calls in one worker."
     ),
     TOPIC.text("stream", "STREAM", NAME_WIDTH, lambda topic: topic.key).means("The stream of its messages."),
     TOPIC.text("group", "GROUP", NAME_WIDTH, lambda topic: topic.group).means(

@@ -90,8 +90,8 @@ class ScalingConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     Attributes:
         minimum: Workers there are at least; 0 lets a pool go to zero.
-        maximum: Workers there are at most.
-        objective: The longest an entry should wait.
+        maximum: Maximum workers.
+        objective: Target lag age: the longest that an entry should wait.
         start_up: From ordering a worker to its first entry, until that is learned.
         idle_for: A pool that may go to zero does so after this long without arrivals.
         prefetch: Entries that keep one worker busy; more workers than work has portions are of no use.

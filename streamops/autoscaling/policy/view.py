@@ -47,7 +47,7 @@ class PolicyView(Struct, frozen=True, kw_only=True):
 
     @property
     def objective(self) -> float:
-        """The longest an entry should wait."""
+        """Target lag age: the longest that an entry should wait."""
         return self.config.objective.total_seconds()
 
     @property

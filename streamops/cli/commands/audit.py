@@ -51,14 +51,17 @@ DEFAULT_LIMIT: Final = 100
     "--operation",
     type=click.Choice(list(LISTED)),
     metavar="NAME",
-    help="Only this operation: ack, groups.destroy.",
+    help="Only this operation, such as ack or groups.destroy.",
 )
 @click.option("--target", metavar="NAME", default="", help="Only this stream, or this stream/group.")
 @click.option(
-    "--since", type=INSTANT, metavar="TIME", help="From this time on: 2026-03-01T14:00:00Z, or 15m ago."
+    "--since",
+    type=INSTANT,
+    metavar="TIME",
+    help="Start time: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.",
 )
-@click.option("--until", type=INSTANT, metavar="TIME", help="Up to this time.")
-@click.option("--id", "audit_id", type=ENTRY_ID, metavar="AUDIT_ID", help="Show all of this action.")
+@click.option("--until", type=INSTANT, metavar="TIME", help="End time.")
+@click.option("--id", "audit_id", type=ENTRY_ID, metavar="AUDIT_ID", help="Show this action in full.")
 @click.option(
     "--full",
     is_flag=True,

@@ -37,7 +37,7 @@ NAGIOS_CODES: Final = {
 
 @click.command(
     cls=Command,
-    short_help="Answer for cron, Kubernetes or Nagios: within limits or not.",
+    short_help="Probe limits for cron, Kubernetes or Nagios.",
     examples=[
         ("streamops check orders --lag 1000 --pending-age 5m", "limits on one stream's groups"),
         ("streamops check --dlq 0", "no dead letter anywhere"),
@@ -53,17 +53,32 @@ NAGIOS_CODES: Final = {
 )
 @patterns_argument
 @click.option(
-    "--lag", type=click.IntRange(min=0), metavar="N", help="At most N entries not yet given to a group."
+    "--lag",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Fail if a group has more than N undelivered entries.",
 )
 @click.option(
-    "--time-lag", type=DURATION, metavar="SPAN", help="The first of them waited no longer than this."
+    "--time-lag",
+    type=DURATION,
+    metavar="SPAN",
+    help="Fail if a group's next undelivered entry is older than this.",
 )
-@click.option("--pending-age", type=DURATION, metavar="SPAN", help="No pending entry is older than this.")
 @click.option(
-    "--dlq", type=click.IntRange(min=0), metavar="N", help="At most N entries in a dead-letter queue."
+    "--pending-age", type=DURATION, metavar="SPAN", help="Fail if a pending entry is older than this."
 )
 @click.option(
-    "--format", "style", type=click.Choice(["plain", "nagios"]), default="plain", help="How to answer."
+    "--dlq",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Fail if a dead-letter queue has more than N entries.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["plain", "nagios"]),
+    default="plain",
+    help="Output format of the answer.",
 )
 @with_session
 def check(

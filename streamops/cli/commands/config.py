@@ -200,7 +200,7 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
 
 @click.command(
     cls=Command,
-    short_help="Let a project's streamops.toml set what only your own file may.",
+    short_help="Trust a project's streamops.toml.",
     examples=[
         ("streamops config trust", "that of the working directory, as it is now"),
         ("streamops config trust ~/src/shop", "another project's"),
@@ -211,7 +211,7 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
 )
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--list", "listed", is_flag=True, help="List the files that are trusted.")
-@click.option("--revoke", is_flag=True, help="Trust the file no more.")
+@click.option("--revoke", is_flag=True, help="Revoke trust in the file.")
 @with_session
 def trust(session: Session, *, path: Path | None, listed: bool, revoke: bool) -> None:
     """Trust the streamops.toml of the working directory, or PATH, as it is now.

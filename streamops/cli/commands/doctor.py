@@ -52,7 +52,7 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
 @click.option(
     "--worker",
     is_flag=True,
-    help="This user is one for workers: check that it may do no more than they need.",
+    help="Check that this user may do no more than a worker needs.",
 )
 @with_session
 def doctor(session: Session, *, role: str | None, worker: bool) -> int:

@@ -30,7 +30,7 @@ job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["
         ("streamops jobs ls --active -o jsonl", "those that have not come to their end"),
     ],
 )
-@click.option("--active", is_flag=True, help="Only those that run, or can be resumed.")
+@click.option("--active", is_flag=True, help="Only running and resumable jobs.")
 @with_session
 def ls(session: Session, *, active: bool) -> None:
     """List long operations: how far they are, who runs them, and when they were last heard of.
@@ -69,7 +69,7 @@ def show(session: Session, *, job: str) -> None:
 
 @click.command(
     cls=ActingCommand,
-    short_help="Go on with an interrupted job.",
+    short_help="Resume an interrupted job.",
     rated=True,
     examples=[
         ("streamops jobs resume 4f1c09ab12cd --dry-run", "what is left to do"),

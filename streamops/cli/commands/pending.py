@@ -54,16 +54,16 @@ MAX_SCAN: Final = 100_000
     type=DURATION,
     default=timedelta(0),
     metavar="SPAN",
-    help="Only entries not delivered for so long.",
+    help="Only entries last delivered at least this long ago.",
 )
 @click.option(
     "--min-deliveries",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Only entries delivered so often.",
+    help="Only entries delivered at least N times.",
 )
-@click.option("--after", type=ENTRY_ID, metavar="ID", help="Begin after this ID.")
+@click.option("--after", type=ENTRY_ID, metavar="ID", help="Start after this ID.")
 @with_session
 def ls(
     session: Session,

@@ -35,7 +35,7 @@ def _rest_of(values: Mapping[str, Any], choices: Choices) -> "Prepare":
 replay = acting_command(
     ReplayIntent,
     other=OtherPlan(
-        click.Option(["--resume"], metavar="JOB", help="Go on with an interrupted replay of this queue."),
+        click.Option(["--resume"], metavar="JOB", help="Continue an interrupted replay of this queue."),
         _rest_of,
     ),
 )

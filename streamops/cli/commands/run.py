@@ -82,45 +82,48 @@ class AddressType(click.ParamType[tuple[str, int]]):
     type=WorkersType(),
     default=1,
     show_default=True,
-    help="How many processes; auto: as many as `pools scale` or `autoscale run` say, one a core until they do.",
+    help="Worker processes; auto: the pool's worker count (`pools scale`, `autoscale run`), one per core until it is set.",
 )
 @click.option(
     "--concurrency",
     metavar="N",
     type=click.IntRange(min=1, max=10_000),
-    help="How much each handler does at once, instead of what it declares.",
+    help="Entries that each handler handles at once, overriding its own setting.",
 )
 @click.option(
-    "--pool", metavar="NAME", default="default", show_default=True, help="The pool they are one of."
+    "--pool", metavar="NAME", default="default", show_default=True, help="The pool of these workers."
 )
 @click.option(
-    "--metrics", metavar="HOST:PORT", type=AddressType(), help="Serve metrics and probes of them all here."
+    "--metrics",
+    metavar="HOST:PORT",
+    type=AddressType(),
+    help="Serve metrics and health probes for all processes here.",
 )
 @click.option(
     "--only",
     metavar="NAME",
     multiple=True,
-    help="Run this handler alone, by its name or a stream of its; may be repeated.",
+    help="Run only this handler, by its name or one of its streams; repeatable.",
 )
-@click.option("--exclude", metavar="NAME", multiple=True, help="Run all but this handler; may be repeated.")
+@click.option("--exclude", metavar="NAME", multiple=True, help="Run all handlers but this one; repeatable.")
 @click.option(
     "--until-idle",
     is_flag=True,
-    help="End once nothing has been unread or in flight for a moment; what is delayed stays for the next run.",
+    help="Exit once nothing is unread or in flight; delayed messages stay for the next run.",
 )
 @click.option(
     "--reload",
     is_flag=True,
-    help="For development: replace the processes whenever a .py file beside the application's modules changes.",
+    help="For development: reload when a .py file of the application changes.",
 )
 @click.option(
-    "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Replace a process after this many calls."
+    "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Restart a process after N handler calls."
 )
 @click.option(
     "--max-memory",
     metavar="SIZE",
     type=SIZE,
-    help="Replace a process that holds more than this: 300mb is 300 MiB.",
+    help="Restart a process that uses more memory than this: 300mb is 300 MiB.",
 )
 @click.option(
     "--grace",
@@ -128,17 +131,17 @@ class AddressType(click.ParamType[tuple[str, int]]):
     type=DURATION,
     default="30s",
     show_default=True,
-    help="How long handlers may go on after SIGTERM or Ctrl-C.",
+    help="Time that handlers get to finish after SIGTERM or Ctrl-C.",
 )
 @click.option(
-    "--beat", metavar="SPAN", type=DURATION, default="5s", show_default=True, help="How often workers beat."
+    "--beat", metavar="SPAN", type=DURATION, default="5s", show_default=True, help="Heartbeat interval."
 )
 @click.option(
     "--log-format",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How log lines look, on standard error.",
+    help="Format of log lines on stderr.",
 )
 @with_session
 def run(

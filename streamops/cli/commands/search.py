@@ -46,38 +46,45 @@ DEFAULT_MAX_SCAN: Final = 1_000_000
     "--since",
     type=INSTANT,
     metavar="TIME",
-    help="From this time on: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.",
+    help="Start time: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.",
 )
-@click.option("--until", type=INSTANT, metavar="TIME", help="Up to this time.")
-@click.option("--from-id", type=ENTRY_ID, metavar="ID", help="From this ID on.")
-@click.option("--to-id", type=ENTRY_ID, metavar="ID", help="Up to this ID.")
+@click.option("--until", type=INSTANT, metavar="TIME", help="End time.")
+@click.option("--from-id", type=ENTRY_ID, metavar="ID", help="First ID.")
+@click.option("--to-id", type=ENTRY_ID, metavar="ID", help="Last ID.")
 @click.option(
     "--field",
     "fields_wanted",
     type=FIELD,
     multiple=True,
     metavar="NAME=VALUE",
-    help="Has this field with this value; may repeat.",
+    help="Match entries with this field and value; repeatable.",
 )
 @click.option(
     "--contains",
     multiple=True,
     metavar="TEXT",
-    help="Has this text somewhere, whatever its case; may repeat.",
+    help="Match entries that contain this text, ignoring case; repeatable.",
 )
 @click.option(
-    "--lacks", multiple=True, metavar="TEXT", help="Has this text nowhere, whatever its case; may repeat."
+    "--lacks",
+    multiple=True,
+    metavar="TEXT",
+    help="Match entries that do not contain this text, ignoring case; repeatable.",
 )
-@click.option("--where", metavar="EXPR", help="A JMESPath expression over {id, time, fields, json} holds.")
+@click.option(
+    "--where",
+    metavar="EXPR",
+    help="Match entries for which this JMESPath expression over {id, time, fields, json} is true.",
+)
 @click.option(
     "--max-scan",
     type=click.IntRange(min=1),
     default=DEFAULT_MAX_SCAN,
     show_default=True,
     metavar="N",
-    help="Look at no more than N entries.",
+    help="Scan at most N entries.",
 )
-@click.option("--newest-first", is_flag=True, help="Go from the newest entry to the oldest.")
+@click.option("--newest-first", is_flag=True, help="Scan from the newest entry to the oldest.")
 @with_session
 def search(
     session: Session,

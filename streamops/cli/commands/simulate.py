@@ -103,13 +103,13 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
     type=click.IntRange(1, 10_000),
     multiple=True,
     metavar="N",
-    help="A number of workers to compare with; may repeat. Unless given: the mean of ours, and the most.",
+    help="Also simulate this fixed worker count; repeatable; default: our mean, and the most.",
 )
-@_number("--minimum", "minimum", 10_000, 1, "Workers there are at least.")
-@_number("--maximum", "maximum", 10_000, 20, "Workers there are at most.")
-@_span("--objective", "30s", "The longest an entry should wait.")
-@_span("--start-up", "20s", "From ordering a worker to its work.")
-@_number("--interval", "interval", 300, 5, "Seconds between two readings of ours.")
+@_number("--minimum", "minimum", 10_000, 1, "Minimum workers.")
+@_number("--maximum", "maximum", 10_000, 20, "Maximum workers.")
+@_span("--objective", "30s", "Target lag age: the longest that an entry should wait.")
+@_span("--start-up", "20s", "Time from starting a worker until it handles entries.")
+@_number("--interval", "interval", 300, 5, "Seconds between two readings.")
 @with_session
 def simulate(
     session: Session,

@@ -40,7 +40,7 @@ STATUS_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "tren
     exits={1: "a stream that is named is not there"},
 )
 @patterns_argument
-@click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, so far apart, to know rates.")
+@click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, SPAN apart, to compute rates.")
 @with_session
 def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | None) -> ExitCode:
     """Show streams and their groups once: how far behind they are, what is pending, and what is wrong.

@@ -27,8 +27,8 @@ from streamops.resources.entries import EntryRow
     exits={1: "no such stream", 130: "stopped with Ctrl-C"},
 )
 @streams_argument
-@click.option("--from", "from_id", type=ENTRY_ID, metavar="ID", help="Begin with this ID instead of now.")
-@click.option("-n", "last", type=click.IntRange(min=0), metavar="N", help="Begin with the last N entries.")
+@click.option("--from", "from_id", type=ENTRY_ID, metavar="ID", help="Start at this ID instead of now.")
+@click.option("-n", "last", type=click.IntRange(min=0), metavar="N", help="Start with the last N entries.")
 @with_session
 def tail(session: Session, *, streams: tuple[str, ...], from_id: EntryId | None, last: int | None) -> int:
     """Print entries of streams as they are added, until Ctrl-C, or until --limit entries have been printed.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="Call messages back, and take them in over HTTP.",
+    short_help="Serve topics: call messages back, and take messages in over HTTP.",
     examples=[
         (
             "streamops webhooks serve",
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     ],
     exits={1: "failed; the address cannot be listened at", 4: "refused: read-only"},
 )
-@click.option("--also", metavar="NAME", multiple=True, help="Serve this context's topics too.")
-@click.option("--listen", metavar="HOST:PORT", help="Take messages in here, in place of what [intake] says.")
-@click.option("--no-intake", is_flag=True, help="Take no messages in.")
-@click.option("--no-callbacks", is_flag=True, help="Call no messages back.")
+@click.option("--also", metavar="NAME", multiple=True, help="Also serve the topics of this context.")
+@click.option("--listen", metavar="HOST:PORT", help="Listen address of the HTTP ingest; default: [intake].")
+@click.option("--no-intake", is_flag=True, help="Do not take messages in.")
+@click.option("--no-callbacks", is_flag=True, help="Do not call messages back.")
 @click.option(
     "--calls",
     metavar="N",
     type=click.IntRange(min=1, max=10_000),
     default=64,
     show_default=True,
-    help="Calls at once, of all topics together; by their priorities where more wait.",
+    help="Concurrent calls, all topics together, shared by priority.",
 )
 @click.option(
     "--grace",

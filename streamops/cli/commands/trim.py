@@ -60,13 +60,13 @@ def _params() -> list[click.Parameter]:
     return [
         *_BY_HAND.params,
         click.Option(
-            ["--policies"], is_flag=True, help="Trim as the configuration's [[retention]] tables say."
+            ["--policies"], is_flag=True, help="Apply the [[retention]] tables of the configuration."
         ),
         click.Option(
             ["--every"],
             type=DURATION,
             metavar="SPAN",
-            help="With --policies: again and again, so far apart, until it is stopped.",
+            help="With --policies: repeat at this interval until stopped.",
         ),
     ]
 

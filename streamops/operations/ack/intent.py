@@ -26,4 +26,6 @@ class AckIntent(OperationIntent, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
-    ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
+    ids: Annotated[
+        tuple[EntryId, ...], option("Entry IDs, separated by commas, or - to read them from stdin.")
+    ]

@@ -11,7 +11,7 @@ Name = Annotated[
     str, argument("The pool: one of [pools], or the one of `streamops run --pool`.", completes="pools")
 ]
 Workers = Annotated[int, argument("How many workers it is to have.", metavar="N")]
-Span = Annotated[timedelta, option("How long; then the policy decides again.", "--for", example="1h")]
+Span = Annotated[timedelta, option("Duration; afterwards the policy decides again.", "--for", example="1h")]
 
 
 class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
     pool: Name
     workers: Workers
     current: Annotated[
-        int | None, option("Only if it is to have this many now.", metavar="N", example="4")
+        int | None, option("Refuse unless its worker count is N now.", metavar="N", example="4")
     ] = None
     because: Annotated[str, inner("Why, where a controller decided it.")] = ""
     token: Annotated[FencingToken | None, inner("Only while this holds, where a controller decided it.")] = (
@@ -66,15 +66,15 @@ class PauseScalingIntent(OperationIntent, frozen=True, kw_only=True):
     }
 
     pool: Name
-    span: Annotated[
-        timedelta | None, option("For how long; until it is resumed unless given.", "--for", example="1h")
-    ] = None
+    span: Annotated[timedelta | None, option("Duration; default: until resumed.", "--for", example="1h")] = (
+        None
+    )
 
 
 class ResumeScalingIntent(OperationIntent, frozen=True, kw_only=True):
-    """Have the controller of a pool decide by the policy again.
+    """End a pause or an override of a pool's controller.
 
-    Have the controller of a pool decide by the policy again: ends a pause and an override. Limits stay.
+    The controller decides by the policy again; the pool's limits stay.
     """
 
     operation: ClassVar = "autoscale.resume"
@@ -89,9 +89,9 @@ class ResumeScalingIntent(OperationIntent, frozen=True, kw_only=True):
 
 
 class OverrideIntent(OperationIntent, frozen=True, kw_only=True):
-    """Have the controller of a pool keep a number of workers.
+    """Override a pool's controller with a fixed worker count.
 
-    Have the controller of a pool keep a number of workers, whatever the policy says and whatever its limits
+    Override a pool's controller with a fixed worker count, whatever the policy says and whatever its limits
     are, for a time: an hour unless --for says another. `autoscale resume` ends it.
     """
 
@@ -112,9 +112,9 @@ class OverrideIntent(OperationIntent, frozen=True, kw_only=True):
 
 
 class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
-    """Have the controller of a pool keep to other limits.
+    """Change a pool's minimum and maximum.
 
-    Have the controller of a pool keep to other limits than the configuration says, from its next decision on.
+    Change the minimum and maximum that the pool's controller keeps to, from its next decision on.
     A limit that is not given stays as it is; --reset takes it back to the configuration. --max bounds the
     plan, as for every command, and is no limit of the pool.
 
@@ -135,12 +135,12 @@ class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
 
     pool: Name
     minimum: Annotated[
-        int | None, option("The least workers; as it is unless given.", metavar="N", example="2")
+        int | None, option("Minimum workers; default: unchanged.", metavar="N", example="2")
     ] = None
     maximum: Annotated[
-        int | None, option("The most workers; as it is unless given.", metavar="N", example="20")
+        int | None, option("Maximum workers; default: unchanged.", metavar="N", example="20")
     ] = None
-    reset: Annotated[bool, option("What is not given is as the configuration says again.")] = False
+    reset: Annotated[bool, option("Reset limits that are not given to the configuration's.")] = False
 
     def __post_init__(self) -> None:
         if self.minimum is None and self.maximum is None and not self.reset:

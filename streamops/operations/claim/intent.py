@@ -9,7 +9,7 @@ from streamops.model.fields import argument, inner, option, require_name
 
 
 class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
-    """Take pending entries over.
+    """Claim pending entries for another consumer.
 
     Make pending entries the property of another consumer: those of --from, or of everybody else, that are
     idle for long enough, lowest IDs first. What changes between plan and write is left alone. `streamops
@@ -38,11 +38,13 @@ class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
     group: Annotated[str, argument("Its group.", completes="groups")]
     to: Annotated[
         str,
-        option("Who gets them; created where there is no such consumer.", completes="consumers"),
+        option("The consumer that gets the entries; created if it does not exist.", completes="consumers"),
     ]
     source: Annotated[
         str | None,
-        option("Only entries of this consumer; else those of all others.", "from", completes="consumers"),
+        option(
+            "Only entries of this consumer; default: of all other consumers.", "from", completes="consumers"
+        ),
     ] = None
     min_idle: Annotated[
         timedelta,
@@ -50,9 +52,9 @@ class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
     ] = timedelta(seconds=60)
     ids: Annotated[
         tuple[EntryId, ...] | None,
-        option("Only these entries: IDs with commas between, or - to read them."),
+        option("Only these entries: IDs separated by commas, or - to read them from stdin."),
     ] = None
-    count: Annotated[int | None, option("At most this many, lowest IDs first.", metavar="N")] = None
+    count: Annotated[int | None, option("Select at most N, lowest IDs first.", metavar="N")] = None
     after: Annotated[
         EntryId | None, inner("In the log of versions whose claims were jobs: began after it.")
     ] = None

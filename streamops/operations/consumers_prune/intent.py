@@ -23,4 +23,4 @@ class PruneConsumersIntent(OperationIntent, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
-    idle: Annotated[timedelta, option("Only those that were idle for so long.")] = timedelta(hours=1)
+    idle: Annotated[timedelta, option("Only consumers idle for at least this long.")] = timedelta(hours=1)

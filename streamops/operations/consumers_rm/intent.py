@@ -34,7 +34,7 @@ class RemoveConsumerIntent(OperationIntent, frozen=True, kw_only=True):
     to: Annotated[
         str | None,
         option(
-            "Who gets its pending entries; needed where it has some.",
+            "The consumer that gets its pending entries; required if it has any.",
             metavar="CONSUMER",
             completes="consumers",
         ),

@@ -8,7 +8,7 @@ from streamops.model.selections import DelayedSelection
 
 
 class RunDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
-    """Move delayed messages to where they go now.
+    """Move delayed messages to their streams now.
 
     Add delayed messages to their stream, or to the retry stream of their group, at once instead of when they
     are due. Each moves in one step with its removal from the queue: none is lost, none comes twice.

@@ -8,7 +8,7 @@ from streamops.model.fields import argument, option
 
 
 class AddDeadLettersIntent(OperationIntent, frozen=True, kw_only=True):
-    """Make dead letters of pending entries by ID.
+    """Dead-letter pending entries by ID.
 
     Each entry is copied to the dead-letter queue with the group that gave it up, its deliveries and the reason, and acknowledged, in one
     step inside the server. `replay` hands it back. For an entry that a handler cannot take, and that should not be lost.
@@ -26,13 +26,13 @@ class AddDeadLettersIntent(OperationIntent, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
-    ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
+    ids: Annotated[
+        tuple[EntryId, ...], option("Entry IDs, separated by commas, or - to read them from stdin.")
+    ]
     because: Annotated[
-        str, option("The reason that the dead letters tell, in a word.", metavar="WORD", example="poison")
+        str, option("Reason stored with the dead letters; one word.", metavar="WORD", example="poison")
     ] = "operator"
-    dlq: Annotated[
-        str | None, option("Another dead-letter queue than that of the stream.", metavar="KEY")
-    ] = None
+    dlq: Annotated[str | None, option("Dead-letter queue; default: the stream's own.", metavar="KEY")] = None
 
     def __post_init__(self) -> None:
         if not self.because or len(self.because.split()) > 1:

@@ -33,17 +33,15 @@ class CreateGroupIntent(OperationIntent, frozen=True, kw_only=True):
     at: Annotated[
         str,
         option(
-            "Where it begins: 0 for the whole stream, $ for what comes from now on, or what comes after an ID.",
+            "Start position: 0 for the whole stream, $ for new entries only, or the ID to start after.",
             metavar="0|$|ID",
         ),
     ] = "$"
     entries_read: Annotated[
         int | None,
-        option(
-            "The server's counter of entries read that goes with --at ID; counted unless given.", metavar="N"
-        ),
+        option("The entries-read counter for --at ID; default: counted.", metavar="N"),
     ] = None
-    mkstream: Annotated[bool, option("Create the stream too, where there is none.")] = False
+    mkstream: Annotated[bool, option("Create the stream if it does not exist.")] = False
 
     def __post_init__(self) -> None:
         require_name("the group", self.group)

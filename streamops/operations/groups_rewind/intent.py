@@ -31,19 +31,21 @@ class RewindGroupIntent(OperationIntent, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
-    to_id: Annotated[
-        EntryId | None, option("Deliver what comes after this ID next.", exclusive="where to")
-    ] = None
+    to_id: Annotated[EntryId | None, option("Deliver entries after this ID next.", exclusive="where to")] = (
+        None
+    )
     to_time: Annotated[
         Instant | None,
-        option("Deliver what was added since next: an instant, or how long ago.", exclusive="where to"),
+        option(
+            "Deliver entries added since this time next: a timestamp, or how long ago.", exclusive="where to"
+        ),
     ] = None
     back: Annotated[
         int | None,
-        option("The last N entries that it was given are given again.", metavar="N", exclusive="where to"),
+        option("Deliver the last N delivered entries again.", metavar="N", exclusive="where to"),
     ] = None
     to_start: Annotated[bool, option("Deliver the whole stream again.", exclusive="where to")] = False
-    to_end: Annotated[bool, option("Deliver only what is added from now on.", exclusive="where to")] = False
+    to_end: Annotated[bool, option("Deliver only entries added from now on.", exclusive="where to")] = False
     undoing: Annotated[
         bool, inner("Whether it was set back from there: a group that has come so far again is left alone.")
     ] = False

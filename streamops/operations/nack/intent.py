@@ -8,7 +8,7 @@ from streamops.model.fields import argument, option
 
 
 class NackIntent(OperationIntent, frozen=True, kw_only=True):
-    """Give pending entries back.
+    """Release pending entries to other consumers.
 
     Give entries back, so that another consumer gets them at once, by making them look idle for 30 days.
     Deliveries stay as counted. `streamops undo` takes it back.
@@ -26,7 +26,9 @@ class NackIntent(OperationIntent, frozen=True, kw_only=True):
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("Its group.", completes="groups")]
-    ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
+    ids: Annotated[
+        tuple[EntryId, ...], option("Entry IDs, separated by commas, or - to read them from stdin.")
+    ]
     source: Annotated[str | None, option("Only entries of this consumer.", "from", completes="consumers")] = (
         None
     )

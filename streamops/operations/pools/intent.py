@@ -28,9 +28,9 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
 
 
 class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
-    """Have the workers of a pool read again.
+    """Resume a paused pool's workers.
 
-    Have the workers of a pool read again that was paused. It is applied without asking.
+    Its workers read again. It is applied without asking.
     """
 
     operation: ClassVar = "resume"

@@ -7,9 +7,9 @@ from streamops.model.fields import argument, backup_file
 
 
 class RemovePoolIntent(OperationIntent, frozen=True, kw_only=True):
-    """Forget a pool that nothing runs any more.
+    """Remove the records of a pool that nothing runs.
 
-    Forget a pool that nothing runs any more: its mode and numbers, the decisions about it and what its controller
+    Remove the records of a pool that nothing runs: its mode and numbers, the decisions about it and what its controller
     learned. These records of streamops go, and no stream, group or worker. They are first written to a file:
     without --backup, to a new one under ~/.local/state/streamops/backups. It is refused while a controller, a
     supervisor or a worker of the pool lives.

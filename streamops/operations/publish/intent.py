@@ -9,7 +9,7 @@ from streamops.model.fields import argument, inner, option
 
 
 class PublishIntent(OperationIntent, frozen=True, kw_only=True):
-    """Add an entry, or a message that becomes one later.
+    """Add an entry, now or after a delay.
 
     Add an entry to a stream, or with --delay a message that becomes an entry once it is due and a worker of
     streamops, or `streamops delayed run-now`, moves it. It is applied without asking; --dry-run shows the
@@ -33,17 +33,17 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
         tuple[tuple[bytes, bytes], ...],
         argument("Fields with their values, in their order; a field may repeat."),
     ]
-    delay: Annotated[timedelta | None, option("Only after so long, by the server's clock.")] = None
+    delay: Annotated[timedelta | None, option("Add the entry after this delay, by the server's clock.")] = (
+        None
+    )
     id: Annotated[
         str | None,
-        option(
-            "The entry's ID, or with --delay the message's; the server's choice unless given.", metavar="ID"
-        ),
+        option("The entry's ID, or with --delay the message's; default: generated.", metavar="ID"),
     ] = None
     maxlen: Annotated[
         int | None,
         option(
-            "Trim the stream to about this many entries; where a group would lose some that it needs, you are asked.",
+            "Trim the stream to about N entries; asks first if a group would lose entries that it needs.",
             metavar="N",
         ),
     ] = None

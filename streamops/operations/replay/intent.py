@@ -73,7 +73,7 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
     to: Annotated[
         str | None,
         option(
-            "To this stream; unless given, to the one that each came from.",
+            "Target stream; default: the stream that each came from.",
             metavar="STREAM",
             completes="streams",
         ),
@@ -86,12 +86,10 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
             "nothing by these two. Not given (–): republish, unless the stream has several groups."  # noqa: RUF001 - as forms show it
         ),
     ] = None
-    edit: Annotated[
-        tuple[tuple[bytes, bytes], ...], option("Put this value into this field; may repeat.")
-    ] = ()
+    edit: Annotated[tuple[tuple[bytes, bytes], ...], option("Set this field to this value; repeatable.")] = ()
     foreign_origins: Annotated[
         bool,
-        option("Replay dead letters that name another stream than the queue's own to that stream, too."),
+        option("Also replay dead letters whose origin is not the queue's own stream."),
     ] = False
     routes: Annotated[tuple[ReplayRoute, ...], inner("Where they go, once that is known.")] = ()
 

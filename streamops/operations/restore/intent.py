@@ -30,10 +30,8 @@ class RestoreIntent(OperationIntent, frozen=True, kw_only=True):
     ]
     to: Annotated[
         str | None,
-        option("To this stream; unless given, to the one that the file names.", metavar="STREAM"),
+        option("Target stream; default: the one that the file names.", metavar="STREAM"),
     ] = None
-    new_ids: Annotated[
-        bool, option("Give the entries new IDs, at the end of the stream, in place of their own.")
-    ] = False
-    again: Annotated[bool, option("Restore a file once more of which all was restored there before.")] = False
+    new_ids: Annotated[bool, option("Give the entries new IDs, at the end of the stream.")] = False
+    again: Annotated[bool, option("Restore a file again that was restored there completely.")] = False
     digest: Annotated[str, inner("The file's digest, by which it is known again.")] = ""

@@ -55,29 +55,31 @@ class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
     group: Annotated[str, argument("Its group.", completes="groups")]
     min_idle: Annotated[
         timedelta,
-        option("Only entries that were last delivered this long ago: longer than any handler takes."),
+        option(
+            "Only entries last delivered at least this long ago; choose more than the slowest handler takes."
+        ),
     ] = timedelta(seconds=60)
     max_deliveries: Annotated[
-        int, option("Deliveries of an entry at most; then it is dead-lettered.", metavar="N")
+        int, option("Dead-letter an entry after this many deliveries.", metavar="N")
     ] = 5
     dlq: Annotated[
         str | None,
-        option("The dead-letter queue; the configured one unless given, else {STREAM}:dlq.", metavar="KEY"),
+        option("Dead-letter queue; default: the configured one, else {STREAM}:dlq.", metavar="KEY"),
     ] = None
     redeliver: Annotated[
         Redelivery,
-        option("How entries are handled again: added anew, or claimed for a consumer that reads them."),
+        option("How to redeliver entries: add them again, or claim them for a consumer."),
     ] = Redelivery.AUTO
     to: Annotated[
         str | None,
         option(
-            "With --redeliver claim: the consumer that gets them, and reads its own history; else none.",
+            "With --redeliver claim: the consumer that gets the entries and reads its own history; default: none.",
             completes="consumers",
         ),
     ] = None
     every: Annotated[
         timedelta | None,
-        option("Go on until it is stopped, and look again after so long; once unless given.", example="30s"),
+        option("Repeat at this interval until stopped; default: run once.", example="30s"),
     ] = None
 
     def __post_init__(self) -> None:

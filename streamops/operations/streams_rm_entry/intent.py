@@ -29,7 +29,9 @@ class DeleteIntent(OperationIntent, frozen=True, kw_only=True):
     )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
-    ids: Annotated[tuple[EntryId, ...], option("The entries: IDs with commas between, or - to read them.")]
+    ids: Annotated[
+        tuple[EntryId, ...], option("Entry IDs, separated by commas, or - to read them from stdin.")
+    ]
     backup: Annotated[str | None, backup_file("the entries")] = None
     by_xdelex: Annotated[
         bool, inner("Whether XDELEX takes the pending rows with them, once that is known.")

@@ -12,9 +12,9 @@ Name = Annotated[str, argument("The topic.", completes="topics")]
 
 
 class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
-    """Keep a topic in Redis.
+    """Create a topic in Redis.
 
-    Keep a topic in Redis: a URL that its messages are called back to, once they are due. The program that runs
+    Create a topic in Redis: a URL that its messages are called back to, once they are due. The program that runs
     `streamops webhooks serve` notices within a second or so. It is applied without asking; --dry-run shows the
     plan. Secrets are read from files, are never shown, and stand in Redis as they are: users who may read the
     key streamops:topics may read them.
@@ -48,14 +48,10 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     callback: Annotated[
         str, argument("Where its messages are called back to; it is not kept secret.", metavar="URL")
     ]
-    method: Annotated[str, option("The method of the call: POST, PUT or PATCH.")] = "POST"
-    delay: Annotated[timedelta, option("How long a message waits unless it says something else.")] = (
-        timedelta()
-    )
-    time_to_run: Annotated[timedelta, option("The longest that one call may take.")] = timedelta(seconds=30)
-    content_type: Annotated[str, option("The content type of a message that does not name its own.")] = (
-        DEFAULT_CONTENT_TYPE
-    )
+    method: Annotated[str, option("HTTP method of the call: POST, PUT or PATCH.")] = "POST"
+    delay: Annotated[timedelta, option("Default delay of a message.")] = timedelta()
+    time_to_run: Annotated[timedelta, option("Timeout of one call.")] = timedelta(seconds=30)
+    content_type: Annotated[str, option("Default content type of a message.")] = DEFAULT_CONTENT_TYPE
     headers_file: Annotated[
         str | None,
         option(
@@ -69,7 +65,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     retry: Annotated[str, option(f"How long to wait after each failed call. {HINT}", metavar="SCHEDULE")] = (
         MINUTES_2N_1.text
     )
-    max_attempts: Annotated[int, option("Calls of one message; then the dead letters.")] = 10
+    max_attempts: Annotated[int, option("Calls of one message before it is dead-lettered.")] = 10
     retry_when: Annotated[
         str,
         option(
@@ -78,21 +74,22 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
         ),
     ] = ""
     retry_empty: Annotated[
-        bool, option("Whether an answer without a body counts as failed.", off="--accept-empty")
+        bool, option("Treat an answer without a body as failed.", off="--accept-empty")
     ] = True
-    concurrency: Annotated[int, option("Calls at once in one worker.")] = 16
+    concurrency: Annotated[int, option("Concurrent calls in one worker.")] = 16
     stream: Annotated[
         str,
-        option("The stream of its messages, in place of topic:NAME.", metavar="STREAM", completes="streams"),
+        option("Stream of its messages; default: topic:NAME.", metavar="STREAM", completes="streams"),
     ] = ""
     group: Annotated[str, option("The consumer group that calls them.", metavar="GROUP")] = DEFAULT_GROUP
     secret_file: Annotated[
-        str | None, option("Sign calls with the secret in this file; it is kept in Redis.", metavar="FILE")
+        str | None,
+        option("Sign calls with the secret in this file; the secret is stored in Redis.", metavar="FILE"),
     ] = None
     enabled: Annotated[
-        bool, option("Whether its messages are called; otherwise they wait.", off="--disabled")
+        bool, option("Whether its messages are called back; disabled, they wait.", off="--disabled")
     ] = True
-    replace: Annotated[bool, option("Replace the topic where there is one of that name.")] = False
+    replace: Annotated[bool, option("Replace an existing topic of that name.")] = False
 
     def __post_init__(self) -> None:
         for flag, parse, text in (
@@ -136,7 +133,7 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
 
 
 class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
-    """Call a topic's messages again.
+    """Resume a paused topic.
 
     Call the messages of a paused topic again. It is applied without asking.
     """

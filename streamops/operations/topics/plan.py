@@ -100,7 +100,7 @@ def plan_topic_off(intent: TopicOffIntent, evidence: TopicEvidence) -> Plan:
 
 
 def plan_topic_on(intent: TopicOnIntent, evidence: TopicEvidence) -> Plan:
-    """Call a topic's messages again."""
+    """Resume a paused topic."""
     what = _waiting(evidence) or "messages"
     return _switched(intent, evidence, f"Its {what} are called, as they are due.", back="webhooks pause")
 

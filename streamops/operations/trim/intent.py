@@ -9,7 +9,7 @@ from streamops.model.fields import argument, inner, option
 
 
 class TrimIntent(OperationIntent, frozen=True, kw_only=True):
-    """Drop a stream's oldest entries, none that is still needed.
+    """Trim a stream's oldest entries; safe by default.
 
     Drop the oldest entries of a stream by length, ID or age. It is safe unless --unsafe is given: what any group
     has yet to read or acknowledge stays, and the plan names the group and the consumer that hold it back.
@@ -36,28 +36,26 @@ class TrimIntent(OperationIntent, frozen=True, kw_only=True):
     rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
-    maxlen: Annotated[
-        int | None, option("Keep this many of the newest entries.", metavar="N", exclusive="bound")
-    ] = None
+    maxlen: Annotated[int | None, option("Keep the N newest entries.", metavar="N", exclusive="bound")] = None
     minid: Annotated[
-        EntryId | None, option("Drop entries with a smaller ID.", metavar="ID", exclusive="bound")
+        EntryId | None, option("Remove entries with a smaller ID.", metavar="ID", exclusive="bound")
     ] = None
     before: Annotated[
         timedelta | None,
-        option("Drop entries older than this, by the server's clock.", metavar="AGE", exclusive="bound"),
+        option("Remove entries older than this, by the server's clock.", metavar="AGE", exclusive="bound"),
     ] = None
-    exact: Annotated[
-        bool, option("Drop to the last entry; otherwise whole nodes of the stream only, which is cheaper.")
-    ] = False
+    exact: Annotated[bool, option("Trim exactly; default: whole nodes of the stream, which is cheaper.")] = (
+        False
+    )
     safe: Annotated[
         bool,
         option(
-            "Keep what any group has yet to read or acknowledge; --unsafe drops it, and asks for the stream's name.",
+            "Keep what any group has not read and acknowledged (default); --unsafe removes it too, and asks for the stream's name.",
             off="unsafe",
         ),
     ] = True
     backup: Annotated[
-        str | None, option("With --unsafe: write the entries to this new file first.", metavar="FILE")
+        str | None, option("With --unsafe: back up the entries to this new file.", metavar="FILE")
     ] = None
     is_rest: Annotated[bool, inner("Whether it is the rest of a job.")] = False
 

@@ -10,7 +10,7 @@ from streamops.model.pending import PendingChange
 
 
 class UndoIntent(OperationIntent, frozen=True, kw_only=True):
-    """Take an action back.
+    """Undo an action of the audit log.
 
     Take an action of the audit log back whose inverse is exact: a claim, a nack, the removal of a consumer,
     the rewinding of a group. What has changed since is left alone and reported.

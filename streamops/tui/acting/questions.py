@@ -25,7 +25,7 @@ RECEIVER: Final = "to"
 
 
 OF_COMMAND_LINES: Final = re.compile(
-    r"[,;] (?:or - to read them|may (?:be )?repeat(?:ed)?(?:, and - reads them line by line)?)"
+    r"[,;] (?:or - to read them from stdin|repeatable(?:; - reads them from stdin, one a line)?)"
 )
 """What helps say of stdin and of repeated options; a form has neither."""
 

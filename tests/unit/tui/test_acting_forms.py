@@ -15,7 +15,7 @@ async def test_a_capital_opens_a_form_filled_in_from_the_row_and_writes_nothing(
     app = app_for(source)
     async with running(app):
         await press(app, *CLAIM_FORM)
-        await shown(app, "Take pending entries over")
+        await shown(app, "Claim pending entries for another consumer")
         assert bar(app, "crumbs") == "prod ▸ orders ▸ fulfilment | claim"
         assert not source.planned
         await press(app, *"worker-5", "enter")

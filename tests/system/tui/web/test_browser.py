@@ -36,7 +36,7 @@ async def test_a_group_is_found_and_a_plan_opens_and_is_refused(server: RunningS
         await page.press("Enter", 13)
         await page.shown("1 of 2")
         await page.type("C")
-        await page.shown("Take pending entries over")
+        await page.shown("Claim pending entries for another consumer")
         await page.type("worker-2")
         for field in ("Only entries of this consumer", "Only entries that were last delivered"):
             await page.press("ArrowDown", 40)
