@@ -32,7 +32,7 @@ BELIEVED: Final = 30.0
 """Seconds that a target has to tell the number that it was asked for; some learn of it late."""
 CHANCE: Final = 1
 """How often in a row a target may tell a number that nobody here asked for: a person may have scaled by hand."""
-UNTOLD: Final = "asked already; the target does not tell it yet"
+UNTOLD: Final = "asked already; the target does not report it yet"
 UNANSWERED: Final = "asked; the target has not answered yet"
 
 
@@ -146,7 +146,7 @@ class TargetCalls:
         await asyncio.wait({reading}, timeout=patience)
         if not reading.done():
             raise TargetError(
-                f"pool {self._pool}: its target has not told yet how many workers it has",
+                f"pool {self._pool}: its target has not reported its worker count yet",
                 "Its answer is waited for.",
             )
         self._reading = None
@@ -171,13 +171,13 @@ class TargetCalls:
             self._asked = None
             self._disputes += 1
             if self._disputes > CHANCE:
-                told = f"it was asked for {asked.after:,} workers and agreed, and tells {size.ordered:,}"
+                told = f"it was asked for {asked.after:,} workers, accepted, and reports {size.ordered:,}"
                 self._fail(f"{told}: something else sets the number too")
         elif abs(asked.after - size.ordered) < abs(asked.after - asked.nearest):
             self._asked = replace(asked, nearest=size.ordered, at=self._clock())
         elif self._clock() - asked.at > BELIEVED:
             self._asked = None
-            self._fail(f"it took {asked.after:,} workers for an answer, and still tells {size.ordered:,}")
+            self._fail(f"it took {asked.after:,} workers for an answer, and still reports {size.ordered:,}")
 
     def take_errors(self) -> int:
         """How often the target has failed since this was asked for last."""

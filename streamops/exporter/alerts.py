@@ -149,7 +149,7 @@ def evaluate_failing(reason: str, *, down: bool) -> Evaluation:
     """
     code = REDIS_DOWN if down else COLLECTION_FAILING
     text = f"Redis {'does not answer' if down else 'cannot be read'}: {reason}"
-    advice = "Nothing else is known meanwhile. Check that it runs, the network, the user's permissions and the load"
+    advice = "Nothing else is known until it answers. Check that it runs, the network, the user's permissions and the load"
     condition = Condition(AlertSource(code), Health.CRITICAL, text, advice)
     return Evaluation({condition.subject: condition}, lambda _: True)
 

@@ -97,7 +97,7 @@ def keda(
 
     require_writes(session)
     if (tls_cert is None) != (tls_key is None) or (tls_client_ca is not None and tls_cert is None):
-        raise SettingsError("--tls-cert and --tls-key go together", "Give both; --tls-client-ca beside them.")
+        raise SettingsError("--tls-cert and --tls-key go together", "Give both; --tls-client-ca is optional.")
     if web_config is not None and http is None:
         raise SettingsError("--web-config is for --http", "Give --http HOST:PORT too.")
     tls = None

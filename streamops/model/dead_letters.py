@@ -47,7 +47,7 @@ class DeadLetter(Struct, frozen=True, kw_only=True, gc=False):
         attempt: How often it had been tried.
         failed_at: When it was given up.
         replays: How often it was replayed before.
-        payload_key: The key of a payload that is kept beside the stream.
+        payload_key: The key of a payload that is stored outside the stream.
         problem: Why a letter that looks like others' could not be taken apart; empty where it could.
     """
 

@@ -421,7 +421,7 @@ RETRIES_UNREAD: Final = EffectRow(
 PAYLOADS: Final = EffectRow(
     _K.KEPT,
     "payloads",
-    "{count:dead letter refers|dead letters refer} to a payload kept beside the stream: it must still be there, and is kept for 7 "
+    "{count:dead letter refers|dead letters refer} to a payload stored outside the stream: it must still exist, and is kept for 7 "
     "days from then.",
 )
 FOREIGN_ADDED: Final = EffectRow(

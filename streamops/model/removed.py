@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
-_RECORDINGS: Final = "Recordings were removed: Prometheus keeps what the exporter tells, and `streamops status -o jsonl` prints a snapshot."
+_RECORDINGS: Final = "Recordings were removed: Prometheus keeps what the exporter serves, and `streamops status -o jsonl` prints a snapshot."
 _SILENCES: Final = "Silences of the console were removed: silence alerts in Alertmanager."
 _WEBHOOK: Final = (
     "The webhook target was removed: use the target command, with curl in get and set; see docs/targets.md."
@@ -41,7 +41,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     },
     "streamops pools simulate --slots": _WORKER_RATE,
     "streamops pools simulate --handler-time*": _WORKER_RATE,
-    "streamops pools simulate --trace": "It was removed: `-o json` tells each decision with its reason.",
+    "streamops pools simulate --trace": "It was removed: `-o json` has each decision with its reason.",
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,

@@ -245,7 +245,7 @@ def require_topic(topic: Topic) -> None:
     if problems:
         text = "; ".join(f"{problem.field}: {problem.text}" for problem in problems)
         raise SettingsError(
-            f"topic {topic.name!r}: {text}", "`streamops webhooks create --help` tells what each field takes."
+            f"topic {topic.name!r}: {text}", "`streamops webhooks create --help` shows what each field takes."
         )
 
 

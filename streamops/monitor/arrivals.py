@@ -148,7 +148,7 @@ def _ends(reading: StreamReading, now: datetime) -> tuple[EntryId, EntryId]:
         raise NotFound(f"stream {reading.name} has no entries", FROM_A_FILE)
     if id_age(first, now) is None or id_age(last, now) is None:
         raise ServerError(
-            f"stream {reading.name}: its IDs are no times, so that nobody can tell when entries came",
+            f"stream {reading.name}: its IDs are not timestamps, so arrival times are unknown",
             FROM_A_FILE,
         )
     return first, last

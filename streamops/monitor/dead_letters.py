@@ -277,7 +277,7 @@ def _milliseconds(moment: Instant, now: datetime | None) -> int:
     if isinstance(moment, timedelta):
         if now is None:
             raise SettingsError(
-                "how long ago cannot be told: the server's clock may not be asked",
+                "how long ago is unknown: this user may not run TIME",
                 "Write a time: 2026-03-01T14:00:00Z.",
             )
         moment = now - moment

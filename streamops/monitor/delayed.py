@@ -131,7 +131,7 @@ class DelayedReader:
             now = await self.clock(stream)
             if now is None:
                 raise SettingsError(
-                    "how long ago that is cannot be told: the server's clock may not be read",
+                    "how long ago is unknown: this user may not run TIME",
                     "Give an instant to --before.",
                 )
             until = now - until
@@ -154,7 +154,7 @@ class DelayedReader:
         if isinstance(reading, Fault) and reading.kind is FaultKind.WRONG_TYPE:
             raise reading.error(f"stream {stream}")
         missing = isinstance(reading, Fault) and reading.kind is FaultKind.MISSING
-        return f"there is no stream {stream}, and no delayed messages beside it" if missing else ""
+        return f"there is no stream {stream}, and it has no delayed messages" if missing else ""
 
     async def clock(self, stream: str) -> datetime | None:
         """The clock of the node that serves a queue; none where it may not be asked."""

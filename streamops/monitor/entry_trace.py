@@ -13,8 +13,8 @@ from streamops.model.entries import EntryId, PendingEntry, StreamEntry
 from streamops.model.wording import counted, idleness, span
 
 SECOND: Final = timedelta(seconds=1)
-NO_ACKS: Final = "When it was acknowledged, and by whom: Redis keeps no trace of that."
-LAST_OWNER: Final = "To whom it was delivered before its last delivery: Redis keeps the last owner alone."
+NO_ACKS: Final = "When it was acknowledged, and by which consumer: Redis does not record that."
+LAST_OWNER: Final = "Earlier deliveries: Redis keeps only the last owner."
 
 
 class TraceKind(StrEnum):

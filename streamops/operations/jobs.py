@@ -139,7 +139,7 @@ class HeldJob:
             raise over(job.id)
         if taken is JobClaim.MOVED:
             raise StalePlan(
-                f"job {job.id}: somebody went on with it meanwhile", "Nothing was done. Look again."
+                f"job {job.id}: another process has taken it over", "Nothing was done. Look again."
             )
         held = cls(server, job.id, owner, job.cursor)
         held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest, fixed=fixed)

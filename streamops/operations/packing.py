@@ -14,7 +14,7 @@ from msgspec.structs import fields
 from streamops.errors import Forbidden, UnexpectedReply
 from streamops.model.fields import Instant
 
-BY_ANOTHER: Final = "Another version of streamops wrote it, or somebody else did; use that version."
+BY_ANOTHER: Final = "Another version of streamops or another program wrote it; use that."
 """What to do about what cannot be read."""
 
 MOST_BYTES: Final = 128 << 20

@@ -212,7 +212,7 @@ def queue_warnings(letters: SelectedDeadLetters) -> Iterator[Effect | None]:
 def gone_meanwhile(letters: int) -> str:
     """What an outcome says of letters that the plan counted and that were not met."""
     gone = "was" if letters == 1 else "were"
-    return f"{letters:,} of the dead letters planned {gone} gone: replayed or deleted by somebody else."
+    return f"{letters:,} of the dead letters planned {gone} gone: replayed or deleted since the plan."
 
 
 def _preview(fields: Fields) -> Iterator[str]:

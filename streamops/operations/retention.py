@@ -38,7 +38,7 @@ def _intents(policy: RetentionPolicy | None, stream: str) -> Iterable[TrimIntent
         yield TrimIntent(stream=stream, before=policy.max_age, exact=policy.exact)
 
 
-NOBODY: Final = "no group, so nobody can say what is still needed"
+NOBODY: Final = "no group, so what is still needed is unknown"
 
 
 class PolicyTrim(Struct, frozen=True):

@@ -72,7 +72,7 @@ _ALL_RULES: Final = {
     AclRole.OPERATOR: AclRules(
         AclRole.OPERATOR,
         "administers streams and groups. ~* may be narrowed to what it is responsible for: "
-        "~orders* ~{orders}* are a stream and the keys beside it, ~streamops:* the audit log, jobs and pools, which "
+        "~orders* ~{orders}* are a stream and its derived keys, ~streamops:* the audit log, jobs and pools, which "
         "`streamops autoscale run` needs too",
         f"resetchannels ~* {_READS_FROM_7} {_OPERATES}",
         f"resetchannels ~* {_READS} {_OPERATES}",
@@ -80,7 +80,7 @@ _ALL_RULES: Final = {
     AclRole.RUNTIME: AclRules(
         AclRole.RUNTIME,
         f"consumes and produces, and may not write the audit log, topics, jobs and orders to pools. Put a stream in place "
-        f"of {STREAM}, and repeat these patterns for each: ~orders ~{{orders}}:* are a stream and the keys beside it, for one "
+        f"of {STREAM}, and repeat these patterns for each: ~orders ~{{orders}}:* are a stream and its derived keys, for one "
         "with a hash tag ~{a}:orders ~{a}:orders:*; & is for its channels. Dead letters and delayed messages of other "
         "names, as a context states them, need ~NAME ~NAME:* too. `webhooks serve` needs %R~streamops:topics (6.2: "
         "~streamops:topics), `run --workers auto` ~streamops:pools where it is to list its pool. Without +publish "

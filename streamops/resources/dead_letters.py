@@ -270,7 +270,7 @@ DEAD_LETTER_DETAIL_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
         "When it was given up, in UTC.", "its field _so_failed_at, else its ID"
     ),
     DEAD_LETTER.text("payload_key", "PAYLOAD", NAME_WIDTH, lambda row: row.letter.payload_key).means(
-        "The key of a payload that is kept beside the stream.", "its field _so_payload"
+        "The key of a payload that is stored outside the stream.", "its field _so_payload"
     ),
     DEAD_LETTER.text("preview", "CONTENT", PREVIEW_WIDTH, _preview, flexible=True).means(
         "The entry's own first fields and values.", "the dead letter without its own fields"

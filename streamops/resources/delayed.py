@@ -117,7 +117,9 @@ FIELD = of_rows(tuple[bytes, bytes], "its body in the hash")
 DELAYED_QUEUE_COLUMNS: Final[tuple[Column[DelayedQueueRow], ...]] = (
     DELAYED_QUEUE.text(
         "stream", "STREAM", NAME_WIDTH, lambda row: row.queue.stream, flexible=True, priority=0
-    ).means("The stream beside which they wait.", "sorted sets T:delayed, or the configuration's delayed"),
+    ).means(
+        "The stream that they will be added to.", "sorted sets T:delayed, or the configuration's delayed"
+    ),
     DELAYED_QUEUE.count("messages", "MESSAGES", 9, lambda row: row.queue.messages, priority=0).means(
         "How many messages wait.", "ZCARD of the sorted set"
     ),
@@ -205,7 +207,7 @@ DELAYED_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
 
 DELAYED_DETAIL_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
     DELAYED.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream).means(
-        "The stream beside which it waits.", "sorted sets T:delayed, or the configuration's delayed"
+        "The stream that it will be added to.", "sorted sets T:delayed, or the configuration's delayed"
     ),
     DELAYED.moment("due_at", "DUE AT", 20, lambda row: row.message.due_at, absent=True).means(
         "When it is due, in UTC.", "its score in the sorted set"

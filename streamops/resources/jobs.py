@@ -84,7 +84,7 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
 
 JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
     JOB.count("skipped", "SKIPPED", 9, lambda row: row.skipped, descending=False).means(
-        "Units skipped because they had changed meanwhile."
+        "Entries skipped because they had changed since the plan."
     ),
     JOB.count("failed", "FAILED", 9, lambda row: row.failed, descending=False).means(
         "Units that could not be done."

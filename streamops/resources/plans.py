@@ -290,7 +290,7 @@ OUTCOME_COLUMNS: Final[tuple[Column[Outcome], ...]] = (
         "How many it was done to."
     ),
     OUTCOME.count("skipped", "SKIPPED", 9, lambda outcome: outcome.skipped_count, descending=False).means(
-        "How many had changed meanwhile and were skipped."
+        "Entries skipped because they had changed since the plan."
     ),
     OUTCOME.count("failed", "FAILED", 9, lambda outcome: outcome.failed_count, descending=False).means(
         "How many could not be done."

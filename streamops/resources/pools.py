@@ -278,7 +278,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         "Desired workers, ready or not.", "its target"
     ),
     POOL.column("ready", "READY", 5, lambda row: row.ready, _ready, priority=0, **NUMBER).means(
-        "Workers that are ready, by its target or their heartbeats; ? where neither tells.",
+        "Workers that are ready, by its target or their heartbeats; ? where neither reports.",
         "its target, or its roster, streamops:roster:NAME",
     ),
     POOL.column(

@@ -153,7 +153,9 @@ def _computed(function: Callable[[Any], str], body: Decode | None) -> KeyOf:
 def _undecodable(error: Exception) -> HandlerError:
     """What an entry's key failed with; its author may also have meant to skip or to reject it."""
     return (
-        error if isinstance(error, HandlerError) else Undecodable(f"its key cannot be told: {words(error)}")
+        error
+        if isinstance(error, HandlerError)
+        else Undecodable(f"its key cannot be determined: {words(error)}")
     )
 
 

@@ -42,7 +42,7 @@ LEVELS: Final[dict[type[Event], tuple[int, str]]] = {
         logging.WARNING,
         'group is new and is not given what the stream had before; start="all" would begin with it',
     ),
-    GroupRestored: (logging.WARNING, "group was gone and is created anew"),
+    GroupRestored: (logging.WARNING, "group was gone and has been created again"),
     Troubled: (logging.WARNING, "server cannot be asked"),
     Overran: (logging.WARNING, "leases ran out, others took entries over"),
     Abandoned: (logging.ERROR, "handler does not end, its entry stays pending"),

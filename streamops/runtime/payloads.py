@@ -41,7 +41,7 @@ class Payload(Struct, frozen=True):
         if self.max_inline < 0:
             raise SettingsError(
                 f"max_inline is {self.max_inline}",
-                "It is a number of bytes; with 0 every body goes beside the stream.",
+                "It is a number of bytes; with 0 every body is stored outside the stream.",
             )
 
 

@@ -292,7 +292,7 @@ class Publisher:
     ) -> payloads.StoredPayload:
         if len(parts) > _MOST_PARTS:
             raise PublishError(
-                f"an entry of {len(parts) // 2} fields cannot have a payload beside it",
+                f"an entry of {len(parts) // 2} fields cannot have a payload outside the stream",
                 "Make it one field of JSON.",
             )
         kept = payloads.new_payload(stream, value, ttl)

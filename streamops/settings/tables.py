@@ -297,7 +297,7 @@ class CommandTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fiel
     timeout: Annotated[timedelta, setting("the longest that either may take")] = COMMAND_TIMEOUT
     env: Annotated[
         dict[str, str],
-        setting("variables beside those of streamops; never shown", {"ZONE": "eu"}, holds=Holds.SECRETS),
+        setting("additional environment variables; never shown", {"ZONE": "eu"}, holds=Holds.SECRETS),
     ] = {}
 
     def _problems(self) -> Iterator[str]:

@@ -93,7 +93,7 @@ class CommandTarget:
         }
         ran = await self._run(self._spec.set, values, "set")
         if ran.status == CHANGED:
-            raise changed(self.label, "set says that it was changed meanwhile")
+            raise changed(self.label, "the target was changed since it was read")
         if ran.status:
             raise await self._refusal(self._failure("set", ran), expected)
 

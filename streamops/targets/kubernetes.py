@@ -74,7 +74,7 @@ class KubernetesTarget:
         require_expected(self.label, found, expected)
         if not found.version:
             raise TargetError(
-                f"{self.label}: tells no resourceVersion, without which a change could undo another's",
+                f"{self.label}: reports no resourceVersion, without which a change could undo another's",
                 LIAR_HINT,
             )
         scale.spec = autoscaling_v1.ScaleSpec(replicas=workers)
@@ -253,7 +253,7 @@ def _explain_answer(response: httpx2.Response, asked: ScaleRequest) -> TargetErr
     spec = asked.spec
     match code:
         case _ if code == CONFLICT:
-            return changed(asked.label, "it was changed by somebody else at the same moment")
+            return changed(asked.label, "another client changed it at the same moment")
         case _ if code == FORBIDDEN:
             return TargetError(f"{asked.label}: not allowed: {said}", _permission_hint(asked))
         case _ if code == UNAUTHORIZED:
@@ -299,7 +299,7 @@ def _missing(asked: ScaleRequest, status: _Status) -> TargetError:
         )
     return TargetError(
         f"{asked.label}: {spec.plural} of {spec.api_version} do not exist here, or cannot be scaled",
-        "`kubectl api-resources` tells kinds, versions and plurals; a custom one needs a scale subresource.",
+        "`kubectl api-resources` shows kinds, versions and plurals; a custom one needs a scale subresource.",
     )
 
 

@@ -57,7 +57,7 @@ class LocalTarget:
             )
         except StalePlan:
             raise TargetChanged(
-                f"pool {self._pool}: it was told another number of workers meanwhile, or its controller has changed",
+                f"pool {self._pool}: its worker count was changed since it was read, or its controller has changed",
                 "Look again.",
             ) from None
 
@@ -88,7 +88,7 @@ def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | N
         )
     if order is None and not supervisors:
         raise TargetError(
-            f"pool {pool.name}: no supervisor runs as many workers as it is told",
+            f"pool {pool.name}: no supervisor follows the pool's worker count",
             f"Start one: streamops run MODULE:APP --pool {pool.name} --workers auto.",
         )
     told = "" if order is None else str(order.workers)

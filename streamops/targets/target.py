@@ -78,7 +78,7 @@ def require_expected(label: str, found: PoolSize, expected: PoolSize) -> None:
 
 def changed(label: str, why: str) -> TargetChanged:
     """It is not as it was read."""
-    return TargetChanged(f"{label}: {why}", "Nothing was asked for; look at it again and decide anew.")
+    return TargetChanged(f"{label}: {why}", "Nothing was asked for; read it again and decide again.")
 
 
 def require_done(label: str, asked: int, found: PoolSize) -> None:

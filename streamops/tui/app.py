@@ -780,7 +780,7 @@ def _ending(deed: RunningOperation) -> str:
     if deed.error is not None:
         return f"{deed.name}: {deed.error.message}"
     applied = 0 if deed.outcome is None else deed.outcome.applied
-    return f"{deed.name}: {applied:,} done; @ tells more"
+    return f"{deed.name}: {applied:,} done; @ shows more"
 
 
 @contextmanager

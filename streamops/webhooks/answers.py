@@ -46,7 +46,7 @@ def of_ours(error: StreamopsError) -> HttpError:
     LOG.error("%s", error.message)
     if isinstance(error, ServerError) and "out of memory" in error.message:
         return HttpError(503, "the server of this topic is out of memory", "Come again later.", FULL_SECONDS)
-    return HttpError(500, "the server of this topic refused", "The intake's log tells why.")
+    return HttpError(500, "the server of this topic refused", "The intake's log has the reason.")
 
 
 def error_answer(problem: HttpError, **headers: str) -> web.Response:

@@ -176,7 +176,7 @@ class _Ingest:
                 raise
             except Exception:
                 LOG.exception("a bug in the intake")
-                return error_answer(HttpError(500, "something went wrong here", "Its log tells more."))
+                return error_answer(HttpError(500, "something went wrong here", "Its log has the reason."))
 
         return admission
 

@@ -208,6 +208,6 @@ def require_one_slot(mode: Mode, stream: str, *beside: str) -> None:
             f"Their hash slots differ; names that begin with {tag_of(stream)} share its slot.",
         )
     raise Forbidden(
-        f"stream {stream}: no key can stand beside it in its hash slot",
+        f"stream {stream}: no key can be made in its hash slot",
         "On a cluster, braces in a name must enclose a hash tag: {orders}, or {shop}:orders.",
     )

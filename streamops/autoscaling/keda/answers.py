@@ -23,7 +23,7 @@ KEDAS: Final = frozenset(
 )
 """How KEDA reaches the scaler; it passes all of a trigger's metadata on, these too."""
 OURS: Final = ("pool", "stream", "group")
-UNSEEN: Final = "the last round brought no decision: Redis is away, or nobody leads the pool"
+UNSEEN: Final = "the last round brought no decision: Redis is unreachable, or no controller leads the pool"
 LOOKED_BACK: Final = 20
 """Decisions in which one about a pool that could be read is looked for."""
 AT_WORK: Final = timedelta(minutes=5)

@@ -65,11 +65,9 @@ def _list_queues(session: Session) -> None:
     for gap in found.gaps:
         session.narrator.note(f"{gap.scope}: {gap.reason}")
     if not found.queues:
-        session.narrator.note("no delayed messages beside the streams that are known")
+        session.narrator.note("no delayed messages for the known streams")
     if not found.complete:
-        session.narrator.note(
-            "queues beside streams that do not exist were not looked for, or not everywhere"
-        )
+        session.narrator.note("queues of streams that do not exist were not searched, or not everywhere")
 
 
 def _list_messages(session: Session, stream: str) -> None:
@@ -96,7 +94,7 @@ def _list_messages(session: Session, stream: str) -> None:
     )
     note = session.narrator.note
     if not rows:
-        note(lack or f"no delayed messages beside stream {stream}")
+        note(lack or f"no delayed messages for stream {stream}")
     if left_out:
         note(f"{counted(left_out, 'message', 'messages')} more; --limit shows more")
     if broken := sum(1 for row in rows if row.message.problem and not row.message.foreign):

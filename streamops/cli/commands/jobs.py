@@ -26,7 +26,7 @@ job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["
     cls=Command,
     short_help="List long operations, newest first.",
     examples=[
-        ("streamops jobs ls", "the jobs of the last seven days, on whichever machine they run"),
+        ("streamops jobs ls", "the jobs of the last seven days, on all machines"),
         ("streamops jobs ls --active -o jsonl", "those that have not come to their end"),
     ],
 )

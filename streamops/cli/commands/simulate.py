@@ -59,7 +59,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
         ),
         (
             "streamops pools simulate --history arrivals.csv --rate 200/s -o json",
-            "a load in a file; the document tells each decision",
+            "a load in a file; the document has each decision",
         ),
     ],
     exits={1: "failed; no such stream, or its IDs are no times", 2: "usage; or a file that is no history"},
@@ -96,7 +96,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
     type=RATE,
     required=True,
     metavar="N/s",
-    help="Entries that one busy worker handles; `handler_duration_seconds` of the workers' metrics tells.",
+    help="Entries that one busy worker handles; `handler_duration_seconds` of the workers' metrics shows it.",
 )
 @click.option(
     "--fixed",

@@ -261,7 +261,7 @@ RULES: Final = (
             "service that is gone, and then it only keeps entries from being trimmed."
         ),
         look=(
-            "whether the service that the group belongs to should run: the group's name usually tells which",
+            "whether the service that the group belongs to should run: the group's name usually says which",
             "ADDED: how fast the backlog grows while nothing is read",
         ),
         fixes=(
@@ -281,7 +281,7 @@ RULES: Final = (
         look=(
             "the pending entries (Enter, then l): one owner or all, the same idle time or spread",
             "the logs of the consumer that holds the oldest entry",
-            "DELIVERED beside ACKED: are entries still being delivered",
+            "DELIVERED and ACKED: are entries still being delivered",
         ),
         fixes=(
             Remedy("", "Restart the hanging worker: what it held stays pending, and is taken over."),
@@ -319,7 +319,7 @@ RULES: Final = (
         look=(
             "ADDED against ACKED: the difference is what is missing",
             "LAG AGE: how late it is already",
-            "PENDING beside the number of consumers: are all of them busy",
+            "PENDING and the number of consumers: are all of them busy",
         ),
         fixes=(
             Remedy("", "Run more workers, or make handling faster."),
@@ -332,11 +332,11 @@ RULES: Final = (
         judged=RuleScope.PAST,
         means="The group's position moved back, so that entries it already had are delivered again.",
         cause=(
-            "Somebody set it (XGROUP SETID), or destroyed the group and made it anew; a restore from an old backup, or a "
+            "An operator or a client set it (XGROUP SETID), or destroyed and recreated the group; a restore from an old backup, or a "
             "failover to a replica that was behind, does the same."
         ),
         look=(
-            "the audit log (@): whether it was done from here, by whom and why",
+            "the audit log (@): whether it was done with streamops, by which user and why",
             "whether the handlers can see entries twice",
         ),
         fixes=(

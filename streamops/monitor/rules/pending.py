@@ -171,7 +171,7 @@ RULES: Final = (
         alert="StreamopsPoisonEntry",
         judged=RuleScope.PENDING,
         means="One entry is delivered again and again and never acknowledged.",
-        cause="Its content breaks the handler, or takes the worker down with it; everything else goes on beside it.",
+        cause="Its content breaks the handler, or crashes the worker; other entries go on.",
         look=(
             "its payload (Enter on it), and the error in the logs of its owner",
             "TRIES: history reads and claims count too, so it may be fewer attempts than it says",

@@ -181,7 +181,7 @@ RULES: Final = (
         cause="Streams that are not trimmed, payloads that are large, or other data on the same server.",
         look=(
             "LENGTH and ENTRY of the streams (2), the longest first",
-            "MEMORY USAGE of a stream: what it takes, beside INFO memory",
+            "MEMORY USAGE of a stream: its size, compared with INFO memory",
         ),
         fixes=(
             Remedy("trim", "Make room: it spares what any group still needs."),
@@ -202,7 +202,7 @@ RULES: Final = (
             "whether a replica, a dump or an append-only file still has the data",
         ),
         fixes=(
-            Remedy("", "Stop the producers, and bring the data back before anything is written beside it."),
+            Remedy("", "Stop the producers, and bring the data back before anything else is written."),
             Remedy("restore", "Entries were exported or backed up: add them to the stream again."),
         ),
     ),

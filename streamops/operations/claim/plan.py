@@ -80,14 +80,14 @@ def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[Said]:
         yield f"The one idle for longest is {oldest.id}, for {span(oldest.idle)}, with {oldest.consumer}."
     yield (
         f"Claiming delivers nothing: {to} has to read its own history (XREADGROUP with 0 in place of >), or "
-        "some consumer reclaim them (XAUTOCLAIM). Deliveries stay as counted, idle time starts anew."
+        "some consumer reclaim them (XAUTOCLAIM). Delivery counts stay, idle time restarts."
     )
     yield (
         "A worker that is still at one of them acknowledges it all the same, because XACK does not ask whose "
         "it is; until then it may be processed twice."
     )
     if gone is None:
-        yield "Rows of entries that no longer exist are removed by the server on the way; each is told afterwards."
+        yield "Rows of entries that no longer exist are removed by the server on the way; each is listed afterwards."
     elif gone.count:
         yield missing_entries(gone, " This server lets them be claimed all the same.")
     else:
@@ -103,7 +103,7 @@ def missing_entries(gone: DeletedPending, more: str = "") -> Effect | None:
 def _risks(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
     target = evidence.consumer(intent.to)
     if target is None:
-        yield f"There is no consumer {intent.to} yet: it is created, and nobody may be reading as it."
+        yield f"There is no consumer {intent.to} yet: it is created, and perhaps no process reads as it."
     elif target.idle >= LOOKS_DEAD:
         yield f"{intent.to} was not seen for {span(target.idle)}: if it is dead, the entries wait on."
     recent = [

@@ -30,7 +30,7 @@ from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_p
 
 WHY_LEFT = {
     "gone": "no longer pending",
-    "owner": "owned by somebody else meanwhile",
+    "owner": "owned by another consumer by now",
     "idle": "not idle for long enough any more",
 }
 GONE = "its entry no longer exists: the server removed the row"
@@ -186,8 +186,8 @@ async def apply_claim(run: Run, intent: ClaimIntent, evidence: ClaimEvidence, pl
         run.note(say(missing))
     if changed := plan.count - run.counts.done:
         run.note(
-            f"Changed meanwhile and left alone: {counted(changed, 'entry', 'entries')} "
-            "(acknowledged, delivered again, or claimed by somebody else)."
+            f"Changed since the plan and left alone: {counted(changed, 'entry', 'entries')} "
+            "(acknowledged, delivered again, or claimed by another consumer)."
         )
 
 

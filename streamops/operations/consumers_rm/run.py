@@ -78,7 +78,7 @@ async def _hand_over(
             snapshot=run.snapshot,
         )
         if batch.last_id is None:
-            run.note(f"{counted(run.remaining, 'entry', 'entries')} acknowledged or claimed meanwhile.")
+            run.note(f"{counted(run.remaining, 'entry', 'entries')} acknowledged or claimed since the plan.")
             return
         after = batch.last_id
         await note_gone(run, unhandled, batch.gone)

@@ -79,7 +79,7 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
         ],
         warnings=[
             bool(evidence.active)
-            and f"Seen just now: {first_few(evidence.active)}. Whoever waits for entries with this group gets the error "
+            and f"Seen just now: {first_few(evidence.active)}. Consumers that wait for entries of this group get the error "
             "NOGROUP.",
             pending
             and not backup

@@ -99,7 +99,7 @@ def _effects(group: str, evidence: RewindGroupEvidence) -> Iterator[Said]:
 def _undo(evidence: RewindGroupEvidence) -> str:
     told = f"`streamops undo` sets it to {evidence.position} again"
     if evidence.target >= evidence.position:
-        return f"{told}; what it was given meanwhile is then delivered again too."
+        return f"{told}; what it was given since is then delivered again too."
     if evidence.overlap.entries:
-        return f"{told}, but what was delivered meanwhile stays so: pending entries taken from their owners stay taken."
-    return f"{told}, but what was delivered meanwhile stays delivered."
+        return f"{told}, but pending entries taken from their owners stay taken."
+    return f"{told}, but what was delivered since stays delivered."

@@ -112,7 +112,7 @@ async def apply_rewind_group(
         if total > run.most:
             raise StalePlan(
                 f"{name} has read on: more than {run.most:,} entries would be given again",
-                "Nothing was done. Stop its consumers first, or plan anew and allow more.",
+                "Nothing was done. Stop its consumers first, or make a new plan that allows more.",
             )
     raise StalePlan(f"{name} moves faster than it can be counted", "Nothing was done. Stop its consumers.")
 

@@ -38,7 +38,7 @@ def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Pla
         effects=[
             f"{job.owner} stops after the batch under way."
             if is_running(job)
-            else "Nobody runs it: it is over at once.",
+            else "No process runs it: it ends at once.",
             "What it did stays done. It cannot be resumed afterwards.",
         ],
     )

@@ -18,7 +18,7 @@ from streamops.wire.writes.nack import nack
 BATCH = 500
 WHY_LEFT = {
     "gone": "no longer pending",
-    "owner": "owned by somebody else meanwhile",
+    "owner": "owned by another consumer by now",
     "idle": "looks given back already",
     "missing": "its entry no longer exists: the server removed the row",
 }

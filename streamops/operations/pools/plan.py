@@ -63,7 +63,7 @@ def _plan(
 
 def _stands(pool: Pool) -> str:
     if not pool.mode:
-        return f"{quoted(pool.name)}: nobody has told it anything yet"
+        return f"{quoted(pool.name)}: it has never been scaled, paused or limited"
     who = f" by {quoted(pool.updated_by)}" if pool.updated_by else ""
     when = f" at {instant(pool.updated_at)}" if pool.updated_at else ""
     return f"{quoted(pool.name)}: {quoted(pool.mode)}{who}{when}"

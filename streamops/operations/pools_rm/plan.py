@@ -54,10 +54,10 @@ def plan_remove_pool(intent: RemovePoolIntent, evidence: RemovePoolEvidence) -> 
             f"Deleted: {', '.join(map(quoted, evidence.keys))}; and the name in `streamops:pools`.",
             "Streams, groups and their pending entries stay as they are.",
             evidence.backup
-            and f"What the pool was told and {decisions} are written to {evidence.backup} first.",
+            and f"The pool's settings and {decisions} are written to {evidence.backup} first.",
         ],
         loses=[
-            f"What pool {quoted(intent.pool)} was told, {decisions}, and what its controller learned.",
+            f"The settings of pool {quoted(intent.pool)}, {decisions}, and what its controller learned.",
         ],
         warnings=[
             not evidence.backup

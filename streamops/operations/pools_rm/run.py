@@ -69,7 +69,7 @@ async def apply_remove_pool(
         file.kept = True
     await forget_pool(server, intent.pool)
     if evidence.backup:
-        run.note(f"What it was told and the decisions about it are in {evidence.backup}.")
+        run.note(f"Its settings and the decisions about it are in {evidence.backup}.")
     await run.report(plan.count)
 
 

@@ -139,6 +139,6 @@ def _warnings(intent: PublishIntent, cap: TrimEvidence) -> Iterator[str]:
 
 def _way_back(intent: PublishIntent) -> str:
     ident = "ID" if intent.id is None else quoted(intent.id)
-    told = ", whose ID is told once it waits" if intent.id is None else ""
+    told = ", whose ID is printed once it is queued" if intent.id is None else ""
     cancel = command("delayed rm", intent.stream, options=f"--ids {ident}")
     return f"`{cancel}` takes it back until it is due{told}."

@@ -199,9 +199,7 @@ def _unfit(found: Redeliverable) -> Iterator[Effect | None]:
     """Which letters cannot be redelivered, and what can be done with those whose entries are gone."""
     for why, count, few in found.unfit:
         anew = (
-            " --mode retry or republish adds the entry anew."
-            if why in {"entry-gone", "entry-unknown"}
-            else ""
+            " --mode retry or republish adds a new entry." if why in {"entry-gone", "entry-unknown"} else ""
         )
         yield NOT_REDELIVERABLE[why](count, anew, names=map(str, few))
 

@@ -104,7 +104,7 @@ def plan_restore(intent: RestoreIntent, evidence: RestoreEvidence) -> Plan:
         sample=(f"{one}: {counted(size, 'field', 'fields')}, {of:,} bytes" for one, size, of in file.sample),
         effects=_effects(intent, evidence, before) if left else [_nothing_left(file, evidence.target)],
         warnings=[
-            file.cut_off and "The last line is cut off, and is left out: what it tells was not deleted.",
+            file.cut_off and "The last line is incomplete and is left out: its entry was not deleted.",
             TAKEN_OUT(file.taken_back),
             TOO_WIDE(file.too_wide),
             len(file.streams) > 1

@@ -134,7 +134,7 @@ class _Restoring:
         """Leave alone what somebody else has restored meanwhile; what is still to do of what was read."""
         if other <= self.done:
             raise StalePlan(
-                f"somebody else began to restore this file to {self._evidence.target} anew",
+                f"another process began to restore this file to {self._evidence.target} again",
                 "What was done stays done. Look again.",
             )
         while self.done < other:
@@ -144,7 +144,7 @@ class _Restoring:
                 raise StalePlan(f"{self._intent.file} has fewer entries than were restored", "Look again.")
             kept = kept[len(theirs) :]
             self.done += len(theirs)
-            skipped = [Skipped(str(entry.id), "restored by somebody else meanwhile") for entry in theirs]
+            skipped = [Skipped(str(entry.id), "restored by another process") for entry in theirs]
             await self._run.report(0, skipped=skipped)
         self._said, self._create = self.done, False
         return kept

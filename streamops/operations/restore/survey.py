@@ -27,7 +27,7 @@ NAMED_PROBLEMS: Final = 5
 NAMED_STREAMS: Final = 5
 SAMPLE: Final = 10
 GROUP_HINT: Final = (
-    "Create it anew where its first line says that it stood: `streamops groups create STREAM GROUP --at ID`."
+    "Create it again at the position in its first line: `streamops groups create STREAM GROUP --at ID`."
 )
 HINT: Final = 'Each line is {"stream": ..., "id": ..., "fields": [[name, value], ...]}. Nothing was done.'
 

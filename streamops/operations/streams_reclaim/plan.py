@@ -107,7 +107,7 @@ def _line(row: StaleRow) -> str:
 
 def _way(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> str:
     if way is Redelivery.CLAIM:
-        who = intent.to or "nobody, so that whoever reclaims by XAUTOCLAIM takes them at once"
+        who = intent.to or "no consumer, so that XAUTOCLAIM takes them at once"
         reads = ", which has to read its own history (XREADGROUP with 0 in place of >)" if intent.to else ""
         return f"they are given to {who}{reads}. Nothing is added, and no other group notices."
     others = f" and to {first_few(evidence.others)}" if evidence.others else ""

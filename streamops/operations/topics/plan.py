@@ -42,7 +42,7 @@ class TopicEvidence(Struct, frozen=True, kw_only=True):
 UNIT: Final = ("topic", "topics")
 SOON: Final = "Those who run `streamops webhooks serve` notice within a second or so."
 UNSIGNED: Final = "Calls are not signed: a receiver cannot tell who sends them; --secret-file signs them."
-PLAIN: Final = "Calls go over plain HTTP: whoever is between can read and change them."
+PLAIN: Final = "Calls use plain HTTP: others on the network can read and change them."
 
 
 def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
@@ -80,7 +80,7 @@ def plan_remove_topic(intent: RemoveTopicIntent, evidence: TopicEvidence) -> Pla
         sample=described(evidence.kept, None) if evidence.kept else (),
         effects=[
             "Its messages are not called any more, and no new ones are taken in.",
-            waiting and f"Its {waiting} stay where they are, and nobody calls them.",
+            waiting and f"Its {waiting} stay where they are and are not called.",
             SOON,
         ],
         loses=["What the topic says, its headers and its secret."],
@@ -123,7 +123,7 @@ def _switched(
 
 def _wanted(evidence: TopicEvidence) -> Topic:
     if evidence.wanted is None:
-        raise Forbidden("the topic that is kept cannot be read", "Remove it, and add it anew.")
+        raise Forbidden("the topic that is kept cannot be read", "Remove it, and create it again.")
     return evidence.wanted
 
 

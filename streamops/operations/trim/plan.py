@@ -67,7 +67,7 @@ def plan_trim(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
         return _plan_safe(intent, evidence, evidence.holder)
     if evidence.wanted.upper:
         raise NoGroup(
-            f"trim {intent.stream}: it has no group, so nobody can say what is still needed",
+            f"trim {intent.stream}: it has no group, so what is still needed is unknown",
             "Create its groups first; or trim regardless, with --unsafe.",
         )
     return planned(intent, 0, effects=[_nothing(evidence)])
@@ -157,9 +157,9 @@ def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGr
     yield oldest_go(evidence, exact=intent.drops_all)
     names = [name for name, _ in evidence.identity.positions]
     yield f"Each of its groups ({first_few(names)}) has read and acknowledged all of them, and loses nothing."
-    yield f"What group {holder.group} needs, from {holder.needs} on, stays whatever happens meanwhile."
+    yield f"What group {holder.group} needs, from {holder.needs} on, stays in any case."
     if evidence.references and intent.drops_all:
-        yield "The server is told ACKED as well, and checks the same."
+        yield "XTRIM is sent with ACKED, so that the server checks the same."
 
 
 def _plan_unsafe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
@@ -183,7 +183,7 @@ def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[Said
         yield "The stream has no group."
     if evidence.references and intent.drops_all and any(loss.pending for loss in evidence.losses):
         yield (
-            "Their pending rows go with them, in the same step: the server is told DELREF. Rows of entries that were "
+            "Their pending rows go with them, in the same step (DELREF). Rows of entries that were "
             "deleted before stay."
         )
     if intent.backup:

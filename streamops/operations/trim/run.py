@@ -114,7 +114,7 @@ def _why_fewer(intent: TrimIntent, last: Slice) -> str:
         return "an approximate trim drops whole nodes of a stream only; --exact drops the rest"
     if last.holder:
         return f"group {last.holder} needs what comes from {last.cut} on"
-    return "they were gone already, removed by somebody else since the plan"
+    return "they were removed since the plan"
 
 
 async def _write_backup(run: Run, intent: TrimIntent, path: str, cut: EntryId) -> None:

@@ -169,7 +169,7 @@ async def _restore(
 def _for_good(first: AuditRecord) -> Forbidden:
     plan = first.plan
     lost = f"Lost for good: {plan.loses} " if plan is not None and plan.loses else ""
-    hint = "`streamops audit ls` tells what was done; act again to change it."
+    hint = "`streamops audit ls` shows what was done; act again to change it."
     if plan is not None and plan.impact is Impact.DESTRUCTIVE:
         hint = "Where there is a backup of entries, `streamops restore FILE` adds them again."
     elif plan is not None and plan.opposite:

@@ -81,7 +81,7 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
 
     def nothing(self) -> str:
         """Why there is none."""
-        return "no delayed messages beside the stream"
+        return "no delayed messages for the stream"
 
     def identify(self, row: DelayedRow) -> str:
         """The message's ID."""
@@ -190,7 +190,7 @@ class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
 
     def nothing(self) -> str:
         """Why there is none."""
-        return "no delayed messages beside the streams that are known"
+        return "no delayed messages for the known streams"
 
     def identify(self, row: DelayedQueueRow) -> str:
         """The stream's name."""

@@ -87,7 +87,7 @@ class EntryScreen(Searched):
             self._note = (
                 f"{place.id} is no longer in the stream: it was trimmed or deleted"
                 if known
-                else f"{place.id} is not in {safe(place.stream)}; a tells what is known of it"
+                else f"{place.id} is not in {safe(place.stream)}; a shows what is known of it"
             )
         self._show_entry()
         self.show_bars()

@@ -35,7 +35,7 @@ class SearchScreen(EntryList):
     HINTS = (
         ("open", "entry"),
         "go_on",
-        ("search", "search anew"),
+        ("search", "search again"),
         "filter",
         ("back", "stop, back"),
     )

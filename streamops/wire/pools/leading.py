@@ -148,7 +148,7 @@ def require_token(pool: Pool, token: FencingToken, now: datetime | None) -> None
         )
 
 
-_NOTHING: Final = "Nothing was asked for; who leads it decides anew."
+_NOTHING: Final = "Nothing was asked for; the leader decides again."
 
 
 async def list_pools(server: Server, names: Sequence[str], what: str) -> None:

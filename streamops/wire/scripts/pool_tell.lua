@@ -9,7 +9,7 @@ for _ = 1, ARGV[1] do
   local has, must = redis.call('HGET', KEYS[1], ARGV[at]) or '', ARGV[at + 1]
   local holds = has == must
   if must == '@later' then holds = (tonumber(has) or 0) > now end
-  if not holds then return redis.error_reply('DRIFT it was told something else meanwhile') end
+  if not holds then return redis.error_reply('DRIFT it was changed since it was read') end
   at = at + 2
 end
 local told = string.format('%.0f', now)

@@ -28,5 +28,5 @@ async def add_entry(
     parts = [part for pair in fields for part in pair]
     reply = await server.single(stream, "XADD", stream, entry_id or "*", *parts)
     if isinstance(reply, Exception) and _TOO_SMALL in str(reply):
-        reply = Fault(FaultKind.DRIFT, "an entry of a greater ID was added meanwhile")
+        reply = Fault(FaultKind.DRIFT, "an entry with a greater ID has been added")
     return EntryId.parse(required(reply, f"stream {stream}"))

@@ -110,7 +110,7 @@ async def renew_payloads(server: Server, keys: Sequence[str]) -> dict[str, bool]
     seconds = int(PAYLOADS_KEPT.total_seconds())
     requests = [Request(key, ("EXPIRE", key, seconds)) for key in keys]
     replies = (await server.batch(requests)).replies if requests else []
-    beside = "payloads beside the stream"
+    beside = "payloads outside the stream"
     return {key: bool(required(reply, beside)) for key, reply in zip(keys, replies, strict=True)}
 
 

@@ -152,7 +152,7 @@ async def test_one_that_agrees_and_changes_nothing_is_found_out_and_not_hammered
     asked = await place.rounds(5, 900.0)
     assert len(asked) <= 8
     told = await place.ask(5)
-    assert "still tells 3" in told.problem or told.problem == UNTOLD
+    assert "still reports 3" in told.problem or told.problem == UNTOLD
     assert place.calls.take_errors() >= len(asked) - 1
 
 

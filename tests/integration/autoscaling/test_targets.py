@@ -113,7 +113,7 @@ async def test_an_api_that_hangs_holds_up_nothing_and_its_number_is_not_made_up(
     async with rounds(server, KubernetesTarget(spec_of(api, tmp_path)), QUICK) as told:
         first = await told.next()
         assert (first.code, first.outcome) == (ScaleCode.UNREADABLE, Applied.KEPT)
-        assert "has not told yet" in first.text
+        assert "has not reported" in first.text
         await told.next()
         # It is asked beside the rounds.
         await eventually(lambda: api.methods() == ["GET"])

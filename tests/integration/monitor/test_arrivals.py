@@ -37,7 +37,7 @@ async def test_large_entries_take_more_steps(server: RunningServer, reader: Arri
 
 async def test_ids_that_are_no_times(server: RunningServer, reader: ArrivalReader) -> None:
     server.client.xadd(STREAM, {"f": "x"}, id="1-1")
-    with pytest.raises(ServerError, match="its IDs are no times"):
+    with pytest.raises(ServerError, match="its IDs are not timestamps"):
         await reader.since(STREAM, timedelta(hours=1))
 
 

@@ -84,8 +84,8 @@ async def test_what_changed_since_the_plan_is_left_alone(server: RunningServer) 
         assert (outcome.applied, outcome.skipped_count) == (4, 0)
         assert outcome.notes == (
             (
-                "Changed meanwhile and left alone: 2 entries (acknowledged, delivered again, or claimed by "
-                "somebody else)."
+                "Changed since the plan and left alone: 2 entries (acknowledged, delivered again, or claimed by "
+                "another consumer)."
             ),
         )
         outcome = await applied(console, named)

@@ -120,7 +120,7 @@ async def test_what_is_acknowledged_meanwhile_is_left_out(server: RunningServer,
     outcome = await applied(console, prepared)
     assert (outcome.applied, outcome.notes) == (
         4,
-        ("2 entries acknowledged or claimed meanwhile.",),
+        ("2 entries acknowledged or claimed since the plan.",),
     )
     assert consumers(server) == {"heir"}
 

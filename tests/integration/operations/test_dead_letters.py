@@ -141,9 +141,7 @@ async def test_a_purge_leaves_what_died_later_and_skips_what_is_gone(
     late = add_letter(server, OWN)
     outcome = await console.apply(prepared, Confirmation(typed=QUEUE))
     assert outcome.applied == 1
-    assert (
-        outcome.notes[-1] == "1 of the dead letters planned was gone: replayed or deleted by somebody else."
-    )
+    assert outcome.notes[-1] == "1 of the dead letters planned was gone: replayed or deleted since the plan."
     assert [one for one, _ in entries_of(server, QUEUE)] == [late]
     assert [str(entry.id) for _, entry in read_backup(tmp_path / "lost.jsonl")] == [second]
 

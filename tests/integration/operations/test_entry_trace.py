@@ -51,7 +51,7 @@ async def test_from_its_birth_to_the_group_that_has_it(server: RunningServer, co
     server.command("XACK", STREAM, GROUP, entry_id)
     trace = await told(console, entry_id)
     assert "billing: not pending: acknowledged, or the group was set past it" in texts(trace)
-    assert any("acknowledged, and by whom" in sentence for sentence in trace.unknown)
+    assert any("acknowledged, and by which consumer" in sentence for sentence in trace.unknown)
 
 
 async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console: Console) -> None:

@@ -179,7 +179,7 @@ async def test_what_was_not_deleted_is_not_added_again(
     assert prepared.plan.count == 4
     assert "Those that are still there with their own IDs are left out." in prepared.plan.effects
     assert prepared.plan.warnings == (
-        "The last line is cut off, and is left out: what it tells was not deleted.",
+        "The last line is incomplete and is left out: its entry was not deleted.",
         "1 entry of the file was not deleted, as the file says, and will be left out.",
     )
     outcome = await applied(console, prepared)

@@ -60,7 +60,7 @@ async def test_two_operators_restore_a_file_once(
     assert sum(outcome.applied for outcome in outcomes) == 500
     assert sum(outcome.skipped_count for outcome in outcomes) == 500
     reasons = {skip.reason for outcome in outcomes for skip in outcome.skipped}
-    assert reasons == {"restored by somebody else meanwhile"}
+    assert reasons == {"restored by another process"}
 
 
 async def test_once_more_goes_on_too_where_it_was_stopped(
@@ -89,7 +89,7 @@ async def test_a_marker_that_is_none_is_drift(
     await applied(console, prepared)
     server.command("DEL", STREAM)
     server.command("SET", markers(server)[0], "x")
-    with pytest.raises(StalePlan, match="somebody else began"):
+    with pytest.raises(StalePlan, match="another process began"):
         await done(console, intent)
 
 
@@ -108,7 +108,7 @@ async def test_a_batch_sent_twice_is_done_once(
     outcome = await done(console, RestoreIntent(file=written(tmp_path / "f", 23), new_ids=True))
     assert values(server) == list(range(1, 24))
     assert (outcome.applied, outcome.skipped_count) == (0, 23)
-    assert outcome.skipped[0] == Skipped("1-1", "restored by somebody else meanwhile")
+    assert outcome.skipped[0] == Skipped("1-1", "restored by another process")
 
 
 async def test_a_stream_that_vanishes_meanwhile_is_drift(

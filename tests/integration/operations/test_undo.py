@@ -118,7 +118,7 @@ async def test_a_nack_leaves_alone_what_changed(server: RunningServer) -> None:
     assert outcome.applied == 2
     assert outcome.skipped == (
         Skipped(str(ids[0]), "no longer pending"),
-        Skipped(str(ids[1]), "owned by somebody else meanwhile"),
+        Skipped(str(ids[1]), "owned by another consumer by now"),
     )
 
 

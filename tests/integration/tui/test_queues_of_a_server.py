@@ -164,7 +164,7 @@ async def test_delayed_messages_are_run_now_and_cancelled(server: RunningServer)
         await press(app, "tab", *"yes", "enter")
         await shown(app, "2 of 2")
         await press(app, "escape")
-        await shown(app, "no delayed messages beside the stream")
+        await shown(app, "no delayed messages for the stream")
 
 
 async def test_a_topic_is_switched_off_and_on(server: RunningServer) -> None:

@@ -49,9 +49,9 @@ async def test_a_topic_comes_back_as_it_was_put(server: RunningServer) -> None:
         kept = await read_topic(wire, "remind")
         assert (kept.topic, kept.problem) == (TOPIC, "")
         assert await read_topics(wire) == [kept]
-        with pytest.raises(StalePlan, match="changed meanwhile"):
+        with pytest.raises(StalePlan, match="changed since the plan"):
             await put_topic(wire, TOPIC, "")
-        with pytest.raises(StalePlan, match="changed meanwhile"):
+        with pytest.raises(StalePlan, match="changed since the plan"):
             await remove_topic(wire, "remind", "0" * 40)
         await remove_topic(wire, "remind", kept.digest)
         assert await read_topics(wire) == []

@@ -135,7 +135,7 @@ def trace() -> EntryTrace:
                 text=f"ledger gave it up of timeout, delivered 5 times: the bank did not answer; the entry is now {died} in the dead-letter queue {QUEUE}",
             ),
         ),
-        unknown=("When it was acknowledged, and by whom: Redis keeps no trace of that.",),
+        unknown=("When it was acknowledged, and by which consumer: Redis does not record that.",),
         now=NOW,
     )  # fmt: skip
 

@@ -178,7 +178,7 @@ async def test_a_program_with_a_precondition_of_its_own(place: Path) -> None:
     target = target_of(place, set=("sh", "-c", "exit 6", "{desired}"))
     error = await failing(target, 5)
     assert isinstance(error, TargetChanged)
-    assert "changed meanwhile" in error.message
+    assert "changed since it was read" in error.message
 
 
 async def test_a_failure_that_left_another_number_is_a_change(place: Path) -> None:

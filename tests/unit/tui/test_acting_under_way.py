@@ -37,7 +37,7 @@ async def test_work_whose_screen_is_left_holds_the_context_and_tells_when_it_is_
         await shown(app, "is under way here")
         assert app.app_state.context.name == "prod"
         source.hold.set()
-        await shown(app, "claim orders/fulfilment: 10 done; @ tells more")
+        await shown(app, "claim orders/fulfilment: 10 done; @ shows more")
         await until(app, lambda: source.polls > polls)
         assert "▸ claim" not in bar(app, "status")
 

@@ -112,7 +112,7 @@ async def test_payload_or_origin_that_is_gone_or_refused_says_so() -> None:
         await shown(app, "no permission for GET. ask for it")
         source.fails = None
         await press(app, "tab", "enter")
-        await shown(app, "1773489599000-0 is not in clicks; a tells what is known of it")
+        await shown(app, "1773489599000-0 is not in clicks; a shows what is known of it")
 
 
 async def test_values_and_entries_are_copied_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,7 +107,7 @@ def test_names_that_no_key_can_stand_beside(stream: str) -> None:
     if tag_of(stream) == stream:
         require_one_slot(Mode.CLUSTER, stream)
         return
-    with pytest.raises(Forbidden, match="no key can stand beside it") as refused:
+    with pytest.raises(Forbidden, match="no key can be made in its hash slot") as refused:
         require_one_slot(Mode.CLUSTER, stream)
     assert "{orders}" in refused.value.hint
     require_one_slot(Mode.STANDALONE, stream)

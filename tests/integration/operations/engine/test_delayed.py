@@ -197,7 +197,7 @@ async def test_a_selection_of_no_messages_changes_nothing(console: Console, serv
 async def test_neither_messages_nor_a_stream(console: Console, server: RunningServer) -> None:
     server.command("SET", "string", "x")
     for kind in (RunDelayedIntent, CancelDelayedIntent):
-        with pytest.raises(NotFound, match="there is no stream nope, and no delayed messages beside it"):
+        with pytest.raises(NotFound, match="there is no stream nope, and it has no delayed messages"):
             await console.prepare(kind(stream="nope", every=True))
         with pytest.raises(NotFound, match="stream string: "):
             await console.prepare(kind(stream="string", ids=("none",)))
@@ -433,7 +433,7 @@ async def test_publish_meets_a_greater_id(server: RunningServer, console: Consol
     server.command("XADD", "orders", "8-0", "f", "v")
     with pytest.raises(Forbidden, match="IDs after 8-0 only"):
         await console.prepare(prepared.intent)
-    with pytest.raises(Exception, match="an entry of a greater ID was added meanwhile"):
+    with pytest.raises(Exception, match="an entry with a greater ID has been added"):
         await console.apply(prepared)
     assert EntryId.parse(server.command("XINFO", "STREAM", "orders")[7]) == EntryId(8, 0)
 

@@ -57,7 +57,7 @@ async def test_the_trail_of_one_that_was_killed_ends_with_what_is_known(
     server.command("HSET", job_key(job), "applied", 20, "skipped", 3, "lease_ms", 1)
     bob = engine(connected, "bob")
     prepared = await bob.prepare(CANCEL_JOB, CancelJobIntent(job=job))
-    assert prepared.plan.effects[0] == "Nobody runs it: it is over at once."
+    assert prepared.plan.effects[0] == "No process runs it: it ends at once."
     outcome = await bob.apply(prepared)
     assert (await find_job(connected, job)).state is JobState.CANCELLED
     cancelling, killed = (await read_actions(connected, 10)).actions

@@ -32,7 +32,7 @@ async def test_redelivery_says_beforehand_which_dead_letters_stay_and_why(
     untold = add_letter(server, OWN)
     plan = (await console.prepare(REDELIVER)).plan
     assert plan.effects[1] == "1 of 7 dead letters can be redelivered."
-    anew = "--mode retry or republish adds the entry anew."
+    anew = "--mode retry or republish adds a new entry."
     assert set(plan.warnings) == {
         (
             "2 dead letters cannot be redelivered: the entry is pending already. "

@@ -65,7 +65,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
         (
             replace(CLAIM, to="new"),
             {},
-            "There is no consumer new yet: it is created, and nobody may be reading as it.",
+            "There is no consumer new yet: it is created, and perhaps no process reads as it.",
         ),
         (
             CLAIM,

@@ -90,7 +90,7 @@ def test_rewinding_tells_what_is_not_known() -> None:
     assert "c2 (2), c1 (1)" in plan.warnings[0]
     forward = plan_rewind_group(intent, replace(REWOUND, target=EntryId(11, 0)))
     assert "7 entries will never be delivered to it" in forward.effects[1]
-    assert forward.undo.endswith("what it was given meanwhile is then delivered again too.")
+    assert forward.undo.endswith("what it was given since is then delivered again too.")
 
 
 def test_destroying_says_how_long_lists_are_dealt_with() -> None:
