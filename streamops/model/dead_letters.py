@@ -217,8 +217,8 @@ def _taken_apart(payload: bytes) -> tuple[Fields, str]:
         members = _OBJECT.decode(payload)
         fields = tuple((name.encode(), _written(raw)) for name, raw in members.items())
     except (msgspec.DecodeError, RecursionError, UnicodeError):
-        return (), "its payload is no JSON object; it is replayed as it stands"
-    return (fields, "") if fields else ((), "its payload has no fields; it is replayed as it stands")
+        return (), "its payload is no JSON object; it is replayed unchanged"
+    return (fields, "") if fields else ((), "its payload has no fields; it is replayed unchanged")
 
 
 def _written(raw: Raw) -> bytes:

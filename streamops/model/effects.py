@@ -248,7 +248,7 @@ KEPT_PENDING: Final = EffectRow(
     "Kept, because they have pending entries: {names}. `streamops consumers rm --to` moves those.",
 )
 KEPT_ACTIVE: Final = EffectRow(
-    _K.KEPT, "active", "{count:consumer is|consumers are} not idle for so long, and kept."
+    _K.KEPT, "active", "{count:consumer is|consumers are} idle for less, and kept."
 )
 GROUP_REMOVED: Final = EffectRow(
     _K.REMOVED,
@@ -400,8 +400,8 @@ NOT_REDELIVERABLE: Final = {
         f"{{count:dead letter|dead letters}} cannot be redelivered: {words}. Left in the queue: {{names:sample}}.{{0}}",
     )
     for why, words in {
-        "entry-gone": "the entry is gone from the stream",
-        "entry-unknown": "the dead letter does not tell its entry's ID",
+        "entry-gone": "the entry is no longer in the stream",
+        "entry-unknown": "the dead letter does not name its entry's ID",
         "entry-unread": "the group has yet to read the entry",
         "entry-pending": "the entry is pending already",
     }.items()
@@ -415,7 +415,7 @@ RETRIED: Final = EffectRow(
 RETRIES_UNREAD: Final = EffectRow(
     _K.UNDELIVERED,
     "nobody-reads",
-    "Nobody reads {0} now: no consumer of group {group} is alive there, and the entries wait. Run the group's streamops "
+    "Nothing reads {0} now: group {group} has no live consumer there, so the entries wait. Run the group's streamops "
     "workers (`streamops run MODULE:APP`); where other clients consume, use --mode redeliver or republish.",
 )
 PAYLOADS: Final = EffectRow(
@@ -481,7 +481,7 @@ RESTORED: Final = EffectRow(_K.ADDED, "restored", "{count:entry is|entries are} 
 RESTORED_BEFORE: Final = EffectRow(
     _K.SKIPPED,
     "restored-before",
-    "{count} of the file's {0} were restored before: it goes on where that stopped.",
+    "{count} of the file's {0} were restored before: it continues there.",
 )
 GIVEN_TO_ALL: Final = EffectRow(_K.ADDED, "groups", "All of its groups ({names}) will be given them.")
 TAKEN_OUT: Final = EffectRow(

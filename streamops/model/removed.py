@@ -30,7 +30,7 @@ _OPENSSL: Final = (
     "Leave it out: TLS 1.2 and 1.3 are spoken, with the ciphers and curves of this machine's OpenSSL."
 )
 
-_TEND: Final = "`tend` is `streamops streams reclaim` now: it looks once, and goes on with --every 30s."
+_TEND: Final = "`tend` is `streamops streams reclaim` now: it runs once, or again and again with --every 30s."
 
 _REMOVED: Final[Mapping[str, str]] = {
     "streamops bench": _BENCH,
@@ -54,7 +54,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     "web-config.http_server_config": _PROXY,
     "web-config.rate_limit": _PROXY,
     **{
-        f"web-config.tls_server_config.{key}": f"Write it to a file of its own and name that in {key}_file."
+        f"web-config.tls_server_config.{key}": f"Write it to a file and name that in {key}_file."
         for key in ("cert", "key", "client_ca")
     },
     **{

@@ -205,7 +205,7 @@ def headers_problem(headers: tuple[tuple[str, str], ...]) -> str:
         if not value.isprintable() or not value.isascii():
             return f"the value of {name} holds what no header can"
     twice = next((name for name in names if names.count(name) > 1), "")
-    return f"{twice} stands there twice" if twice else ""
+    return f"{twice} is listed twice" if twice else ""
 
 
 def _number_problem(number: int, most: int) -> str:

@@ -169,7 +169,7 @@ PROBE_KEY: Final = "streamops:doctor"
 OLDEST: Final = (6, 2, 0)
 READ_ONLY_SCRIPTS: Final = (7, 0, 0)
 TELLS_WAITING: Final = (
-    "Redis 7.2 and Valkey tell; so do the heartbeats of streamops's own workers, on every server."
+    "Redis 7.2 and Valkey report it; heartbeats of streamops workers show it on every server."
 )
 ASK: Final = "Grant it: `streamops doctor --acl observer` prints all that the console reads with."
 SLOW: Final = timedelta(milliseconds=50)
@@ -296,7 +296,9 @@ def _versions(readings: Readings) -> Iterator[Examination]:
             yield Examination("version", Health.OK, name)
         yield Examination("lag", *_lag_trust(node))
         if not node.sees_polls:
-            text = f"{name} does not tell a consumer that waits for entries from a dead one: both look idle"
+            text = (
+                f"{name} cannot distinguish a consumer that waits for entries from a dead one: both look idle"
+            )
             yield Examination("consumers", Health.WARN, text, TELLS_WAITING)
 
 

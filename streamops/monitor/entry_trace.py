@@ -143,7 +143,9 @@ def in_group(
     elif dead_lettered:
         yield TraceEvent(TraceKind.DONE, f"{name}: not pending: it gave the entry up")
     else:
-        text = f"{name}: not pending: acknowledged, or the group was set past it (Redis does not tell which)"
+        text = (
+            f"{name}: not pending: acknowledged, or the group was set past it (Redis does not record which)"
+        )
         yield TraceEvent(TraceKind.DONE, text)
     if group.marks:
         starts = counted(group.marks, "start was", "starts were")

@@ -27,7 +27,7 @@ def check_limits(plan: Plan, limits: Limits) -> None:
     name = f"{plan.operation} {plan.target}"
     if limits.expect is not None and plan.recurring:
         raise Forbidden(
-            f"{name}: it goes on with whatever turns up, of which no number can be expected",
+            f"{name}: it repeats with new entries, so no number can be expected",
             "Leave out --expect, or do it once.",
         )
     if limits.expect is not None and plan.count != limits.expect:

@@ -177,7 +177,9 @@ class Engine:
         if job.state is JobState.RUNNING and not job.abandoned and job.owner != str(self.actor):
             raise held_by(job.id, job.owner, None)
         if operation.resume is None:
-            raise Forbidden(f"{job.operation} cannot be resumed", "Run it again: what is done is left alone.")
+            raise Forbidden(
+                f"{job.operation} cannot be resumed", "Run it again: finished entries are left alone."
+            )
         asked = unpack_asked(
             operation.intent,
             job.intent,
@@ -252,7 +254,7 @@ class Engine:
             outcome = replace(outcome, job="") if stopped else outcome
             outcome = await _close(run, outcome, state)
             if isinstance(error, StopAsked):
-                hint = "" if run.job else "Run it again for the rest: what is done is left alone."
+                hint = "" if run.job else "Run it again for the rest: finished entries are left alone."
                 raise Interrupted(why, hint, outcome) from None
             if not run.counts.applied and not lost and not stopped:
                 raise

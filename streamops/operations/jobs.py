@@ -155,7 +155,7 @@ class HeldJob:
         self._beaten = time.monotonic()
         told = await renew_job(self._server, self.id, self._owner, self._fields(counts))
         if told is JobHeartbeat.LOST:
-            raise JobStopped(f"job {self.id} was taken over", "Whoever holds it goes on with it.")
+            raise JobStopped(f"job {self.id} was taken over", "The process that holds it continues it.")
         if told is JobHeartbeat.CANCEL:
             raise JobStopped(f"job {self.id} was cancelled", "What it did stays done.")
 
@@ -190,7 +190,7 @@ def held_by(job_id: str, owner: str, left: timedelta | None) -> Forbidden:
     end = f"in {max(1, round(left.total_seconds()))} s" if left else "soon"
     return Forbidden(
         f"job {job_id} is held by {owner}",
-        f"Its lease ends {end} unless it goes on; `streamops jobs cancel {job_id}` asks it to stop.",
+        f"Its lease ends {end} unless it continues; `streamops jobs cancel {job_id}` asks it to stop.",
     )
 
 

@@ -38,7 +38,7 @@ def _intents(policy: RetentionPolicy | None, stream: str) -> Iterable[TrimIntent
         yield TrimIntent(stream=stream, before=policy.max_age, exact=policy.exact)
 
 
-NOBODY: Final = "no group, so what is still needed is unknown"
+NOBODY: Final = "no group, so it is unknown which entries are still needed"
 
 
 class PolicyTrim(Struct, frozen=True):

@@ -79,7 +79,7 @@ _ALL_RULES: Final = {
     ),
     AclRole.RUNTIME: AclRules(
         AclRole.RUNTIME,
-        f"consumes and produces, and may not write the audit log, topics, jobs and orders to pools. Put a stream in place "
+        f"consumes and produces, and may not write the audit log, topics, jobs and pool settings. Put a stream in place "
         f"of {STREAM}, and repeat these patterns for each: ~orders ~{{orders}}:* are a stream and its derived keys, for one "
         "with a hash tag ~{a}:orders ~{a}:orders:*; & is for its channels. Dead letters and delayed messages of other "
         "names, as a context states them, need ~NAME ~NAME:* too. `webhooks serve` needs %R~streamops:topics (6.2: "

@@ -72,11 +72,11 @@ _ALL: Final = Where.EVERYWHERE
 _LISTS: Final = Where.LISTS
 _PLAN: Final = {
     "A": "on pending entries: acknowledge; on a pool: pause scaling, resume scaling",
-    "C": "claim the pending entries of a consumer that is gone",
+    "C": "claim the pending entries of a dead consumer",
     "D": "delete entries; purge a dead-letter queue or delete a dead letter; cancel a delayed message",
     "E": "on a dead letter: edit, replay",
     "L": "on a pool: limits of its policy",
-    "N": "on pending entries: give back, to be delivered again at once",
+    "N": "on pending entries: give back to the group, for other consumers",
     "O": "on a pool: override its policy for a time",
     "P": "pause pool, resume pool; on a topic: switch off, switch on",
     "R": "replay dead letters; on delayed messages: run now",

@@ -250,7 +250,7 @@ DEAD_LETTER_DETAIL_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
         "The dead-letter queue.", "streams whose names end in :dlq, or that the configuration names"
     ),
     DEAD_LETTER.column("shape", "FORMAT", 9, lambda row: row.letter.shape, _format).means(
-        "Who wrote it: streamops, another program ({orig_id, reason, payload}), or plain: an entry as it stands.",
+        "Who wrote it: streamops, another program ({orig_id, reason, payload}), or plain: an unchanged entry.",
         "which fields it has",
     ),
     DEAD_LETTER.text("origin", "ORIGIN", NAME_WIDTH, lambda row: row.letter.origin).means(

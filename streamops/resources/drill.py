@@ -149,7 +149,7 @@ def _repeated(verdict: DrillVerdict) -> str:
     if not verdict.repeated:
         return "no event was handled twice"
     times = counted(verdict.repeated, "time", "times")
-    return f"{times} an event was handled again, as happens if its worker is gone before it is acknowledged"
+    return f"{times} an event was handled again, as happens when its worker dies before acknowledging it"
 
 
 def _fact(name: str, text: str, *, holds: bool) -> Fact:

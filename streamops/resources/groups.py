@@ -349,7 +349,7 @@ def _oldest_json(view: GroupView) -> Json | None:
 
 BASES: Final[dict[LagBasis, str]] = {
     LagBasis.EXACT: (
-        "Counted, or certain from where the group stands: at the stream's end, before its beginning, or in between "
+        "Counted, or certain from the group's position: at the stream's end, before its beginning, or in between "
         "with every entry counted (XRANGE by a script, without payloads)."
     ),
     LagBasis.REPORTED: (
@@ -376,6 +376,6 @@ BASES: Final[dict[LagBasis, str]] = {
 
 TIME_LAG: Final = (
     "Lag age is the server's clock (TIME) minus the time in the ID of the first entry after the group's position. "
-    "It is not known where IDs are not made of times (XADD with IDs of its own), where that entry may not be read, or "
+    "It is not known if IDs are not timestamps (XADD with explicit IDs), where that entry may not be read, or "
     "where TIME may not be asked."
 )

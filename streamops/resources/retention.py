@@ -28,7 +28,7 @@ RETENTION_COLUMNS: Final[tuple[Column[RetentionRow], ...]] = (
         priority=0,
     ).means("Entries that may be trimmed, at most."),
     RETENTION.count("removed", "REMOVED", 9, lambda row: row.removed, absent=True, priority=0).means(
-        "Entries trimmed; none where nothing was tried."
+        "Entries trimmed; absent if nothing was tried."
     ),
     RETENTION.text(
         "held_back_by",

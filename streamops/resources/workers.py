@@ -110,7 +110,7 @@ WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
         align=Align.RIGHT,
         descending=True,
         priority=1,
-    ).means("How many entries it handles now, of how many it can handle at once."),
+    ).means("Entries that it handles now, of its slots."),
     WORKER.age("age_seconds", "SEEN", 7, lambda row: row.age, priority=1).means(
         "Time since its last heartbeat, by the server's clock. After three missed heartbeats it counts as dead.",
         "TIME, less the moment in its heartbeat",
@@ -135,7 +135,7 @@ WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
 
 WORKER_DETAIL_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     WORKER.count("slots", "SLOTS", 6, lambda row: row.heart.slots, descending=False).means(
-        "How many entries it can handle at once."
+        "Its slots: entries that it can handle at once."
     ),
     WORKER.count("busy", "HANDLING", 8, lambda row: row.heart.busy, descending=False).means(
         "How many entries it handles now."

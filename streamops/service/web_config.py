@@ -124,7 +124,7 @@ class _Loader(yaml.SafeLoader):
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         if len(keys) != len(set(keys)):
             raise yaml.constructor.ConstructorError(
-                problem="a key stands twice", problem_mark=node.start_mark
+                problem="a key is written twice", problem_mark=node.start_mark
             )
         return super().construct_mapping(node, deep)
 

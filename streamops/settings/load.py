@@ -288,7 +288,7 @@ class ContextSummary(Struct, frozen=True):
         label: The address in words, without secrets; empty where there is a problem.
         environment: How much care it deserves.
         read_only: Whether everything that changes anything is refused there.
-        file: The configuration file it stands in.
+        file: The configuration file that has it.
         current: Whether a command would use it now.
         problem: What is wrong with it; empty for nothing.
     """

@@ -175,7 +175,7 @@ def _budget_problems(
         if len(contexts) > 1:
             text = f"its pools are in several contexts: {', '.join(contexts)}"
             yield _budget_problem(
-                sharing, name, text, "Nobody sees all of them to share it out: a budget a context."
+                sharing, name, text, "No controller sees all contexts: set one budget per context."
             )
 
 

@@ -420,7 +420,7 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
     ] = None
     retry_empty: Annotated[bool, setting("an answer without a body counts as failed")] = True
     enabled: Annotated[bool, setting("false: its messages wait")] = True
-    concurrency: Annotated[int, setting("calls at once in one worker")] = 16
+    concurrency: Annotated[int, setting("concurrent calls in one worker")] = 16
     stream: Annotated[str | None, setting("of its messages; default: topic:NAME", "topic:remind")] = None
     group: Annotated[str, setting("that calls them")] = DEFAULT_GROUP
     secret_file: Annotated[str | None, _secret_file("calls are signed with it", "remind.secret")] = None
@@ -480,7 +480,7 @@ class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fi
     deny_private: Annotated[
         bool, setting("call no private network either, unless hosts lists its addresses")
     ] = False
-    per_host: Annotated[Count, setting("calls to one host at once")] = 64
+    per_host: Annotated[Count, setting("concurrent calls to one host")] = 64
     open_after: Annotated[Count, setting("failures of a host in a row, after which it is left alone ...")] = 5
     pause: Annotated[timedelta, setting("... for so long at first, up to two minutes")] = timedelta(
         seconds=10

@@ -130,7 +130,7 @@ def load_ingest(environ: Mapping[str, str], cwd: Path, listen: str | None = None
     tokens = _read_tokens(table, config.origins)
     if not tokens and not table.anonymous:
         raise SettingsError(
-            "intake: there is no token, so that anybody could add messages",
+            "intake: there is no token, so anyone could add messages",
             "State token_file under [intake]; or anonymous = true, on a loopback address.",
         )
     if not tokens and not is_loopback(host):
@@ -169,7 +169,7 @@ def _tables(config: Config) -> Iterator[tuple[TopicTable, str]]:
         tables = [convert(row, TopicTable) for row in file.stated.get("topics", ())]
         names = [table.name for table in tables]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise SettingsError(f"{file.path}: topics: {twice!r} stands there twice", "Keep one of them.")
+            raise SettingsError(f"{file.path}: topics: {twice!r} is listed twice", "Keep one of them.")
         for table in tables:
             found.setdefault(table.name, (table, str(file.path)))
     yield from (found[name] for name in sorted(found))

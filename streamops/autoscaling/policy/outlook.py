@@ -10,9 +10,9 @@ from streamops.model.pools import ScaleCode, ScaleDecision, Signals
 _ONLY: Final = {
     ScaleCode.WARMUP: "The next reading makes rates of it.",
     ScaleCode.SUSPECT: "One acknowledged entry ends the suspicion.",
-    ScaleCode.STUCK: "One acknowledged entry: then the policy goes on from there.",
+    ScaleCode.STUCK: "One acknowledged entry; then the policy continues.",
     ScaleCode.NOT_STARTING: "One worker that works.",
-    ScaleCode.NO_RATE: "Ten entries handled by workers that tell how busy they are, or by a queue that does not run dry.",
+    ScaleCode.NO_RATE: "Ten entries handled by workers that report how busy they are, or by a queue that does not run dry.",
     ScaleCode.OVERRIDE: "The policy decides again once the override ends; `streamops autoscale resume` ends it.",
     ScaleCode.PAUSED: "The policy decides again once the pause ends; `streamops autoscale resume` ends it.",
     ScaleCode.BUDGET: "More once the pools that share its budget need fewer, or with a larger budget.",

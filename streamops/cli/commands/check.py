@@ -49,7 +49,7 @@ NAGIOS_CODES: Final = {
         10: "a limit is exceeded",
         11: "not known: the bounds of a number straddle its limit, or something could not be read",
     },
-    epilog="With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN, whatever goes wrong.",
+    epilog="With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN for every failure.",
 )
 @patterns_argument
 @click.option(

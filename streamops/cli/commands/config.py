@@ -222,7 +222,9 @@ def trust(session: Session, *, path: Path | None, listed: bool, revoke: bool) ->
     """
     if listed:
         if path is not None or revoke:
-            raise SettingsError("--list stands alone", "Give it without a path and without --revoke.")
+            raise SettingsError(
+                "--list takes no other argument", "Give it without a path and without --revoke."
+            )
         _list(session)
         return
     found = find_project(path, Path.cwd())

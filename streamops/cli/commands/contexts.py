@@ -45,7 +45,7 @@ CONTEXT_COLUMNS: tuple[Column[ContextSummary], ...] = (
         priority=0,
     ).means("Where it connects, without secrets, or what is wrong with it."),
     CONTEXT.text("file", "FILE", 30, lambda row: row.file, tone=Tone.DIM, flexible=True, priority=2).means(
-        "The configuration file it stands in."
+        "The configuration file that has it."
     ),
 )
 

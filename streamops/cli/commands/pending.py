@@ -105,7 +105,7 @@ def ls(
     if not rows:
         note(f"no pending entries match in group {group} of stream {stream}; looked at {found.scanned:,}")
     if found.next_id is not None:
-        note(f"looked at {found.scanned:,} and there are more; go on with --after {found.next_id}")
+        note(f"looked at {found.scanned:,} and there are more; continue with --after {found.next_id}")
 
 
 @click.command(

@@ -25,7 +25,7 @@ def _rest_of(values: Mapping[str, Any], choices: Choices) -> "Prepare":
         if (job.operation, job.target) != ("replay", queue):
             raise SettingsError(
                 f"job {token} is {job.operation} of {job.target}, not replay of {queue}",
-                f"Go on with it by `streamops jobs resume {token}`.",
+                f"Continue it with `streamops jobs resume {token}`.",
             )
         return await console.prepare_rest(token, choices.limits)
 

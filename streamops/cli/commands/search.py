@@ -36,7 +36,7 @@ DEFAULT_MAX_SCAN: Final = 1_000_000
             "streamops streams search orders --where 'json.body.amount > `100`'",
             "by a number inside a JSON value",
         ),
-        ("streamops streams search orders --contains a-1007 --newest-first", "wherever a text stands"),
+        ("streamops streams search orders --contains a-1007 --newest-first", "a text in any field"),
         ("streamops streams search orders --newest-first --limit 5 -o jsonl", "the last five, as JSON lines"),
     ],
     exits={1: "no such stream"},
@@ -165,8 +165,8 @@ def _how_far(result: SearchResult, *, newest_first: bool) -> str:
     onward = f"--to-id {result.last_id.previous()}" if newest_first else f"--from-id {result.last_id.next()}"
     reasons = {
         StopReason.END: "the range ends there",
-        StopReason.LIMIT: f"the limit is reached; go on with {onward}",
-        StopReason.MAX_SCAN: f"--max-scan is reached; go on with {onward}",
+        StopReason.LIMIT: f"the limit is reached; continue with {onward}",
+        StopReason.MAX_SCAN: f"--max-scan is reached; continue with {onward}",
         StopReason.MAX_BYTES: f"go on with {onward}",
         StopReason.MAX_TIME: f"go on with {onward}",
     }

@@ -55,7 +55,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
         ),
         (
             "streamops pools simulate --stream orders --group billing --rate 200/s --fixed 8",
-            "beside 8 workers all night",
+            "compared with 8 workers all night",
         ),
         (
             "streamops pools simulate --history arrivals.csv --rate 200/s -o json",
@@ -246,7 +246,7 @@ def _missing(found: "ArrivalCounts") -> Iterator[str]:
     """What the stream no longer tells, or was not asked."""
     begins = timestamp(found.first_at)
     if found.dropped is None:
-        yield f"the stream begins at {begins}; whether entries were dropped this server does not tell"
+        yield f"the stream begins at {begins}; this server does not report whether entries were removed"
     elif found.dropped:
         yield (
             f"the stream begins at {begins}, and {found.dropped:,} entries that it once had were trimmed or deleted:"
@@ -272,4 +272,4 @@ def _explain(session: Session, history: ArrivalHistory, workers: SimulatedWorker
     for line in history.missing:
         note(f"missing: {line}")
     if history.step > interval:
-        note(f"one figure stands for up to {history.step:,.0f} s: bursts shorter than that cannot be seen")
+        note(f"one sample covers up to {history.step:,.0f} s: bursts shorter than that cannot be seen")

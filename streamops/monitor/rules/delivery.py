@@ -266,7 +266,7 @@ RULES: Final = (
         ),
         fixes=(
             Remedy("", "Start the workers; a consumer appears with its first read (XREADGROUP)."),
-            Remedy("groups.destroy", "Nobody needs the group any more; what it has pending goes with it."),
+            Remedy("groups.destroy", "The group is no longer needed; its pending entries are lost with it."),
         ),
     ),
     Rule(
@@ -317,13 +317,13 @@ RULES: Final = (
         means="More is added than delivered to the group, steadily: it falls behind.",
         cause="Arrivals rose, handling became slower, or some of the workers are gone.",
         look=(
-            "ADDED against ACKED: the difference is what is missing",
+            "ADDED and ACKED: the difference is the missing capacity",
             "LAG AGE: how late it is already",
             "PENDING and the number of consumers: are all of them busy",
         ),
         fixes=(
             Remedy("", "Run more workers, or make handling faster."),
-            Remedy("trim", "Last resort, where old entries are worthless: what is not delivered is lost."),
+            Remedy("trim", "Last resort, if old entries are worthless: undelivered entries are lost."),
         ),
     ),
     Rule(
@@ -371,7 +371,7 @@ RULES: Final = (
             "ADDED: how long until the oldest entry that waits is trimmed",
         ),
         fixes=(
-            Remedy("", "Raise MAXLEN where entries are added, at once; then make the group faster."),
+            Remedy("", "Raise the producers' MAXLEN now; then make the group faster."),
             Remedy("trim", "Trim from here instead: it spares what any group still needs."),
         ),
     ),
@@ -393,7 +393,7 @@ RULES: Final = (
             Remedy("", "Wait, or run more workers until it has caught up."),
             Remedy(
                 "groups.rewind",
-                "History does not matter: set the position to the end ($); the plan says what is skipped.",
+                "If old entries do not matter: set the position to the end ($); the plan says what is skipped.",
             ),
         ),
     ),

@@ -148,7 +148,7 @@ RULES: Final = (
         judged=RuleScope.PENDING,
         means=(
             "A consumer holds entries and has not been seen for too long. Redis cannot tell a dead one from one that works "
-            "or blocks, so this is a suspicion; of workers with a heartbeat it is certain."
+            "or blocks, so this is a suspicion; for workers with a heartbeat it is certain."
         ),
         cause=(
             "A worker was killed, its machine went, or it was renamed by a deployment; its entries stay with it for ever "
@@ -163,7 +163,7 @@ RULES: Final = (
             Remedy(
                 "claim", "Claim its entries for a consumer that runs; the plan says which are still young."
             ),
-            Remedy("consumers.rm", "It is gone for good and holds nothing more."),
+            Remedy("consumers.rm", "It will not come back and has no pending entries."),
         ),
     ),
     Rule(
@@ -196,7 +196,7 @@ RULES: Final = (
         ),
         fixes=(
             Remedy("claim", "Its owner does not work on it: claim it for another."),
-            Remedy("nack", "Give it back to the group at once."),
+            Remedy("nack", "Release it to the group now."),
             Remedy("ack", "The work was done."),
         ),
     ),
@@ -216,7 +216,7 @@ RULES: Final = (
         fixes=(
             Remedy("restore", "A backup of them was written: add them to the stream again."),
             Remedy("ack", "Acknowledge the rows that are left."),
-            Remedy("trim", "Trim safely from now on: what is pending is spared."),
+            Remedy("trim", "Trim safely from now on: pending entries are kept."),
         ),
     ),
 )

@@ -118,7 +118,7 @@ def delayed_overdue(queue: DelayedQueue, now: datetime, thresholds: Thresholds) 
         FindingCode.DELAYED_OVERDUE,
         Health.CRITICAL,
         f"{waiting} of {quoted(queue.stream)} due, the first for {span(late)}, and nothing moves them",
-        f"Start a worker of the application: workers move what is due. Until one runs: {move}",
+        f"Start a worker of the application: workers move due messages. Until one runs: {move}",
         stream=queue.stream,
     )
 
@@ -144,7 +144,7 @@ RULES: Final = (
         alert="StreamopsDeadLetters",
         judged=RuleScope.STREAM,
         means="Entries were given up and are in a dead-letter queue.",
-        cause="They used up their attempts, were rejected at once, or took workers down; critical while more come.",
+        cause="They used up their attempts, were rejected, or crashed workers; critical while more arrive.",
         look=(
             "their reasons (4, or Enter): one cause or many",
             "the newest of them: is it still happening",
@@ -211,7 +211,7 @@ RULES: Final = (
         alert="StreamopsDelayedOverdue",
         judged=RuleScope.QUEUE,
         means="Delayed messages are due, and nothing moves them to their stream: retries and reminders do not happen.",
-        cause="Workers move what is due. None runs for this stream, or none can write to the queue.",
+        cause="Workers move due messages. No worker runs for this stream, or none can write to the queue.",
         look=(
             "the queues and by how much they are overdue: streamops delayed ls",
             "the workers (w): whether one reads this stream",
@@ -219,7 +219,8 @@ RULES: Final = (
         fixes=(
             Remedy("", "Start a worker of the application."),
             Remedy(
-                "delayed.run-now", "No worker can run: move what is due by hand, or every minute by a timer."
+                "delayed.run-now",
+                "If no worker can run: move due messages by hand, or every minute by a timer.",
             ),
         ),
     ),
@@ -234,7 +235,10 @@ RULES: Final = (
             "`delayed` of the context and of Streamops: which set they name",
         ),
         fixes=(
-            Remedy("", "Give streamops a sorted set of its own. Foreign members are never removed or moved."),
+            Remedy(
+                "",
+                "Give streamops a sorted set that no other program uses. Foreign members are never removed or moved.",
+            ),
         ),
     ),
 )

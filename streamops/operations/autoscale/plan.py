@@ -227,7 +227,7 @@ def _what_happens(evidence: ScaleEvidence, after: int) -> str:
 
 def _size(evidence: ScaleEvidence) -> str:
     size = evidence.size
-    ready = "how many work it does not tell" if size.ready is None else f"{size.ready:,} at work"
+    ready = "it does not report how many are working" if size.ready is None else f"{size.ready:,} at work"
     return f"{quoted(evidence.pool.name)} ({safe(evidence.target)}): {_workers(size.ordered)}, {ready}"
 
 

@@ -70,7 +70,7 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
         warnings=[
             pending
             and seen < LIVELY
-            and f"It last {last} {span(seen)} ago: if it is at work, what is handed over may be processed twice."
+            and f"It last {last} {span(seen)} ago: if it is working, entries handed over may be processed twice."
         ],
         undo=UNDO if pending else "",
     )

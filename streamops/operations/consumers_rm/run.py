@@ -20,7 +20,7 @@ from streamops.wire.reads import PendingRange, read_pending_page
 from streamops.wire.writes.consumers import hand_over, remove_consumer
 
 BATCH: Final = 250
-GONE: Final = "its entry is gone; the server took its row off the list"
+GONE: Final = "its entry no longer exists; the server removed its row"
 
 
 async def survey_remove_consumer(

@@ -36,7 +36,7 @@ async def survey_add_dead_letters(
     queue = intent.dlq or dead_letter_key(intent.stream, place.dead_letters)
     if queue == intent.stream:
         raise SettingsError(
-            "dlq add: the stream is no dead-letter queue of its own", "Name another key with --dlq."
+            "dlq add: a stream cannot be its own dead-letter queue", "Name another key with --dlq."
         )
     require_one_slot(server.options.mode, intent.stream, queue)
     reading, identity = await read_stream(server, intent.stream)

@@ -83,7 +83,7 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
             "NOGROUP.",
             pending
             and not backup
-            and "No file is named to write the pending rows to: nothing will tell which they were.",
+            and "No backup file is named: the IDs of the pending entries will be lost.",
         ],
     )
 

@@ -26,7 +26,7 @@ async def apply_cancel_job(
         job = await find_job(run.server, intent.job)
         if job.audit_id:
             by = f" by {run.audit_id}" if run.audit_id else ""
-            then = f"cancelled{by}; what it did last it could not tell"
+            then = f"cancelled{by}; its last batch may not be counted"
             await end_orphan(run.server, run.actor, job, rest=left_to_do(job), then=then)
         run.note(f"job {intent.job} is over")
     else:

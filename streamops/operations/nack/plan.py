@@ -44,7 +44,7 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
         sample=map(row_line, evidence.rows),
         effects=[
             GIVEN_BACK(count, group=intent.group),
-            "Deliveries stay as counted; each further one counts on, towards whatever limit the consumers have.",
+            "Delivery counts stay; each further delivery counts towards the consumers' limit.",
             still,
         ]
         if count

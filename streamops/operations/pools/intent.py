@@ -36,7 +36,7 @@ class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "resume"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
-        ("streamops pools resume billing", "its workers go on, from where their groups stand"),
+        ("streamops pools resume billing", "its workers go on, from their groups' positions"),
     )
     exits: ClassVar = {1: "no such pool", 4: "refused: read-only, or not permitted"}
 

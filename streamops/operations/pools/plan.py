@@ -39,7 +39,7 @@ def plan_pause(intent: PauseIntent, evidence: PoolEvidence) -> Plan:
 
 def plan_resume(intent: ResumeIntent, evidence: PoolEvidence) -> Plan:
     """Have them read again, from where the group stands."""
-    effects = (f"The workers of pool {quoted(intent.pool)} read again, from where their groups stand.", SOON)
+    effects = (f"The workers of pool {quoted(intent.pool)} read again, from their groups' positions.", SOON)
     return _plan(intent, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pools pause")
 
 

@@ -60,7 +60,6 @@ def plan_remove_pool(intent: RemovePoolIntent, evidence: RemovePoolEvidence) -> 
             f"The settings of pool {quoted(intent.pool)}, {decisions}, and what its controller learned.",
         ],
         warnings=[
-            not evidence.backup
-            and "No file is named to write the records to: nothing will tell what they were.",
+            not evidence.backup and "No backup file is named: the records will be lost.",
         ],
     )

@@ -67,7 +67,7 @@ async def read_targets(
     del named[""]
     if letters.count and not named:
         raise SettingsError(
-            f"queue {intent.queue}: neither its dead letters nor its name tell which stream they came from",
+            f"queue {intent.queue}: neither its dead letters nor its name say which stream they came from",
             "Say where to with --to STREAM.",
         )
     own = {name for name in named if any(is_part_of(name, one, StreamPart.STREAM) for one in sources)}

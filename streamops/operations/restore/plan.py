@@ -149,4 +149,4 @@ def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> I
     if evidence.identity is None:
         yield STREAM_CREATED(1, target, "is created; it has no group")
     yield GIVEN_TO_ALL(len(evidence.groups), names=evidence.groups)
-    yield "Each is added once: stopped at any point, the same command goes on where it stopped, within 7 days."
+    yield "Each is added once: stopped at any point, the same command continues where it stopped, within 7 days."

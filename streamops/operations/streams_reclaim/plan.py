@@ -66,7 +66,7 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
     way, stale, most = redelivery(intent, evidence), evidence.stale, intent.max_deliveries
     when = "Once" if intent.every is None else f"Now, and every {_length(intent.every)} until it is stopped"
     begin = (
-        f"{when}: pending entries that nobody was given for {_length(intent.min_idle)} are dealt with, each judged "
+        f"{when}: pending entries not delivered for {_length(intent.min_idle)} are dealt with, each judged "
         "again in the one step that moves and acknowledges it."
     )
     return planned(
@@ -112,8 +112,8 @@ def _way(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> s
         return f"they are given to {who}{reads}. Nothing is added, and no other group notices."
     others = f" and to {first_few(evidence.others)}" if evidence.others else ""
     return (
-        f"they are added to the stream anew and acknowledged, so they come to {intent.group}{others} as new "
-        "entries, behind all others, with the fields _so_origin_id and _so_attempt besides their own."
+        f"they are added to the stream again and acknowledged, so they reach {intent.group}{others} as new "
+        "entries, behind all others, with the fields _so_origin_id and _so_attempt and their own fields."
     )
 
 

@@ -229,7 +229,7 @@ def _check(intent: ReclaimIntent) -> None:
         raise SettingsError("reclaim: --to goes with --redeliver claim", "Leave one out, or give both.")
     if intent.dlq == intent.stream:
         raise SettingsError(
-            "reclaim: the stream is no dead-letter queue of its own", "Name another key with --dlq."
+            "reclaim: a stream cannot be its own dead-letter queue", "Name another key with --dlq."
         )
 
 

@@ -67,7 +67,7 @@ def plan_trim(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
         return _plan_safe(intent, evidence, evidence.holder)
     if evidence.wanted.upper:
         raise NoGroup(
-            f"trim {intent.stream}: it has no group, so what is still needed is unknown",
+            f"trim {intent.stream}: it has no group, so it is unknown which entries are still needed",
             "Create its groups first; or trim regardless, with --unsafe.",
         )
     return planned(intent, 0, effects=[_nothing(evidence)])
@@ -130,7 +130,7 @@ def _way_out(intent: TrimIntent, holder: BlockingGroup) -> str:
         return ""
     if not holder.entry_exists:
         ack = command("ack", intent.stream, holder.group, options=ids)
-        return f"The entry {row.id} is gone, and is still pending; to let go of it: {ack}"
+        return f"The entry {row.id} no longer exists, and is still pending; to acknowledge it: {ack}"
     if not holder.is_poison:
         return ""
     dead_letter = command("dlq add", intent.stream, holder.group, options=ids)

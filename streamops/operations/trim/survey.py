@@ -172,7 +172,7 @@ async def survey_trim(place: ServerContext, intent: TrimIntent) -> TrimEvidence:
             await read_pending_page(server, PendingRange(intent.stream, group.name, None, 1))
             raise Refused(
                 "a trim is a script, and this user may run none",
-                "Ask for the permission of EVAL and EVALSHA; `streamops doctor --acl operator` prints what is needed.",
+                "Ask for permission for EVAL and EVALSHA; `streamops doctor --acl operator` prints what is needed.",
             )
     evidence = TrimEvidence(
         identity=look.identity,
@@ -192,7 +192,7 @@ def _asked_id(look: StreamInspection, intent: TrimIntent) -> EntryId | None:
     if look.now is None:
         raise Refused(
             f"stream {intent.stream}: the server's clock may not be read, so an age is no time",
-            "Ask for the permission of TIME, or give --minid.",
+            "Ask for permission for TIME, or give --minid.",
         )
     return EntryId(max(0, (look.now - intent.before - EPOCH) // timedelta(milliseconds=1)), 0)
 
@@ -271,7 +271,7 @@ async def _survey_unsafe(
         if cut is None and look.reading.length > intent.maxlen:
             raise Refused(
                 f"stream {intent.stream}: where it begins and ends cannot be read",
-                "Ask for the permission of XINFO STREAM; `streamops doctor --acl operator` prints what is needed.",
+                "Ask for permission for XINFO STREAM; `streamops doctor --acl operator` prints what is needed.",
             )
     if cut is None or not look.reading.length:
         return evidence

@@ -70,7 +70,7 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
             and f"No consumers of the group any more, and created again: {first_few(evidence.absent_owners)}.",
             evidence.recorded < evidence.counted and _of_unrecorded(evidence),
             not evidence.ended
-            and "The action has not come to its end, or was cut off: what it still does is not taken back.",
+            and "The action has not come to its end, or was cut off: what it does from now on is not undone.",
         ],
     )
 

@@ -216,8 +216,8 @@ def test_a_stream_or_group_that_is_not_there_exits_1(args: tuple[str, ...], at: 
         (("--field", "state=failed"), [5, 10], "2 match"),
         (("--where", "json.body.amount > `80`"), [9, 10], "2 match"),
         (("--where", "json.body.amount > `80`", "--field", "state=new"), [9], "1 match"),
-        (("--limit", "2"), [1, 2], "the limit is reached; go on with --from-id"),
-        (("--newest-first", "--limit", "2"), [10, 9], "go on with --to-id"),
+        (("--limit", "2"), [1, 2], "the limit is reached; continue with --from-id"),
+        (("--newest-first", "--limit", "2"), [10, 9], "continue with --to-id"),
         (("--max-scan", "4"), [1, 2, 3, 4], "--max-scan is reached"),
         (("--since", "1h"), list(range(1, 11)), "10 match"),
         (("--since", "2001-01-01", "--until", "1h"), [], "no entries in that range"),
@@ -237,7 +237,7 @@ def test_a_search_prints_what_matches_and_how_much_it_scanned(
 
 def test_going_on_with_a_search(at: Cli) -> None:
     first = at("streams", "search", "orders", "--limit", "3", "-o", "jsonl")
-    onward = first.err.split("go on with ")[1].split()
+    onward = first.err.split("continue with ")[1].split()
     rest = at("streams", "search", "orders", *onward, "-o", "jsonl")
     assert len(first.out.splitlines()) + len(rest.out.splitlines()) == 10
 

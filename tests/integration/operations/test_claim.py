@@ -175,7 +175,7 @@ async def test_interrupted_it_says_what_was_done_and_the_same_again_does_the_res
         with pytest.raises(Interrupted, match="interrupted") as caught:
             await console.apply(prepared, Confirmation(yes=True), watch, stop=stop)
         outcome: Any = caught.value.outcome
-        assert caught.value.hint == "Run it again for the rest: what is done is left alone."
+        assert caught.value.hint == "Run it again for the rest: finished entries are left alone."
         assert (300 <= outcome.applied <= 900, outcome.complete, outcome.job) == (True, False, "")
         assert outcome.applied == sum(owner == "rescuer" for owner, _ in rows(server).values())
         action = (await console.read_actions(1)).actions[0]

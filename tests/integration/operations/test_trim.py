@@ -161,7 +161,7 @@ async def test_a_pending_entry_that_is_gone_still_holds(server: RunningServer, c
     server.command("XDEL", STREAM, "201-0")
     plan = await planned(console, TrimIntent(stream=STREAM, maxlen=0, exact=True))
     assert plan.count == 200
-    assert "is gone, and is still pending" in plan.warnings[-1]
+    assert "no longer exists, and is still pending" in plan.warnings[-1]
 
 
 async def test_groups_that_go_on_meanwhile_let_no_more_go_than_planned(

@@ -68,7 +68,7 @@ DECISIONS = {
     "mail": (
         decided(
             2, ScaleCode.STUCK, "40 pending, the oldest for 95 s, none acknowledged for 60 s: more workers would not help",
-            (3, 3, 3), signals=Signals(at_least=7, pending=40, objective=30.0), outlook=("One acknowledged entry: then the policy goes on from there.",),
+            (3, 3, 3), signals=Signals(at_least=7, pending=40, objective=30.0), outlook=("One acknowledged entry; then the policy continues.",),
         ),
     ),
     "night": (decided(86_400, ScaleCode.STEADY, "nothing to do", (1, 1, 1)),),

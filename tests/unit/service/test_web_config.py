@@ -60,7 +60,7 @@ TLS = "tls_server_config: {cert_file: c, key_file: k"
         ("basic_auth_users: {alice: secret-of-hers}", "no bcrypt hash"),
         (f"basic_auth_users: {{alice: {HASH.replace('$10$', '$31$')}}}", "no bcrypt hash of a cost"),
         (f'basic_auth_users: {{"a:b": {HASH}}}', "a colon"),
-        (f"basic_auth_users: {{alice: {HASH}, alice: {HASH}}}", "a key stands twice"),
+        (f"basic_auth_users: {{alice: {HASH}, alice: {HASH}}}", "a key is written twice"),
         ("basic_auth_users: {true: x}", "expected a string"),
         ("a: &a [*a]\ntls_server_config: *a", ""),
         ("!!python/object/apply:os.system [id]", "not YAML"),

@@ -60,7 +60,7 @@ def test_what_a_file_holds_is_checked_too(place: Place) -> None:
 
 def test_a_topic_named_twice_is_refused(place: Place) -> None:
     place.write_user(TOPIC + TOPIC)
-    with pytest.raises(SettingsError, match="'remind' stands there twice"):
+    with pytest.raises(SettingsError, match="'remind' is listed twice"):
         list_topics(place.environ(), place.cwd)
 
 

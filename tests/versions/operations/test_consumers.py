@@ -19,6 +19,6 @@ async def test_rows_of_deleted_entries_are_told(server: RunningServer, console: 
         # Redis 6.2 keeps such rows.
         assert (outcome.applied, outcome.skipped) == (4, ())
     else:
-        gone = Skipped("2-1", "its entry is gone; the server took its row off the list")
+        gone = Skipped("2-1", "its entry no longer exists; the server removed its row")
         assert (outcome.applied, outcome.skipped) == (3, (gone,))
     assert consumers(server) == {"heir"}

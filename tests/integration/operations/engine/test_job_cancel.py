@@ -69,7 +69,7 @@ async def test_the_trail_of_one_that_was_killed_ends_with_what_is_known(
     assert told is not None
     assert (told.requested, told.applied, told.skipped_count) == (50, 20, 3)
     assert told.stopped == (
-        f"interrupted; cancelled by {outcome.audit_id}; what it did last it could not tell"
+        f"interrupted; cancelled by {outcome.audit_id}; its last batch may not be counted"
     )
     await ended(task)
 

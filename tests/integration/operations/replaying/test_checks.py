@@ -39,7 +39,7 @@ async def test_redelivery_says_beforehand_which_dead_letters_stay_and_why(
             f"Left in the queue: {again}, {others[0]}."
         ),
         (
-            "2 dead letters cannot be redelivered: the entry is gone from the stream. "
+            "2 dead letters cannot be redelivered: the entry is no longer in the stream. "
             f"Left in the queue: {others[1]}, {others[3]}. {anew}"
         ),
         (
@@ -47,7 +47,7 @@ async def test_redelivery_says_beforehand_which_dead_letters_stay_and_why(
             f"Left in the queue: {others[2]}."
         ),
         (
-            "1 dead letter cannot be redelivered: the dead letter does not tell its entry's ID. "
+            "1 dead letter cannot be redelivered: the dead letter does not name its entry's ID. "
             f"Left in the queue: {untold}. {anew}"
         ),
     }
@@ -65,7 +65,7 @@ async def test_redelivery_of_entries_that_are_all_gone_has_nothing_to_do(
     assert (plan.count, plan.idle, plan.effects) == (0, True, ())
     few = ", ".join(letters[:5])
     assert plan.warnings[0].startswith(
-        "8 dead letters cannot be redelivered: the entry is gone from the stream. "
+        "8 dead letters cannot be redelivered: the entry is no longer in the stream. "
         f"Left in the queue: {few} and 3 more."
     )
 
@@ -85,7 +85,7 @@ async def test_entries_of_the_first_dead_letters_alone_are_looked_for_where_ther
 
 def nobody_reads(warnings: tuple[str, ...]) -> bool:
     return any(
-        one.startswith(f"Nobody reads {RETRIES} now: no consumer of group billing") for one in warnings
+        one.startswith(f"Nothing reads {RETRIES} now: group billing has no live consumer") for one in warnings
     )
 
 

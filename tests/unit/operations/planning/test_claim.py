@@ -176,5 +176,5 @@ def test_an_undo_tells_what_cannot_be() -> None:
             "1 entry cannot be restored and will be left alone: delivered or claimed again since. The first is 2-1."
         ),
         "No consumers of the group any more, and created again: a.",
-        "The action has not come to its end, or was cut off: what it still does is not taken back.",
+        "The action has not come to its end, or was cut off: what it does from now on is not undone.",
     )

@@ -110,4 +110,4 @@ def test_destroying_says_how_long_lists_are_dealt_with() -> None:
     with pytest.raises(Forbidden, match="990,000 pending rows and no backup"):
         plan_destroy_group(replace(DESTROY, backup=None), without_backup)
     bare = plan_destroy_group(replace(DESTROY, backup=None), replace(without_backup, pending=10_000))
-    assert [words[:13] for words in bare.warnings] == ["Seen just now", "No file is na"]
+    assert [words[:13] for words in bare.warnings] == ["Seen just now", "No backup fil"]

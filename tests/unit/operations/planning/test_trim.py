@@ -143,7 +143,7 @@ def test_poison_that_holds_a_trim_back_is_named_with_what_dead_letters_it() -> N
 def test_a_pending_entry_that_is_gone_is_pointed_out() -> None:
     holder = BlockingGroup("billing", NEEDS, ROW, entry_exists=False)
     plan = plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(3, 3), holder=holder))
-    assert plan.warnings[-1].endswith("to let go of it: streamops ack s billing --ids 5-0")
+    assert plan.warnings[-1].endswith("to acknowledge it: streamops ack s billing --ids 5-0")
 
 
 def test_without_groups_nobody_can_say() -> None:
