@@ -56,10 +56,14 @@ class Node:
 
     Attributes:
         label: Its address in words.
+        scripts: Digests of scripts that it has run, and so knows unless it has forgotten them.
+        takes_digests: Whether the user may name scripts by their digests, as far as is known.
     """
 
     def __init__(self, pool: ClosingPool, label: str, timeout: float) -> None:
         self.label = label
+        self.scripts: set[str] = set()
+        self.takes_digests = True
         self._pool = pool
         self._timeout = timeout
         # Whoever finds all connections in use waits for one; redis-py would refuse.

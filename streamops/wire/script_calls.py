@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import Fault, FaultKind, fault, required
@@ -12,6 +12,9 @@ from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 
 Decoded = TypeVar("Decoded")
+
+DIGEST_DENIED: Final = "run the 'evalsha"
+"""What servers of all versions say to users without permission for EVALSHA or EVALSHA_RO."""
 
 
 class Call(NamedTuple, Generic[Decoded]):
@@ -50,8 +53,9 @@ async def run_script(
 ) -> Answers:
     """Run a script once for each call, in one round trip a node.
 
-    The first call on each node carries the source, which caches it for the rest of the batch: no permission
-    to load scripts is needed, and SCRIPT FLUSH costs nothing.
+    A call names the script by its digest where its node has run it before; the first call on another node carries the
+    source. What a node answers with NOSCRIPT (SCRIPT FLUSH, a restart, another primary) did nothing, and is sent again
+    with the source: after those calls of the batch that ran.
 
     Args:
         server: Where to.
@@ -62,20 +66,25 @@ async def run_script(
     """
     script = load_script(name)
     with_source, with_sha = ("EVAL_RO", "EVALSHA_RO") if read_only else ("EVAL", "EVALSHA")
-    nodes: set[Node | None] = set()
+    carried: set[Node | None] = set()
     requests = []
     for call in calls:
         node = server.node_of(call.key)
-        code = (with_sha, script.sha) if node in nodes else (with_source, script.source)
-        nodes.add(node)
-        requests.append(call.request(*code))
+        by_digest = (
+            node is not None and node.takes_digests and (script.sha in node.scripts or node in carried)
+        )
+        carried.add(node)
+        requests.append(
+            call.request(*((with_sha, script.sha) if by_digest else (with_source, script.source)))
+        )
     answers = await server.batch(requests, prelude)
-    # A key that moved to another node in the meantime meets a server that has not seen the source; so does
-    # every key after one that the user may not read.
-    if lost := [at for at, reply in enumerate(answers.replies) if _is_no_script(reply)]:
+    if lost := [at for at, reply in enumerate(answers.replies) if _did_not_run(reply, answers.nodes[at])]:
         again = [calls[at].request(with_source, script.source) for at in lost]
         for at, reply in zip(lost, (await server.batch(again)).replies, strict=True):
             answers.replies[at] = reply
+    ran = zip(answers.nodes, answers.replies, strict=True)
+    for node in {node for node, reply in ran if node is not None and not isinstance(reply, Exception)}:
+        node.scripts.add(script.sha)
     return answers
 
 
@@ -138,5 +147,13 @@ async def write_timed_script(
     return required(reply, what), decode_time(after) - decode_time(before) if known else None
 
 
-def _is_no_script(reply: Reply) -> bool:
-    return isinstance(reply, Exception) and fault(reply).kind is FaultKind.NO_SCRIPT
+def _did_not_run(reply: Reply, node: Node | None) -> bool:
+    """Whether a call named a script that its node does not know, or the user may not name scripts by digests."""
+    if not isinstance(reply, Exception):
+        return False
+    # Commands that a script calls are denied in the same words, with their own names.
+    if DIGEST_DENIED in str(reply):
+        if node is not None:
+            node.takes_digests = False
+        return True
+    return fault(reply).kind is FaultKind.NO_SCRIPT

@@ -12,10 +12,10 @@ from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.consumer import MOST_HALVINGS, PageSize
 from streamops.wire.consuming.claiming import MOST_BYTES
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.scripts import load_script
 from tests.chaos.proxy import Proxy
 from tests.support.runtime.working import QUICK, is_idle, until, working
 from tests.support.servers import RunningServer
+from tests.support.wire.script_calls import arguments_of
 
 NARROW = 400_000
 ENTRY_ID = re.compile(rb"\d{13}-\d+")
@@ -64,11 +64,11 @@ async def test_less_is_adopted_at_once_after_a_reply_that_did_not_come(
     for number in range(8):
         server.command("XADD", "s", "*", "n", number)
     server.command("XREADGROUP", "GROUP", "g", "ann", "STREAMS", "s", ">")
-    asked, take = list[int](), load_script("consume_claim").source.encode()
+    asked = list[int]()
 
     def lose_the_first_two(request: bytes) -> bool:
         # Those that name entries adopt them; others only look for idle ones.
-        named = ENTRY_ID.findall(request.partition(take)[2])
+        named = ENTRY_ID.findall(arguments_of("consume_claim", request))
         if not named or len(asked) == 3:
             return False
         asked.append(len(named))

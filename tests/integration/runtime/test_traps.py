@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from streamops.runtime import Entry, Streamops, heartbeat
 from streamops.runtime.events import Adopted, DeadLettered, Event, Overran, Reclaimed, Retried, Troubled
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.scripts import load_script
 from tests.chaos.proxy import Proxy
 from tests.support.runtime.working import (
     LONGEST_WAIT,
@@ -33,6 +32,7 @@ from tests.support.runtime.working import (
 )
 from tests.support.servers import RunningServer
 from tests.support.streams import consumer_names, pending_count
+from tests.support.wire.script_calls import arguments_of
 
 IMPATIENT = timedelta(seconds=0.3)
 RESUMES_WITHIN = 15.0
@@ -376,10 +376,8 @@ async def test_calls_are_timed_from_their_start_and_not_from_their_marks(
             await asyncio.sleep(0)
             outcomes.append("done")
 
-        mark = load_script("consume_mark").source.encode()
-
         def slow_down_marks(request: bytes) -> bool:
-            if mark in request:
+            if arguments_of("consume_mark", request):
                 proxy.slow_down(0.25)
             return False
 

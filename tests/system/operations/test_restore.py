@@ -23,5 +23,5 @@ async def test_on_a_cluster_the_marker_shares_the_streams_slot(
             page = await console.read_entries(stream)
             assert len(page.entries) == 5
         path = written(tmp_path / "odd", 1, stream="a}b")
-        with pytest.raises(Forbidden, match="no key can stand beside it"):
+        with pytest.raises(Forbidden, match="no key can be made"):
             await console.prepare(RestoreIntent(file=path))

@@ -123,6 +123,18 @@ async def test_a_thousand_retries_take_a_few_calls(shop: Shop) -> None:
     assert len(shop.delayed) == 1_000
 
 
+async def test_a_retry_costs_the_network_less_than_600_bytes(shop: Shop) -> None:
+    first, second = shop.deliver(2)
+    await retry_later(shop.server, shop.ann, retries=False, entry_id=first, delay=MINUTE, attempt=2)
+
+    def received() -> int:
+        return int(shop.command("INFO", "stats").partition(b"total_net_input_bytes:")[2].split()[0])
+
+    before, own = received(), received()
+    await retry_later(shop.server, shop.ann, retries=False, entry_id=second, delay=MINUTE, attempt=2)
+    assert received() - own - (own - before) < 600
+
+
 async def test_large_entries_are_settled_a_few_at_a_time(shop: Shop) -> None:
     ids = shop.deliver(6, "body", "x" * 2_000_000)
     rows = [ScheduledRetry(one, 1_000, 2) for one in ids]

@@ -151,7 +151,7 @@ async def test_names_that_no_key_can_stand_beside(
         RunDelayedIntent(stream=name, every=True),
         CancelDelayedIntent(stream=name, every=True),
     ):
-        with pytest.raises(Forbidden, match="no key can stand beside it") as refused:
+        with pytest.raises(Forbidden, match="no key can be made") as refused:
             await console.prepare(intent)
         assert "{orders}" in refused.value.hint
     assert cluster.node_of(name).command("XLEN", name) == 1

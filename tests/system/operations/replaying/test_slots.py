@@ -108,5 +108,5 @@ async def test_names_that_no_key_can_stand_beside(cluster: RunningCluster) -> No
     add_letter(cluster.node_of(queue), OWN, queue=queue, origin="a}b", group="g")
     async with await Console.open(cluster.options) as console:
         for mode in ReplayMode:
-            with pytest.raises(Forbidden, match="no key can stand beside it"):
+            with pytest.raises(Forbidden, match="no key can be made"):
                 await console.prepare(ReplayIntent(queue=queue, mode=mode, foreign_origins=True))
