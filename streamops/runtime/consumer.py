@@ -228,11 +228,14 @@ class StreamConsumer:
             self._room.clear()
             room = executor.room_for(self._queue)
             # Fewer than half of its share of what may be ahead are not worth a round trip.
-            if not self.paused and room > executor.ahead_of(self._queue) // 2:
+            half = -(-executor.ahead_of(self._queue) // 2)
+            if not self.paused and room >= half:
                 most = handler.prefetch_bytes // max(1, self._entry_bytes)
                 held = sum(len(stream.in_flight) for stream in self.streams)
                 if most - held > 0 or not held:
-                    return max(1, min(room, most - held, MOST_AT_ONCE))
+                    # While one half is handled, the server takes the business keys of the other.
+                    page = MOST_AT_ONCE if handler.guard is None else half
+                    return max(1, min(room, most - held, page))
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.1 if self.paused else 1.0):
                     await self._room.wait()

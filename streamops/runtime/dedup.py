@@ -60,25 +60,33 @@ class Deduplicator:
     async def claim_keys(self, entries: Sequence[Entry]) -> list[Entry]:
         """Claim the keys of entries of one stream, or of its retry stream; the entries that own theirs, in order."""
         stream = entries[0].consumer_stream
-        keyed: list[tuple[Entry, KeyClaim]] = []
+        prefix, key_of = stream.subscription.guards, self._key_of
+        keyed: list[Entry] = []
+        claims: list[KeyClaim] = []
         for entry in entries:
             try:
-                key = self.key_of(entry)
+                key = prefix + encoded_part(key_of(entry))
             except Exception as error:  # noqa: BLE001 - bodies may hold anything, and a user's function may raise it
                 await self._executor.fail(entry, _undecodable(error))
             else:
-                place = mark_prefix(retries=stream.retries) + entry.id
-                keyed.append((entry, KeyClaim(key, entry.raw_origin_id, place)))
+                origin = entry.raw_origin_id
+                moved = stream.retries or origin != entry.raw_id
+                place = mark_prefix(retries=stream.retries) + entry.id if moved else None
+                keyed.append(entry)
+                claims.append(KeyClaim(key, origin, place))
         if not keyed:
             return []
-        owners = await self._take([claim for _, claim in keyed], stream)
-        verdicts = await self._contest(zip((claim for _, claim in keyed), owners, strict=True), stream)
+        owners = await self._take(claims, stream)
+        verdicts = await self._contest(claims, owners, stream)
         kept = []
-        for (entry, claim), owner in zip(keyed, owners, strict=True):
-            if owner is None:
+        for entry, claim, owner in zip(keyed, claims, owners, strict=True):
+            if owner == claim.origin:
+                entry.idempotency_key = claim.key
+                kept.append(entry)
+            elif owner is None:
                 why = f"its guard {claim.key} is no string: another program put another type there"
                 await self._executor.fail(entry, Undecodable(why))
-            elif owner == claim.origin or (verdict := next(verdicts)) is KeyVerdict.MINE:
+            elif (verdict := next(verdicts)) is KeyVerdict.MINE:
                 entry.idempotency_key = claim.key
                 kept.append(entry)
             elif verdict is KeyVerdict.LATER:
@@ -97,11 +105,12 @@ class Deduplicator:
         return await self._context.insist(sub.stream, lambda: self._guards.take(sub, claims))
 
     async def _contest(
-        self, claims: Iterator[tuple[KeyClaim, bytes | None]], stream: ConsumerStream
+        self, claims: Sequence[KeyClaim], owners: Sequence[bytes | None], stream: ConsumerStream
     ) -> Iterator[KeyVerdict]:
         """Whose those keys are that other entries own, in order."""
         sub = stream.subscription
-        rows = [(claim, owner) for claim, owner in claims if owner is not None and owner != claim.origin]
+        asked = zip(claims, owners, strict=True)
+        rows = [(claim, owner) for claim, owner in asked if owner is not None and owner != claim.origin]
         if not rows:
             return iter(())
         return iter(await self._context.insist(sub.stream, lambda: self._guards.contest(sub, rows)))
@@ -121,14 +130,16 @@ def key_reader(guard: IdempotencyRule, body: Decode | None) -> KeyOf:
     if callable(guard.key):
         return _computed(guard.key, body)
     name, field = guard.key, guard.key.encode()
-    decode = msgspec.json.Decoder(msgspec.defstruct("Keyed", [("key", Any)], rename={"key": name})).decode
+    keyed = msgspec.defstruct("Keyed", [("key", Any, None)], rename={"key": name})
+    decode: Callable[[bytes], Any] = msgspec.json.Decoder(keyed).decode
 
     def key_of(entry: Entry) -> str:
-        value: Any = entry.get(field)
+        raw = entry.raw
+        value: Any = entry.get(field) if field in raw else None
         if value is None:
-            data = entry.get(DATA)
+            data = raw[1] if raw and raw[0] == DATA else entry.get(DATA)
             try:
-                value = None if data is None else getattr(decode(data), "key", None)
+                value = None if data is None else decode(data).key
             except (msgspec.DecodeError, msgspec.ValidationError):
                 value = None
         return _spelled(value, name)
@@ -161,6 +172,8 @@ def _undecodable(error: Exception) -> HandlerError:
 
 def _spelled(value: object, name: str) -> str:
     """A key as text; without any, all entries that have none would be taken for one."""
+    if type(value) is str and value:
+        return value
     if value is None or value in ("", b""):
         raise Undecodable(f"it has no {name}, by which it would be known again")
     return name_text(value) if isinstance(value, bytes) else str(value)

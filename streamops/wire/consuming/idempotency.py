@@ -27,12 +27,13 @@ class KeyClaim(Struct, frozen=True, gc=False):
     Attributes:
         key: The guard of the key.
         origin: The ID that the entry was born with, by which it owns the key.
-        place: The field of its marks: the ID under which it is pending, and in which stream.
+        place: The field of its marks: the ID under which it is pending, and in which stream; none where that is the
+            ID that it was born with.
     """
 
     key: str
     origin: bytes
-    place: str
+    place: str | None = None
 
 
 class KeyVerdict(StrEnum):
@@ -70,14 +71,15 @@ class IdempotencyKeys:
                 for the same entries is harmless.
         """
         lifetime: Command = () if sub.guarded is None else ("PX", sub.guarded // _MILLISECOND)
+        how: Command = (*lifetime, "NX", "GET")
         # First, so that no worker that meets their keys looks for them under another ID.
         moved: list[Command] = [
             ("SET", owner_key(sub.guards, name_text(one.origin)), one.place, "PX", sub.owners_kept_ms)
             for one in claims
-            if one.place != name_text(one.origin)
+            if one.place is not None
         ]
         if self._in_one:
-            commands: list[Command] = [("SET", one.key, one.origin, *lifetime, "NX", "GET") for one in claims]
+            commands: list[Command] = [("SET", one.key, one.origin, *how) for one in claims]
             replies = await self._take(sub, moved, commands)
             if not (replies and isinstance(replies[0], ResponseError) and "syntax" in str(replies[0])):
                 return _owners(claims, replies)
@@ -139,7 +141,8 @@ async def are_noted(server: Server, sub: Subscription, rows: Sequence[tuple[byte
 def _owners(claims: Sequence[KeyClaim], replies: Sequence[Reply]) -> list[bytes | None]:
     """Who owns each key. One that ran out before it was asked for is no entry's, and its entry may go on."""
     return [
-        one.origin if reply is None else _owner(reply) for one, reply in zip(claims, replies, strict=True)
+        one.origin if reply is None else reply if type(reply) is bytes else _owner(reply)
+        for one, reply in zip(claims, replies, strict=True)
     ]
 
 

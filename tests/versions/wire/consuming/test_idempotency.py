@@ -18,7 +18,7 @@ SUB = Subscription("s", "g", "ann", guarded=timedelta(hours=1))
 
 
 def claim(key: str, origin: str) -> KeyClaim:
-    return KeyClaim(key, origin.encode(), origin)
+    return KeyClaim(key, origin.encode())
 
 
 async def test_who_came_first_keeps_its_key_whoever_asks(server: RunningServer) -> None:
