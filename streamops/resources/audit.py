@@ -10,7 +10,7 @@ from streamops.model.wording import counted, idleness
 from streamops.resources.cells import NAME_WIDTH
 from streamops.resources.kinds import of_rows
 from streamops.resources.plans import Fact, outcome_document, outcome_facts, plan_document, plan_facts
-from streamops.resources.table import Cell, Column, Tone, values_json
+from streamops.resources.table import Cell, Column, Resource, Tone, values_json
 from streamops.resources.text import safe
 from streamops.resources.units import timestamp
 
@@ -188,3 +188,18 @@ def _row_json(row: PendingEntry) -> Json:
         "idle_seconds": round(row.idle.total_seconds(), 3),
         "deliveries": row.delivery_count,
     }
+
+
+def _words(action: Action) -> str:
+    first = action.first
+    return f"{first.actor.user} {first.actor.host} {first.operation} {first.target} {first.reason}"
+
+
+def _is_incomplete(action: Action) -> bool:
+    outcome = None if action.last is None else action.last.outcome
+    return outcome is None or bool(outcome.stopped or outcome.failed_count)
+
+
+ACTIONS: Final = Resource[Action](
+    key=lambda action: action.first.begun_id, columns=AUDIT_COLUMNS, text=_words, fault=_is_incomplete
+)

@@ -9,7 +9,7 @@ from streamops.model.observation import GroupView
 from streamops.model.streams import Consumer
 from streamops.resources.cells import NAME_WIDTH, seconds
 from streamops.resources.kinds import of_rows
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Column, Resource, Tone
 
 
 class ConsumerRow(Struct, frozen=True):
@@ -86,3 +86,11 @@ def consumer_json(consumer: Consumer) -> Json:
         "inactive_seconds": seconds(consumer.inactive),
         **({} if consumer.alive is None else {"alive": consumer.alive}),
     }
+
+
+CONSUMERS: Final = Resource[ConsumerRow](
+    key=lambda row: (row.stream, row.group, row.consumer.name),
+    columns=CONSUMER_COLUMNS,
+    fault=lambda row: row.consumer.pending > 0,
+    rows=lambda seen: [row for view in seen.streams for group in view.groups for row in consumer_rows(group)],
+)

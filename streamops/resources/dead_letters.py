@@ -12,7 +12,7 @@ from streamops.resources.cells import NAME_WIDTH, NOT_THERE, duration_cell, id_t
 from streamops.resources.entries import fields_json
 from streamops.resources.kinds import of_rows
 from streamops.resources.payloads import preview
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import percent, rfc3339
 
@@ -111,7 +111,7 @@ def dead_letter_json(row: DeadLetterRow) -> Json:
     }
 
 
-REASONS_WIDTH: Final = 40
+REASONS_WIDTH: Final = 20
 
 
 QUEUE = of_rows(QueueRow)
@@ -158,7 +158,7 @@ DEAD_LETTER_QUEUE_COLUMNS: Final[tuple[Column[QueueRow], ...]] = (
         "TIME, minus the time in the last dead letter's ID",
     ),
     QUEUE.text(
-        "reasons", "REASONS", REASONS_WIDTH, lambda row: reasons_text(row.queue), flexible=True, priority=1
+        "reasons", "REASONS", REASONS_WIDTH, lambda row: reasons_text(row.queue), flexible=True, priority=0
     ).means(
         "Reasons of its dead letters, with ~ where only some of them were read.",
         "the field _so_reason of the newest dead letters (XREVRANGE)",
@@ -275,4 +275,32 @@ DEAD_LETTER_DETAIL_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
     DEAD_LETTER.text("preview", "CONTENT", PREVIEW_WIDTH, _preview, flexible=True).means(
         "The entry's own first fields and values.", "the dead letter without its own fields"
     ),
+)
+
+
+def _queue_words(row: QueueRow) -> str:
+    queue = row.queue
+    return " ".join([queue.queue, queue.source or "", *(reason for reason, _ in queue.tally.reasons)])
+
+
+DEAD_LETTER_QUEUES: Final = Resource[QueueRow](
+    key=lambda row: row.queue.queue,
+    columns=DEAD_LETTER_QUEUE_COLUMNS,
+    text=_queue_words,
+    fault=lambda row: row.queue.length > 0,
+)
+
+
+def _dead_letter_words(row: DeadLetterRow) -> str:
+    letter = row.letter
+    parts = (letter.reason, letter.group, letter.origin, letter.consumer, letter.error, letter.problem)
+    return " ".join([str(letter.id), *filter(None, parts), DEAD_LETTER_DETAIL_COLUMNS[-1].cell(row).text])
+
+
+DEAD_LETTERS: Final = Resource[DeadLetterRow](
+    key=lambda row: row.letter.id,
+    columns=DEAD_LETTER_COLUMNS,
+    more=DEAD_LETTER_DETAIL_COLUMNS,
+    text=_dead_letter_words,
+    fault=lambda row: row.letter.replays > 0 or bool(row.letter.problem),
 )

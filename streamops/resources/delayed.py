@@ -12,7 +12,7 @@ from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
 from streamops.resources.entries import fields_json
 from streamops.resources.kinds import Columns, of_rows
 from streamops.resources.payloads import NAME_BYTES, preview
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe, safe_bytes
 from streamops.resources.units import duration, rfc3339
 
@@ -85,7 +85,7 @@ def _until(due: datetime | None, now: datetime | None) -> timedelta | None:
     return None if due is None or now is None else due - now
 
 
-PREVIEW_WIDTH: Final = 60
+PREVIEW_WIDTH: Final = 24
 
 
 VALUE_BYTES: Final = 4096
@@ -236,4 +236,26 @@ FIELD_COLUMNS: Final[tuple[Column[tuple[bytes, bytes]], ...]] = (
         flexible=True,
         priority=0,
     ).means("Its value, the first 4 KiB; control characters and bytes that are not UTF-8 are escaped."),
+)
+
+
+DELAYED_QUEUES: Final = Resource[DelayedQueueRow](
+    key=lambda row: row.queue.stream,
+    columns=DELAYED_QUEUE_COLUMNS,
+    fault=lambda row: row.queue.due > 0 or row.queue.bodies != row.queue.messages,
+)
+
+
+def _words(row: DelayedRow) -> str:
+    body = row.message.body
+    where = () if body is None else (body.destination, body.group, body.origin_id)
+    return " ".join([row.message.id, *where, row.message.problem, DELAYED_COLUMNS[-1].cell(row).text])
+
+
+DELAYED_MESSAGES: Final = Resource[DelayedRow](
+    key=lambda row: row.message.id,
+    columns=DELAYED_COLUMNS,
+    more=DELAYED_DETAIL_COLUMNS,
+    text=_words,
+    fault=lambda row: bool(row.message.problem) or (row.due_in is not None and row.due_in < timedelta()),
 )

@@ -12,7 +12,7 @@ from streamops.model.json_text import Json, payload_json, text_json
 from streamops.resources.cells import NAME_WIDTH, seconds
 from streamops.resources.kinds import of_rows
 from streamops.resources.payloads import preview
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.resources.units import rfc3339, timestamp
 
 
@@ -101,3 +101,10 @@ def _envelope_json(envelope: Envelope) -> Json:
         "headers": dict(envelope.headers),
         "body": payload_json(envelope.body),
     }
+
+
+ENTRIES: Final = Resource[EntryRow](
+    key=lambda row: row.entry.id,
+    columns=ENTRY_COLUMNS,
+    text=lambda row: f"{row.entry.id} {preview(row.entry)}",
+)

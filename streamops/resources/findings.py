@@ -13,7 +13,7 @@ from streamops.model.wording import quoted
 from streamops.monitor.rules import RULE_OF
 from streamops.resources.cells import NAME_WIDTH
 from streamops.resources.kinds import of_rows
-from streamops.resources.table import Cell, Column
+from streamops.resources.table import Cell, Column, Resource
 from streamops.resources.text import safe
 from streamops.resources.units import rfc3339
 
@@ -155,6 +155,20 @@ def findings_json(findings: Iterable[Finding]) -> list[Json]:
         }
         for found in findings
     ]
+
+
+def _words(row: AlertRow) -> str:
+    finding = row.finding
+    return " ".join((finding.level.word, finding.code, row.stream or "server", row.group or "", finding.text))
+
+
+ALERTS: Final = Resource[AlertRow](
+    key=lambda row: (*row.key, row.number),
+    columns=ALERT_COLUMNS,
+    text=_words,
+    fault=lambda _: True,
+    name=lambda row: row.group or row.stream,
+)
 
 
 FILE: Final = "dashboards/RUNBOOKS.md"

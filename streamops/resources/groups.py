@@ -25,7 +25,7 @@ from streamops.resources.findings import findings_json
 from streamops.resources.kinds import Columns, of_rows
 from streamops.resources.pending import pending_entry_json, profile_json
 from streamops.resources.spark import LEAST_LAG, spark
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import compact, duration, lag_text
 
@@ -345,6 +345,34 @@ def rates_json(rates: Rates) -> Json | None:
 def _oldest_json(view: GroupView) -> Json | None:
     oldest = view.group.oldest_pending
     return None if oldest is None else pending_entry_json(oldest, seconds(view.group.oldest_pending_age))
+
+
+def group_words(row: GroupRow) -> str:
+    """Names, health and finding codes."""
+    stream, group = row.stream, row.group
+    words = [stream.stream.name, *(finding.code for finding in stream.findings)]
+    if group is None:
+        return " ".join([*words, stream.health.word])
+    return " ".join(
+        [*words, group.group.name, group.health.word, *(finding.code for finding in group.findings)]
+    )
+
+
+def has_fault(row: GroupRow) -> bool:
+    """Whether the group, or the stream itself, has a finding."""
+    group_health = Health.OK if row.group is None else row.group.health
+    return group_health >= Health.WARN or bool(row.stream.findings)
+
+
+GROUPS: Final = Resource[GroupRow](
+    key=lambda row: (row.stream.stream.name, None if row.group is None else row.group.group.name),
+    columns=GROUP_COLUMNS,
+    more=GROUP_DETAIL_COLUMNS,
+    text=group_words,
+    fault=has_fault,
+    name=lambda row: row.stream.stream.name if row.group is None else row.group.group.name,
+    rows=lambda seen: group_rows(seen.streams),
+)
 
 
 BASES: Final[dict[LagBasis, str]] = {

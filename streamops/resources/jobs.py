@@ -6,7 +6,7 @@ from streamops.model.acting import Job, JobState
 from streamops.model.json_text import Json
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE
 from streamops.resources.kinds import of_rows
-from streamops.resources.table import Align, Cell, Column, Tone, values_json
+from streamops.resources.table import Align, Cell, Column, Resource, Tone, values_json
 from streamops.resources.units import percent
 
 STATES: Final = {
@@ -70,7 +70,7 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
     JOB.count("requested", "PLANNED", 9, lambda row: row.requested, priority=3).means(
         "Entries that the plan counted."
     ),
-    JOB.text("owner", "OWNER", NAME_WIDTH, lambda row: row.owner, flexible=True, priority=1).means(
+    JOB.text("owner", "OWNER", 12, lambda row: row.owner, flexible=True, priority=1).means(
         "Who runs it, or ran it last."
     ),
     JOB.moment("lease_ends", "LEASE UNTIL", 20, lambda row: row.lease_ends, absent=True, priority=4).means(
@@ -113,3 +113,12 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
 def job_json(row: Job) -> Json:
     """A job as JSON."""
     return values_json((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS), row)
+
+
+JOBS: Final = Resource[Job](
+    key=lambda job: job.id,
+    columns=JOB_COLUMNS,
+    more=JOB_DETAIL_COLUMNS,
+    text=lambda job: f"{job.id} {job.operation} {job.target} {job.owner} {job.state}",
+    fault=lambda job: job.state in {JobState.INTERRUPTED, JobState.FAILED},
+)

@@ -11,7 +11,7 @@ from streamops.model.json_text import Json, text_json
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.resources.cells import NAME_WIDTH, duration_cell, idle_cell, idle_seconds, seconds
 from streamops.resources.kinds import of_rows
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.units import terse
 
 
@@ -199,3 +199,11 @@ def _profiled(entry: PendingEntry) -> Json:
 
 def _buckets(end: str, ends: Sequence[float], counts: Sequence[int]) -> list[Json]:
     return [{end: bound, "entries": number} for bound, number in zip((*ends, None), counts, strict=True)]
+
+
+PENDING_ENTRIES: Final = Resource[PendingRow](
+    key=lambda row: row.entry.id,
+    columns=PENDING_COLUMNS,
+    text=lambda row: f"{row.entry.id} {row.entry.consumer}",
+    fault=lambda row: row.entry.delivery_count > 1,
+)

@@ -12,7 +12,7 @@ from streamops.operations.autoscale.plan import is_led, is_steered, overrides_wo
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE, count_cell
 from streamops.resources.kinds import NUMBER, of_rows
 from streamops.resources.plans import Fact
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent, rate, rfc3339
 
@@ -30,12 +30,14 @@ class PoolRow(Struct, frozen=True):
         size: How many workers its target has; none where that could not be read.
         problem: Why not.
         now: The server's clock; none where it may not be asked.
+        decisions: The newest decisions about it; none where they were not read.
     """
 
     pool: Pool
     size: PoolSize | None = None
     problem: str = ""
     now: datetime | None = None
+    decisions: tuple[PoolDecision, ...] | None = None
 
     @property
     def trouble(self) -> str:
@@ -369,4 +371,13 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
         flexible=True,
         priority=0,
     ).means("Why, in a sentence with numbers."),
+)
+
+
+POOLS: Final = Resource[PoolRow](
+    key=lambda row: row.pool.name,
+    columns=POOL_COLUMNS,
+    more=POOL_DETAIL_COLUMNS,
+    text=lambda row: f"{row.pool.name} {row.pool.stream} {row.pool.group} {row.pool.target} {row.why}",
+    fault=lambda row: row.is_trouble,
 )

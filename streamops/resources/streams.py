@@ -3,12 +3,12 @@
 from typing import Final
 
 from streamops.model.json_text import Json, text_json
-from streamops.model.observation import StreamView
+from streamops.model.observation import Health, StreamView
 from streamops.resources.cells import NAME_WIDTH, id_text, rounded
 from streamops.resources.findings import findings_json
 from streamops.resources.groups import group_json
 from streamops.resources.kinds import of_rows
-from streamops.resources.table import Column
+from streamops.resources.table import Column, Resource
 
 OWN: Final = "streamops:"
 """What names of keys begin with that streamops keeps for itself."""
@@ -115,3 +115,18 @@ def stream_head_json(view: StreamView) -> Json:
         "health": view.health.word,
         "findings": findings_json(view.findings),
     }
+
+
+def _words(view: StreamView) -> str:
+    findings = (found.code for found in view.findings)
+    return " ".join([view.stream.name, view.stream.role, view.health.word, *findings])
+
+
+STREAMS: Final = Resource[StreamView](
+    key=lambda view: view.stream.name,
+    columns=STREAM_COLUMNS,
+    more=STREAM_DETAIL_COLUMNS,
+    text=_words,
+    fault=lambda view: view.health >= Health.WARN,
+    rows=lambda seen: seen.streams,
+)

@@ -1,6 +1,6 @@
 """Tables as data: a column knows its words, its value and how to sort by it; faces only draw."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import StrEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.json_text import Json, text_json
+from streamops.model.observation import Observation
 
 Row = TypeVar("Row")
 
@@ -86,6 +87,41 @@ def values_json(columns: Iterable[Column[Row]], row: Row) -> Json:
     """The values of a row by the keys of its columns."""
     values = {column.key: column.value(row) for column in columns}
     return {key: text_json(value) if isinstance(value, str) else value for key, value in values.items()}
+
+
+class Resource(Struct, Generic[Row], frozen=True, kw_only=True):
+    """One kind of row, wherever it is listed.
+
+    Attributes:
+        key: What makes a row the same one in the next reading: a name, an ID, or several of them.
+        columns: What a list shows.
+        more: Columns that a list shows where asked for, and the detail of a row.
+        text: The words that a filter looks at; those of the key unless given.
+        fault: Whether a row needs attention.
+        name: What is copied; the last part of the key unless given.
+        rows: The rows of an observation; none where they are read for themselves.
+    """
+
+    key: Callable[[Row], Hashable]
+    columns: tuple[Column[Row], ...]
+    more: tuple[Column[Row], ...] = ()
+    text: Callable[[Row], str] | None = None
+    fault: Callable[[Row], bool] = lambda _: False
+    name: Callable[[Row], str | None] | None = None
+    rows: Callable[[Observation], Sequence[Row]] = lambda _: ()
+
+    def key_parts(self, row: Row) -> tuple[Any, ...]:
+        """The key of a row, always as several parts; an entry ID is one of them."""
+        key = self.key(row)
+        return key if type(key) is tuple else (key,)
+
+    def text_of(self, row: Row) -> str:
+        """The words of a row that a filter looks at."""
+        return " ".join(map(str, self.key_parts(row))) if self.text is None else self.text(row)
+
+    def name_of(self, row: Row) -> str | None:
+        """What is copied of a row; none where there is nothing to copy."""
+        return str(self.key_parts(row)[-1]) if self.name is None else self.name(row)
 
 
 class Table(Struct, Generic[Row], frozen=True):

@@ -13,7 +13,7 @@ from streamops.model.topics import ConfiguredTopic, Topic
 from streamops.monitor.topics import TopicFailures, TopicView
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
 from streamops.resources.kinds import Columns, of_rows
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import rfc3339
 
@@ -159,7 +159,7 @@ def _rows(
             yield TopicRow(name=view.name, topic=view.topic, signed=signed, problem=view.problem)
 
 
-URL_WIDTH: Final = 40
+URL_WIDTH: Final = 34
 
 
 TEXT_WIDTH: Final = 24
@@ -218,9 +218,9 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         lambda row: row.next_due_in,
         absent=True,
         descending=False,
-        priority=2,
+        priority=1,
     ).means("Time until the first is due; negative where it is overdue.", "ZRANGE 0 0 WITHSCORES, less TIME"),
-    TOPIC.text("priority", "PRIORITY", 8, lambda topic: topic.priority, priority=2).means(
+    TOPIC.text("priority", "PRIORITY", 8, lambda topic: topic.priority, priority=5).means(
         "high, normal and low are called 5:3:2; or its weight."
     ),
     TOPIC.age(
@@ -238,7 +238,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         13,
         lambda row: "configuration" if row.file else "redis",
         lambda row: Cell("configuration" if row.file else "redis", Tone.DIM),
-        priority=1,
+        priority=4,
     ).means("Where it is kept: in the configuration, or in Redis."),
     ROW.text("context", "CONTEXT", 10, lambda row: row.context or None, priority=4).means(
         "The context that it names; a dash for the one in use."
@@ -285,4 +285,18 @@ TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     ROW.text("file", "FILE", NAME_WIDTH, lambda row: row.file or None, flexible=True).means(
         "The configuration file that names it."
     ),
+)
+
+
+def _words(row: TopicRow) -> str:
+    return f"{row.name} {'' if row.topic is None else row.topic.shown_url} {row.problem} {row.context}"
+
+
+TOPICS: Final = Resource[TopicRow](
+    key=lambda row: (row.name, row.context),
+    columns=TOPIC_COLUMNS,
+    more=TOPIC_DETAIL_COLUMNS,
+    text=_words,
+    fault=lambda row: bool(row.problem) or row.topic is None or not row.topic.enabled,
+    name=lambda row: row.name,
 )

@@ -8,19 +8,28 @@ from msgspec import Struct
 
 from streamops.model.entries import EPOCH
 from streamops.model.json_text import Json, text_json
-from streamops.model.pools import WorkerHeartbeat, WorkerState
+from streamops.model.observation import GroupView, Health
+from streamops.model.pools import Pool, WorkerHeartbeat, WorkerState
 from streamops.model.wording import counted, first_few
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
-from streamops.resources.kinds import of_rows
-from streamops.resources.table import Align, Cell, Column, Tone
-from streamops.resources.units import percent, rfc3339
+from streamops.resources.groups import GroupRow
+from streamops.resources.kinds import NUMBER, Columns, of_rows
+from streamops.resources.table import Align, Cell, Column, Resource, Tone
+from streamops.resources.units import lag_text, percent, rfc3339
 
 
 class WorkerRow(Struct, frozen=True):
-    """One worker, and the server's clock when its heartbeat was read; none where that may not be asked."""
+    """One worker.
+
+    Attributes:
+        heart: Its last heartbeat.
+        now: The server's clock when that was read; none where it may not be asked.
+        pool: Its pool, where it was read.
+    """
 
     heart: WorkerHeartbeat
     now: datetime | None
+    pool: Pool | None = None
 
     @property
     def beat_at(self) -> datetime:
@@ -143,4 +152,93 @@ WORKER_DETAIL_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     WORKER.text("beat_at", "BEAT", 24, lambda row: rfc3339(row.beat_at)).means(
         "When its last heartbeat was written, by the server's clock."
     ),
+)
+
+
+def reads_words(row: WorkerRow) -> str:
+    """What a worker reads, in a few words."""
+    pairs = [f"{stream} ▸ {group}" for stream, group, _ in row.heart.consumers]
+    return pairs[0] + (f" +{len(pairs) - 1}" if len(pairs) > 1 else "") if pairs else "nothing"
+
+
+READS: Final = WORKER.text("reads", "READS", 16, reads_words, flexible=True, priority=2).means(
+    "The streams and groups that it reads."
+)
+
+
+def _words(row: WorkerRow) -> str:
+    heart = row.heart
+    reads = (part for consumer in heart.consumers for part in consumer[:2])
+    return " ".join([heart.id, heart.pool, heart.state, heart.app, heart.host, *reads])
+
+
+WORKERS: Final = Resource[WorkerRow](
+    key=lambda row: row.heart.id,
+    columns=(*WORKER_COLUMNS[:5], READS, *WORKER_COLUMNS[5:]),
+    more=WORKER_DETAIL_COLUMNS,
+    text=_words,
+    fault=lambda row: row.heart.state is not WorkerState.RUNNING,
+)
+
+
+class WorkerGroupRow(Struct, frozen=True):
+    """One group that a worker reads, as it is observed.
+
+    Attributes:
+        stream: The stream.
+        group: The group.
+        consumer: The worker's consumer there.
+        seen: The group; none where it is not observed.
+    """
+
+    stream: str
+    group: str
+    consumer: str
+    seen: GroupRow | None
+
+    @property
+    def view(self) -> GroupView | None:
+        """The group; none where it is not observed."""
+        return None if self.seen is None else self.seen.group
+
+    @property
+    def pending(self) -> int | None:
+        """How many entries the consumer holds; none where that is not known."""
+        members = None if self.view is None else self.view.group.members
+        return next((one.pending for one in members or () if one.name == self.consumer), None)
+
+
+READ = of_rows(WorkerGroupRow)
+OBSERVED = Columns[WorkerGroupRow, GroupView](lambda row: row.view)
+
+
+WORKER_GROUPS: Final = Resource[WorkerGroupRow](
+    key=lambda row: (row.stream, row.group),
+    columns=(
+        OBSERVED.health("health", "HEALTH", 9, lambda view: view.health, priority=0).means(
+            "How the group is."
+        ),
+        READ.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream, flexible=True, priority=0).means(
+            "The stream that it reads."
+        ),
+        READ.text("group", "GROUP", 16, lambda row: row.group, flexible=True, priority=0).means(
+            "For which group."
+        ),
+        READ.count("pending", "PENDING", 8, lambda row: row.pending, absent=True).means(
+            "Entries that this worker holds; a dash where its consumer was not observed."
+        ),
+        OBSERVED.column(
+            "lag",
+            "LAG",
+            9,
+            lambda view: view.group.lag.entries,
+            lambda view: lag_text(view.group.lag),
+            **NUMBER,
+        ).means("Entries not yet delivered to the group; a dash where it was not observed."),
+        READ.text(
+            "consumer", "CONSUMER", NAME_WIDTH, lambda row: row.consumer, flexible=True, priority=2
+        ).means("Its consumer's name there."),
+    ),
+    fault=lambda row: row.view is not None and row.view.health >= Health.WARN,
+    name=lambda row: row.consumer,
 )

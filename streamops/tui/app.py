@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import App, SuspendNotSupported
@@ -38,7 +38,7 @@ from streamops.tui.polling.poller import Connected, Observed, PollFailed
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, queue_of, verb_of
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.listing import ListScreen, list_of
 from streamops.tui.source import TuiSettings
 from streamops.tui.terminal.output import (
     HUNG_UP,
@@ -106,6 +106,10 @@ class StreamopsApp(App[int]):
     SearchIcon { display: none; }
     Toast { padding: 0 1; width: auto; max-width: 76; }
     .-narrow #pane, .-narrow Divider { display: none; }
+    .-wide-pane.-wide #pane, .-wide-pane.-roomy #pane { width: 40%; max-width: 64; }
+    .-wide-pane.-narrow #body { layout: vertical; }
+    .-wide-pane.-narrow #pane { display: block; width: 1fr; height: 1fr; }
+    .-wide-pane.-narrow Divider { display: block; width: 1fr; height: 1; }
     ListScreen.-below #body { layout: vertical; }
     ListScreen.-below #pane { display: block; width: 1fr; height: 1fr; }
     ListScreen.-below Divider { display: block; width: 1fr; height: 1; }
@@ -323,8 +327,11 @@ class StreamopsApp(App[int]):
 
     def _screen_of(self, place: Route) -> Frame:
         """A new screen of a place, imported when it is first opened."""
-        module, name = place.screen.split(":")
-        screen: Frame = getattr(import_module(f"streamops.tui.screens.{module}"), name)(place, self.app_state)
+        if place.resource:
+            return list_of(resolve_name(f"streamops.resources.{place.resource}"), place.leads)(
+                place, self.app_state
+            )
+        screen: Frame = resolve_name(f"streamops.tui.screens.{place.screen}")(place, self.app_state)
         return screen
 
     def go(self, place: Route) -> None:

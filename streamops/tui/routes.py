@@ -1,6 +1,6 @@
-"""The places one can go to: one class each, with its screen, its crumbs, and the command that prints the same. Pure data.
+"""The places of the console: one class each, with what it shows, its crumbs, and the command that prints the same. Pure data.
 
-To add a screen: a class here that names it, and the screen.
+To add a screen: a class here that names a resource, or a list, or a screen of its own.
 """
 
 from typing import ClassVar, Final
@@ -23,14 +23,18 @@ class Route(Struct, frozen=True):
     """A place.
 
     Attributes:
-        screen: Its screen, as ``module:Class`` below ``streamops.tui.screens``.
+        screen: Its screen or list, as ``module:NAME`` below ``streamops.tui.screens``.
+        resource: What it lists where it has no screen, as ``module:NAME`` below ``streamops.resources``.
+        leads: The place that Enter leads to from there, made of the parts of a row's key.
         typed: What is typed after the colon to get there; empty if its names are.
         under: The crumbs before its names.
         end: The crumb after them; empty for none.
         words: The command that prints the same, without names.
     """
 
-    screen: ClassVar[str]
+    screen: ClassVar[str] = ""
+    resource: ClassVar[str] = ""
+    leads: ClassVar["type[Route] | None"] = None
     typed: ClassVar[str] = ""
     under: ClassVar[tuple[str, ...]] = ()
     end: ClassVar[str] = ""
@@ -63,7 +67,7 @@ class StatusRoute(Route, frozen=True):
 class StreamsRoute(Route, frozen=True):
     """All streams, one row each."""
 
-    screen = "streams:StreamsScreen"
+    screen = "lists:STREAM_LIST"
     typed = "streams"
     under = ("streams",)
     words = ("streams", "ls")
@@ -81,7 +85,7 @@ class OverviewRoute(Route, frozen=True):
 class AlertsRoute(Route, frozen=True):
     """The findings that hold."""
 
-    screen = "alerts:AlertsScreen"
+    screen = "alerts:ALERT_LIST"
     typed = "alerts"
     under = ("alerts",)
     words = ("alerts", "ls")
@@ -90,7 +94,7 @@ class AlertsRoute(Route, frozen=True):
 class ContextsRoute(Route, frozen=True):
     """All contexts."""
 
-    screen = "contexts:ContextsScreen"
+    screen = "lists:CONTEXT_LIST"
     typed = "ctx"
     under = ("contexts",)
     words = ("ctx", "ls")
@@ -99,7 +103,7 @@ class ContextsRoute(Route, frozen=True):
 class ViewsRoute(Route, frozen=True):
     """All saved views."""
 
-    screen = "views:ViewsScreen"
+    screen = "lists:VIEW_LIST"
     under = ("views",)
     words = ("config", "show")
 
@@ -150,7 +154,7 @@ class JobRoute(Route, frozen=True):
 class DeadLettersRoute(Route, frozen=True):
     """All dead-letter queues."""
 
-    screen = "dead_letters:DeadLettersScreen"
+    screen = "dead_letters:QUEUE_LIST"
     typed = "dlq"
     under = ("dead letters",)
     words = ("dlq", "ls")
@@ -216,7 +220,7 @@ class DeadLetterRoute(Route, frozen=True):
 class DelayedQueuesRoute(Route, frozen=True):
     """All queues of delayed messages."""
 
-    screen = "delayed:DelayedQueuesScreen"
+    screen = "delayed:QUEUE_LIST"
     typed = "delayed"
     under = ("delayed",)
     words = ("delayed", "ls")
@@ -246,7 +250,7 @@ class DelayedMessageRoute(Route, frozen=True):
 class TopicsRoute(Route, frozen=True):
     """All topics of HTTP callbacks."""
 
-    screen = "topics:TopicsScreen"
+    screen = "topics:TOPIC_LIST"
     typed = "topics"
     under = ("topics",)
     words = ("webhooks", "ls")
@@ -265,7 +269,7 @@ class TopicRoute(Route, frozen=True):
 class WorkersRoute(Route, frozen=True):
     """All worker processes, and their pools."""
 
-    screen = "workers:WorkersScreen"
+    screen = "workers:WORKER_LIST"
     typed = "workers"
     under = ("workers",)
     words = ("workers", "ls")
@@ -299,7 +303,7 @@ class WorkerRoute(Route, frozen=True):
 class PoolsRoute(Route, frozen=True):
     """All pools of workers that are scaled."""
 
-    screen = "pools:PoolsScreen"
+    screen = "pools:POOL_LIST"
     typed = "pools"
     under = ("pools",)
     words = ("pools", "ls")
@@ -320,7 +324,7 @@ class StreamRoute(Route, frozen=True):
 
     stream: str
 
-    screen = "streams:StreamScreen"
+    screen = "status:StreamScreen"
     words = ("streams", "show")
 
 

@@ -5,11 +5,21 @@ from typing import Any, Final
 
 from streamops.resources.cells import NOT_THERE
 from streamops.resources.plans import Fact
-from streamops.resources.table import Column
+from streamops.resources.table import Column, Resource, Tone
+from streamops.resources.text import safe
+from streamops.tui.lines.details import paragraph
 from streamops.tui.lines.plan import fact_lines
 from streamops.tui.widgets.paint import Line
 
 NO_NAMES: Final[Mapping[str, str]] = {}
+
+
+def row_lines(resource: Resource[Any], row: object, width: int) -> list[Line]:
+    """A row in full: its name, then every column that has something to say."""
+    name = safe(resource.name_of(row) or "")
+    columns = {column.key: column for column in (*resource.columns, *resource.more)}
+    facts = [column for column in columns.values() if column.cell(row).text != name]
+    return [*paragraph(name, width, Tone.STRONG), *column_facts(facts, row, width)]
 
 
 def column_facts(

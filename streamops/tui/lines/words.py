@@ -3,17 +3,19 @@
 from datetime import timedelta
 from functools import lru_cache
 from math import ceil
+from time import monotonic
 from typing import Final
 
 from streamops.errors import StreamopsError
-from streamops.model.observation import Health, Observation
+from streamops.model.observation import FindingCode, Health, Observation
 from streamops.model.streams import Mode
+from streamops.model.wording import counted
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, shorten
 from streamops.resources.units import compact, count, duration, health_text, percent
 from streamops.tui.polling.app_state import AppState, Loss, ServerMismatch
 from streamops.tui.source import ContextInfo
-from streamops.tui.widgets.paint import Line, cell_width
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 CRUMB: Final = " ▸ "
 GAP: Final = Cell("  ")
@@ -87,6 +89,14 @@ def whole_seconds(seconds: float) -> str:
     """An age that is told each second: without fractions, which would only flicker."""
     whole = timedelta(seconds=int(max(seconds, 0.0)))
     return f"{whole.seconds}s" if whole < MINUTE else duration(whole)
+
+
+def read_age(read_at: float | None) -> Line:
+    """How long ago something was read, by this machine's monotonic clock; nothing where it was not."""
+    if read_at is None:
+        return BLANK_LINE
+    age = monotonic() - read_at
+    return (Cell(f"read {whole_seconds(age)} ago  " if age >= 1 else "just read  ", Tone.DIM),)
 
 
 def position(cursor: int, shown: int) -> Line:
@@ -200,3 +210,29 @@ def _shortfalls(observation: Observation) -> Line:
 
 def _age(app_state: AppState, now: float) -> str:
     return whole_seconds(now - app_state.arrived)
+
+
+def why_empty(app_state: AppState) -> str:
+    """Why there are no streams, in words."""
+    observation = app_state.observation
+    if observation is None:
+        return (
+            "no connection yet"
+            if app_state.loss is not None
+            else f"connecting to {app_state.context.address or app_state.context.name}"
+        )
+    for finding in observation.findings:
+        if finding.code is FindingCode.STREAMS_GONE:
+            return safe(finding.text)
+    snapshot = observation.snapshot
+    where, keys = f"db {snapshot.server.database}", snapshot.server.keys
+    patterns = ", ".join(safe(pattern) for pattern in snapshot.patterns)
+    what = f"no streams match {patterns} in {where}" if patterns else f"no streams in {where}"
+    if not snapshot.discovery_complete:
+        of = "its keys" if keys is None else f"its {counted(keys, 'key', 'keys')}"
+        return f"{what} so far; the scan of {of} is not through yet"
+    if snapshot.gaps:
+        gap = snapshot.gaps[0]
+        return f"{what} that can be read: {safe(gap.scope)}: {safe(gap.reason)}"
+    scanned = "its keys were scanned" if keys is None else f"scanned {counted(keys, 'key', 'keys')}"
+    return f"{what}; {scanned}"

@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan, Progress
-from streamops.model.observation import Health, Observation
+from streamops.model.observation import Health, Observation, StreamView
 from streamops.model.schedules import Backoff
+from streamops.resources.groups import GroupRow
 from streamops.resources.units import duration
 from streamops.resources.views import SavedView
 from streamops.tui.source import ContextInfo
@@ -175,6 +176,22 @@ class AppState(Struct, frozen=True):
     past: "MetricsHistory | None" = None
     alerts: "tuple[AlertRow, ...]" = ()
     keymap: Mapping[str, str] = {}
+
+    def find_stream(self, name: str) -> StreamView | None:
+        """A stream as it was observed; none where it was not."""
+        streams = () if self.observation is None else self.observation.streams
+        return next((view for view in streams if view.stream.name == name), None)
+
+    def find_group(self, stream: str, group: str) -> GroupRow | None:
+        """A group as it was observed, with its stream; none where it was not."""
+        if (view := self.find_stream(stream)) is None:
+            return None
+        found = next((one for one in view.groups if one.group.name == group), None)
+        return None if found is None else GroupRow(view, found)
+
+    def missing(self, what: str) -> str:
+        """That something is not there, or not there yet."""
+        return "not read yet" if self.observation is None else f"{what} is not there (any more)"
 
     @property
     def read_only(self) -> bool:

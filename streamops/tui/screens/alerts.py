@@ -1,91 +1,19 @@
 """The findings that hold: since when, what they are about, and what mends them."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from streamops.model.wording import counted
-from streamops.resources.findings import ALERT_COLUMNS, AlertRow, anchor, passages
+from streamops.resources.findings import ALERTS, AlertRow, anchor, passages
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import health_text, timestamp
 from streamops.tui import routes
 from streamops.tui.lines.details import paragraph
 from streamops.tui.lines.explaining import runbook
-from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.listing import Listing
 from streamops.tui.widgets.paint import BLANK_LINE, Line
-from streamops.tui.widgets.text_view import Builder
-
-
-class Firing(ListScreen[AlertRow]):
-    """Findings, the worst first; Enter leads to what they are about."""
-
-    def rows_of(self, app_state: AppState) -> Sequence[AlertRow]:
-        """What holds now."""
-        return app_state.alerts
-
-    def identify(self, row: AlertRow) -> tuple[object, ...]:
-        """What it is about, and which of several."""
-        return (*row.key, row.number)
-
-    def text_of(self, row: AlertRow) -> str:
-        """Everything one may look for."""
-        words = (row.finding.level.word, row.finding.code, row.stream or "server", row.group or "")
-        return " ".join((*words, row.finding.text))
-
-    def is_fault(self, row: AlertRow) -> bool:
-        """Always: whatever is found is one."""
-        del row
-        return True
-
-    def place_of(self, row: AlertRow) -> Route | None:
-        """The group, or the stream."""
-        if row.stream is None:
-            return None
-        return (
-            routes.StreamRoute(row.stream) if row.group is None else routes.GroupRoute(row.stream, row.group)
-        )
-
-    def name_of(self, row: AlertRow) -> str | None:
-        """The group's name, or the stream's."""
-        return row.group or row.stream
-
-    def empty_note(self) -> str:
-        """Why there are none."""
-        if self.app_state.past is None:
-            return "not read yet"
-        return "no findings: no health rule reports a problem"
-
-
-class AlertsScreen(Firing):
-    """Findings, the worst first; the pane tells the runbook of the one under the cursor."""
-
-    CSS = """
-    AlertsScreen.-wide #pane, AlertsScreen.-roomy #pane { width: 40%; max-width: 64; }
-    AlertsScreen.-narrow #body { layout: vertical; }
-    AlertsScreen.-narrow #pane { display: block; width: 1fr; height: 1fr; }
-    AlertsScreen.-narrow Divider { display: block; width: 1fr; height: 1; }
-    """
-    HINTS = (
-        ("open", "go there"),
-        "charts",
-        "filter",
-        "back",
-    )
-
-    def __init__(self, place: routes.AlertsRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, ALERT_COLUMNS)
-
-    def detail(self, row: AlertRow) -> Builder:
-        """The finding and its runbook."""
-        return lambda width: alert_lines(row, width)
-
-    def selection_words(self) -> Line:
-        """How many there are."""
-        if not self.app_state.alerts:
-            return super().selection_words()
-        words = counted(len(self.app_state.alerts), "finding", "findings")
-        return (Cell(f"{words}  ", Tone.DIM), *super().selection_words())
 
 
 def alert_lines(row: AlertRow, width: int) -> list[Line]:
@@ -126,3 +54,27 @@ def _since_words(row: AlertRow) -> str:
     if row.from_start:
         return f"already so at {timestamp(row.since)}, when this console started"
     return f"first seen {timestamp(row.since)}"
+
+
+def _place_of(row: AlertRow) -> Route | None:
+    if row.stream is None:
+        return None
+    return routes.StreamRoute(row.stream) if row.group is None else routes.GroupRoute(row.stream, row.group)
+
+
+def _summary(rows: Sequence[AlertRow]) -> Cell | None:
+    return Cell(f"{counted(len(rows), 'finding', 'findings')}  ", Tone.DIM) if rows else None
+
+
+ALERT_LIST: Final = Listing(
+    resource=ALERTS,
+    hints=(("open", "go there"), "charts", "filter", "back"),
+    rows=lambda app_state: app_state.alerts,
+    empty=lambda app_state: (
+        "not read yet" if app_state.past is None else "no findings: no health rule reports a problem"
+    ),
+    leads=_place_of,
+    detail=alert_lines,
+    summary=_summary,
+    wide_pane=True,
+)

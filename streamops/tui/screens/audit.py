@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
 from textual.binding import BindingType
@@ -12,7 +12,7 @@ from streamops.model.acting import Action, ActionPage, AuditPhase, AuditRecord
 from streamops.model.entries import EntryId
 from streamops.model.json_text import encode
 from streamops.operations.audit import Before, action_of, state_before
-from streamops.resources.audit import AUDIT_COLUMNS, action_facts, ending
+from streamops.resources.audit import ACTIONS, action_facts, ending
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
@@ -21,12 +21,10 @@ from streamops.tui.lines import words
 from streamops.tui.lines.plan import fact_lines
 from streamops.tui.lines.record import action_lines
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.routes import Route
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
-from streamops.tui.widgets.text_view import Builder
 
 AHEAD = 20
 GLYPHS = {Tone.OK: "✓", Tone.WARN: "▲", Tone.CRITICAL: "✗"}
@@ -67,8 +65,14 @@ def _placed(column: Column[Action]) -> Column[Action]:
 PRIORITIES = {"audit_id": 6, "at": 0, "undone_by": 5, "outcome": 0, "who": 0, "applied": 1}
 FIRST = ("at", "who", "operation", "target", "outcome", "applied")
 SHOWN = sorted(
-    map(_placed, AUDIT_COLUMNS),
+    map(_placed, ACTIONS.columns),
     key=lambda column: FIRST.index(column.key) if column.key in FIRST else len(FIRST),
+)
+ACTION_LIST: Final = Listing(
+    resource=replace(ACTIONS, columns=tuple(SHOWN)),
+    hints=(("open", "details"), "undo", "filter", ("read_now", "read again"), "back"),
+    leads=routes.ActionRoute,
+    detail=action_lines,
 )
 
 
@@ -93,16 +97,9 @@ class AuditScreen(ListScreen[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
-    HINTS: ClassVar[tuple[Hint, ...]] = (
-        ("open", "details"),
-        "undo",
-        "filter",
-        ("read_now", "read again"),
-        "back",
-    )
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, SHOWN)
+        super().__init__(place, app_state, ACTION_LIST)
         self._actions: tuple[Action, ...] = ()
         self._page: ActionPage | None = None
         self._asked = False
@@ -140,32 +137,6 @@ class AuditScreen(ListScreen[Action]):
         del app_state
         return self._actions
 
-    def identify(self, row: Action) -> str:
-        """The action's ID."""
-        return row.first.begun_id
-
-    def text_of(self, row: Action) -> str:
-        """Who, what, to what, and why."""
-        first = row.first
-        return f"{first.actor.user} {first.actor.host} {first.operation} {first.target} {first.reason}"
-
-    def is_fault(self, row: Action) -> bool:
-        """Whether it did not come to its end, or not without failures."""
-        outcome = None if row.last is None else row.last.outcome
-        return outcome is None or bool(outcome.stopped or outcome.failed_count)
-
-    def place_of(self, row: Action) -> Route:
-        """All of it."""
-        return routes.ActionRoute(row)
-
-    def detail(self, row: Action) -> Builder:
-        """What the log tells of it; Enter tells what was before, too."""
-        return lambda width: action_lines(row, width)
-
-    def name_of(self, row: Action) -> str:
-        """The action's ID."""
-        return row.first.begun_id
-
     def empty_note(self) -> str:
         """Why nothing is listed."""
         if self._error:
@@ -184,7 +155,7 @@ class AuditScreen(ListScreen[Action]):
     def hints(self) -> tuple[Hint, ...]:
         """Undo for an action that can be undone alone."""
         row = self.list.highlighted
-        return _hints(self.HINTS, undoable=row is not None and not why_not_undone(row))
+        return _hints(super().hints(), undoable=row is not None and not why_not_undone(row))
 
     def action_undo(self) -> None:
         """Plan to undo the action under the cursor."""

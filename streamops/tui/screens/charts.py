@@ -17,8 +17,6 @@ from streamops.tui.lines.group_box import group_box
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.group import find_group
-from streamops.tui.screens.streams import missing
 from streamops.tui.widgets.bars import BoxView
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder, no_lines
@@ -68,7 +66,7 @@ class ChartsScreen(Frame):
     def show_body(self, app_state: AppState) -> None:
         """Draw what is remembered up to the moment."""
         row, name = self._row(), safe(self.group_place.group)
-        note = missing(app_state, f"group {name}")
+        note = app_state.missing(f"group {name}")
         self._box.show(group_box(row, app_state, SPANS[self.span], missing=note))
 
     def selection_words(self) -> Line:
@@ -109,7 +107,7 @@ class ChartsScreen(Frame):
         self.show_bars()
 
     def _row(self) -> GroupRow | None:
-        return find_group(self.app_state, routes.GroupRoute(self.group_place.stream, self.group_place.group))
+        return self.app_state.find_group(self.group_place.stream, self.group_place.group)
 
 
 def explanation(width: int) -> list[Line]:

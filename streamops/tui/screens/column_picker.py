@@ -1,21 +1,20 @@
 """The columns of a list: choose the one to sort by, and which are shown."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 from textual.binding import BindingType
 
 from streamops.resources.filters import EVERY_SIGN, common_sign, names_of
 from streamops.resources.kinds import of_rows
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.tui.keys import bindings
 from streamops.tui.lines.details import paragraph
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.widgets.line_view import SORT_MARKS
 from streamops.tui.widgets.paint import BLANK_LINE, Line
-from streamops.tui.widgets.text_view import Builder
 
 
 class Heading(Struct, frozen=True):
@@ -42,7 +41,7 @@ def _shown(row: Heading) -> Cell:
 
 HEADING = of_rows(Heading)
 
-COLUMNS: tuple[Column[Heading], ...] = (
+COLUMNS: Final[tuple[Column[Heading], ...]] = (
     HEADING.column("shown", "SHOWN", 7, lambda row: row.shown, _shown, priority=0).means(
         "Whether the column is shown where there is room for it."
     ),
@@ -76,6 +75,35 @@ COLUMNS: tuple[Column[Heading], ...] = (
 )
 
 
+def _words(row: Heading) -> str:
+    names = names_of(row.column)
+    return " ".join((row.column.title, names[0] + common_sign(row.column), *names, row.column.help))
+
+
+def _lines(row: Heading, width: int) -> list[Line]:
+    """What its values mean, in full."""
+    column = row.column
+    return [
+        (Cell(f" {column.title}", Tone.STRONG),),
+        BLANK_LINE,
+        *paragraph(column.help, width, Tone.PLAIN),
+        BLANK_LINE,
+        *(paragraph(f"from {column.source}", width, Tone.DIM) if column.source else ()),
+        BLANK_LINE,
+        *paragraph(f"in a filter: {', '.join(names_of(column))}", width, Tone.DIM),
+    ]
+
+
+HEADING_LIST: Final = Listing(
+    resource=Resource[Heading](
+        key=lambda row: row.column.key, columns=COLUMNS, text=_words, name=lambda row: names_of(row.column)[0]
+    ),
+    hints=(("open", "sort by it, again inverts"), "show_or_hide", "own_columns", "back"),
+    detail=_lines,
+    literal=EVERY_SIGN,
+)
+
+
 class ColumnPickerScreen(ListScreen[Heading]):
     """The columns of the list below.
 
@@ -83,22 +111,15 @@ class ColumnPickerScreen(ListScreen[Heading]):
         listing: The list.
     """
 
-    LITERAL = EVERY_SIGN
     BINDINGS: ClassVar[list[BindingType]] = bindings("show_or_hide", "own_columns")
-    HINTS = (
-        ("open", "sort by it, again inverts"),
-        "show_or_hide",
-        "own_columns",
-        "back",
-    )
 
     def __init__(self, listing: ListScreen[Any]) -> None:
-        super().__init__(listing.place, listing.app_state, COLUMNS)
-        self._listing = listing
+        super().__init__(listing.place, listing.app_state, HEADING_LIST)
+        self._below = listing
         self._rows: tuple[Heading, ...] = self._headings()
 
     def _headings(self) -> tuple[Heading, ...]:
-        listing = self._listing
+        listing = self._below
         shown = [column.key for column in listing.chosen_columns]
         every = {column.key: column for column in listing.every_column}
         order = [*shown, *(key for key in every if key not in shown)]
@@ -112,37 +133,6 @@ class ColumnPickerScreen(ListScreen[Heading]):
         del app_state
         return self._rows
 
-    def identify(self, row: Heading) -> str:
-        """The column's key."""
-        return row.column.key
-
-    def text_of(self, row: Heading) -> str:
-        """Title, names and what it means."""
-        names = names_of(row.column)
-        return " ".join((row.column.title, names[0] + common_sign(row.column), *names, row.column.help))
-
-    def name_of(self, row: Heading) -> str:
-        """What it is called in a filter."""
-        return names_of(row.column)[0]
-
-    def detail(self, row: Heading) -> Builder:
-        """What its values mean, in full."""
-        column = row.column
-
-        def build(width: int) -> list[Line]:
-            names = ", ".join(names_of(column))
-            return [
-                (Cell(f" {column.title}", Tone.STRONG),),
-                BLANK_LINE,
-                *paragraph(column.help, width, Tone.PLAIN),
-                BLANK_LINE,
-                *(paragraph(f"from {column.source}", width, Tone.DIM) if column.source else ()),
-                BLANK_LINE,
-                *paragraph(f"in a filter: {names}", width, Tone.DIM),
-            ]
-
-        return build
-
     def selection_words(self) -> Line:
         """That these are columns."""
         return (*super().selection_words(), Cell("columns ", Tone.OK))
@@ -151,7 +141,7 @@ class ColumnPickerScreen(ListScreen[Heading]):
         """Sort the list by the column, and go back to it."""
         row = self.list.highlighted
         if row is not None:
-            self._listing.sort_by(row.column.key)
+            self._below.sort_by(row.column.key)
             self.console.back()
 
     def action_show_or_hide(self) -> None:
@@ -159,7 +149,7 @@ class ColumnPickerScreen(ListScreen[Heading]):
         row = self.list.highlighted
         if row is None:
             return
-        columns = list(self._listing.chosen_columns)
+        columns = list(self._below.chosen_columns)
         if not row.shown:
             columns.append(row.column)
         elif len(columns) > 1:
@@ -173,8 +163,8 @@ class ColumnPickerScreen(ListScreen[Heading]):
 
     def _choose(self, columns: Sequence[Column[Any]]) -> None:
         # Shown columns keep the list's own order; further ones follow.
-        order = [column.key for column in self._listing.every_column]
-        self._listing.choose_columns(sorted(columns, key=lambda column: order.index(column.key)))
+        order = [column.key for column in self._below.every_column]
+        self._below.choose_columns(sorted(columns, key=lambda column: order.index(column.key)))
         # Rows stay where they are: whoever chooses several goes on from one to the next.
         now = {row.column.key: row for row in self._headings()}
         self._rows = tuple(now[row.column.key] for row in self._rows)

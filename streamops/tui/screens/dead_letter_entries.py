@@ -19,6 +19,7 @@ from streamops.resources.dead_letters import (
     DEAD_LETTER_COLUMNS,
     DEAD_LETTER_DETAIL_COLUMNS,
     DEAD_LETTER_QUEUE_COLUMNS,
+    DEAD_LETTERS,
     DeadLetterRow,
     QueueRow,
 )
@@ -35,12 +36,12 @@ from streamops.tui.lines.row_facts import column_facts
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind, selection_at
+from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.marking import WholeMarking
-from streamops.tui.screens.streams import find_stream
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import WHERE, Prompt
-from streamops.tui.widgets.text_view import Builder, Head
+from streamops.tui.widgets.text_view import Head
 
 AHEAD: Final = 20
 PANE_BYTES: Final = 8 * 1024
@@ -73,17 +74,9 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("where")
-    HINTS = (
-        "open",
-        "where",
-        "filter",
-        ("mark_all mark_others", "mark all, others"),
-        "sort",
-        "back",
-    )
 
     def __init__(self, place: routes.DeadLetterEntriesRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS, DEAD_LETTER_DETAIL_COLUMNS)
+        super().__init__(place, app_state, DEAD_LETTER_LIST)
         self._queue = place.queue
         self._where = place.where
         self._rows: tuple[DeadLetterRow, ...] = ()
@@ -118,7 +111,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
             now = app_state.observation.snapshot.collected_at
             self._rows = tuple(DeadLetterRow(row.letter, row.now and now) for row in self._rows)
         super().show(app_state)
-        seen = find_stream(app_state, self._queue) if newer else None
+        seen = app_state.find_stream(self._queue) if newer else None
         known = None if self._summary is None else self._summary.length
         due = monotonic() - self._summed_at > SUM_UP_AGAIN
         if seen is not None and known not in {None, seen.stream.length} and due:
@@ -161,33 +154,6 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
         del app_state
         return self._rows
 
-    def identify(self, row: DeadLetterRow) -> EntryId:
-        """The letter's ID."""
-        return row.letter.id
-
-    def text_of(self, row: DeadLetterRow) -> str:
-        """What it says about itself, and its first fields."""
-        letter = row.letter
-        parts = (letter.reason, letter.group, letter.origin, letter.consumer, letter.error, letter.problem)
-        preview = DEAD_LETTER_DETAIL_COLUMNS[-1].cell(row).text
-        return " ".join([str(letter.id), *filter(None, parts), preview])
-
-    def is_fault(self, row: DeadLetterRow) -> bool:
-        """Whether it died again after a replay, or cannot be taken apart."""
-        return row.letter.replays > 0 or bool(row.letter.problem)
-
-    def place_of(self, row: DeadLetterRow) -> Route:
-        """The letter."""
-        return routes.DeadLetterRoute(self._queue, row.letter.id)
-
-    def name_of(self, row: DeadLetterRow) -> str:
-        """The letter's ID."""
-        return str(row.letter.id)
-
-    def detail(self, row: DeadLetterRow) -> Builder:
-        """The letter in full."""
-        return lambda width: dead_letter_lines(row, width, limit=PANE_BYTES)
-
     def empty_note(self) -> str:
         """Why nothing is listed."""
         if self._error:
@@ -204,13 +170,9 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
     def position_words(self) -> Line:
         """What went wrong, how old the list is, and the cursor."""
         failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._rows else Cell("")
-        age = Cell("")
-        if self._read_at is not None:
-            seconds = monotonic() - self._read_at
-            said = f"read {words.whole_seconds(seconds)} ago  " if seconds >= 1 else "just read  "
-            age = Cell(said, Tone.DIM)
         more = Cell(self._more_words(), Tone.DIM) if self._more else Cell("")
-        return (failed, age, *words.position(self.list.cursor, len(self.list.rows)), more)
+        age = words.read_age(self._read_at)
+        return (failed, *age, *words.position(self.list.cursor, len(self.list.rows)), more)
 
     def _more_words(self) -> str:
         return f"the first {MOST_CHOSEN:,}, the oldest first " if self._where else "and more "
@@ -393,3 +355,11 @@ def _parts(pairs: list[tuple[str, int]], tone: Tone) -> list[ChartPart]:
 def _share(name: str, number: int, queue: QueueSummary) -> Line:
     share = percent(number / max(1, queue.tally.letters), rounded=True)
     return (Cell(f" {count(number).rjust(9)} {share.rjust(5)}  "), Cell(name))
+
+
+DEAD_LETTER_LIST: Final = Listing(
+    resource=replace(DEAD_LETTERS, columns=COLUMNS),
+    hints=("open", "where", "filter", ("mark_all mark_others", "mark all, others"), "sort", "back"),
+    leads=lambda row: routes.DeadLetterRoute(row.letter.queue, row.letter.id),
+    detail=lambda row, width: dead_letter_lines(row, width, limit=PANE_BYTES),
+)

@@ -1,32 +1,28 @@
 """Dead-letter queues, and one dead letter with the trace of its entry."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from msgspec.structs import replace
 from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId
 from streamops.model.streams import StreamRole
 from streamops.model.wording import counted
-from streamops.monitor.dead_letters import DeadLetterQueues
 from streamops.monitor.entry_trace import EntryTrace
-from streamops.resources.dead_letters import DEAD_LETTER_QUEUE_COLUMNS, DeadLetterRow, QueueRow
+from streamops.resources.dead_letters import DEAD_LETTER_QUEUES, DeadLetterRow, QueueRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, selection_at
 from streamops.tui.screens.dead_letter_entries import dead_letter_detail, own_fields, queue_lines
-from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.screens.trace import trace_lines
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
-from streamops.tui.widgets.text_view import Builder
 
 
 class DeadLetterScreen(ReadingFrame):
@@ -113,103 +109,43 @@ class DeadLetterScreen(ReadingFrame):
         return routes.TraceRoute(letter.origin, letter.origin_id)
 
 
-REASONS_WIDTH = 20
-# Why letters died is worth more than when the last one did.
-COLUMNS = tuple(
-    replace(column, width=REASONS_WIDTH, priority=0) if column.key == "reasons" else column
-    for column in DEAD_LETTER_QUEUE_COLUMNS
-)
+def _names(app_state: AppState) -> tuple[str, ...] | None:
+    """The queues among the streams observed; none before the first observation."""
+    if app_state.observation is None:
+        return None
+    streams = (view.stream for view in app_state.observation.streams)
+    return tuple(stream.name for stream in streams if stream.role is StreamRole.DEAD_LETTERS)
 
 
-class DeadLettersScreen(ReadListing[QueueRow]):
-    """The queues; Enter leads to a queue's letters, the key again to long work."""
-
-    HINTS = (
-        ("open", "dead letters"),
-        ("4", "jobs"),
-        "tail",
-        "filter",
-        "sort",
-        "back",
+async def _read(screen: ReadListing[QueueRow], source: Source) -> Page[QueueRow]:
+    """The queues: of their dead letters the observation says the number alone."""
+    observation = screen.app_state.observation
+    found = await source.dead_letters.queues(_names(screen.app_state) or ())
+    so_far = observation is not None and not observation.snapshot.discovery_complete
+    return Page(
+        rows=tuple(map(QueueRow, found.queues)),
+        gaps=found.gaps,
+        nothing=(
+            "no dead-letter queues so far; still scanning for streams"
+            if so_far
+            else "no dead-letter queues: no stream's name ends in :dlq, and the configuration names none"
+        ),
     )
 
-    def __init__(self, place: routes.DeadLettersRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS)
-        self._last: tuple[str, ...] | None = None
 
-    @property
-    def may_read(self) -> bool:
-        """Whether streams were observed, and so which of them are queues."""
-        return self.app_state.observation is not None
+def _summary(rows: Sequence[QueueRow]) -> Cell | None:
+    letters = sum(row.queue.length for row in rows)
+    words = f"{counted(letters, 'dead letter', 'dead letters')} "
+    return Cell(words, Tone.WARN if letters else Tone.DIM) if rows else None
 
-    async def read(self, source: Source) -> DeadLetterQueues:
-        """The queues among the streams observed: of their dead letters the observation tells the number alone."""
-        return await source.dead_letters.queues(self._names())
 
-    def take(self, answer: DeadLetterQueues) -> None:
-        """Take the queues."""
-        self.rows, self.gaps = tuple(map(QueueRow, answer.queues)), answer.gaps
-
-    def _names(self) -> tuple[str, ...]:
-        observation = self.app_state.observation
-        streams = () if observation is None else observation.streams
-        return tuple(view.stream.name for view in streams if view.stream.role is StreamRole.DEAD_LETTERS)
-
-    def show(self, app_state: AppState) -> None:
-        """Read at once where queues came or went."""
-        super().show(app_state)
-        if self._last is not None and self._names() != self._last:
-            self.reread()
-
-    def reread(self) -> None:
-        """Read again, and remember of which queues."""
-        if not self.is_reading and self.may_read:
-            self._last = self._names()
-        super().reread()
-
-    def nothing(self) -> str:
-        """Why there is none."""
-        observation = self.app_state.observation
-        if observation is not None and not observation.snapshot.discovery_complete:
-            return "no dead-letter queues so far; still scanning for streams"
-        return "no dead-letter queues: no stream's name ends in :dlq, and the configuration names none"
-
-    def identify(self, row: QueueRow) -> str:
-        """The queue's name."""
-        return row.queue.queue
-
-    def text_of(self, row: QueueRow) -> str:
-        """Its name, its stream's, and the reasons."""
-        reasons = (reason for reason, _ in row.queue.tally.reasons)
-        return " ".join([row.queue.queue, row.queue.source or "", *reasons])
-
-    def is_fault(self, row: QueueRow) -> bool:
-        """Whether there are letters."""
-        return row.queue.length > 0
-
-    def place_of(self, row: QueueRow) -> Route:
-        """Its letters."""
-        return routes.DeadLetterEntriesRoute(row.queue.queue)
-
-    def selection_of(self, place: Route | None) -> Selection | None:
-        """The queue, whatever was observed of it."""
-        return None if place is None else selection_at(place, dead_letters=True)
-
-    def detail(self, row: QueueRow) -> Builder:
-        """The queue in full."""
-        return lambda width: queue_lines(row, width)
-
-    def name_of(self, row: QueueRow) -> str:
-        """The queue's name."""
-        return row.queue.queue
-
-    def selection_words(self) -> Line:
-        """How many letters there are in all, beside the filter."""
-        if not self.rows:
-            return super().selection_words()
-        letters = sum(row.queue.length for row in self.rows)
-        whole = Cell(
-            f"{counted(letters, 'dead letter', 'dead letters')} ", Tone.WARN if letters else Tone.DIM
-        )
-        filtered = super().selection_words()
-        return (*filtered, whole) if filtered is not BLANK_LINE else (whole,)
+QUEUE_LIST: Final = ReadList(
+    resource=DEAD_LETTER_QUEUES,
+    hints=(("open", "dead letters"), ("4", "jobs"), "tail", "filter", "sort", "back"),
+    read=_read,
+    needs=_names,
+    leads=lambda row: routes.DeadLetterEntriesRoute(row.queue.queue),
+    selects=lambda row: selection_at(routes.DeadLetterEntriesRoute(row.queue.queue), dead_letters=True),
+    detail=queue_lines,
+    summary=_summary,
+)

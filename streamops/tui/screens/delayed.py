@@ -1,18 +1,17 @@
 """Delayed messages: all queues, the messages of one, and one message."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from msgspec.structs import replace
 from textual.binding import BindingType
-from textual.widget import Widget
 
 from streamops.model.wording import counted
-from streamops.monitor.delayed import DelayedPage, DelayedQueues
 from streamops.resources.delayed import (
     DELAYED_COLUMNS,
     DELAYED_DETAIL_COLUMNS,
+    DELAYED_MESSAGES,
     DELAYED_QUEUE_COLUMNS,
+    DELAYED_QUEUES,
     DelayedQueueRow,
     DelayedRow,
 )
@@ -25,94 +24,37 @@ from streamops.tui.lines.details import paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
 from streamops.tui.lines.row_facts import column_facts
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind, selection_at
 from streamops.tui.screens.marking import WholeMarking
-from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
-from streamops.tui.widgets.text_view import Builder, Head
 
 PANE_BYTES: Final = 8 * 1024
-CONTENT_WIDTH: Final = 24
-COLUMNS: Final = tuple(
-    replace(column, width=CONTENT_WIDTH) if column.key == "preview" else column for column in DELAYED_COLUMNS
-)
-
-
 MOST_READ: Final = 500
 
 
 class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
     """Messages by when they are due, then bodies that the queue does not name; ``*`` twice takes the whole queue."""
 
-    AGAIN = 5.0
-    HINTS = (
-        ("open", "message"),
-        ("mark_all mark_others", "mark all, others"),
-        "filter",
-        "sort",
-        "back",
-    )
-
     def __init__(self, place: routes.DelayedRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS, DELAYED_DETAIL_COLUMNS)
-        self._delayed_place = place
-        self._queue: DelayedQueueRow | None = None
-        self._head = Head(id="head")
-
-    def compose_body(self) -> Iterable[Widget]:
-        """What all of it comes to, the list and the pane."""
-        yield self._head
-        yield from super().compose_body()
-
-    async def read(self, source: Source) -> DelayedPage:
-        """Its first messages."""
-        return await source.delayed.page(self._delayed_place.stream, MOST_READ)
-
-    def take(self, page: DelayedPage) -> None:
-        """Take them."""
-        stream = self._delayed_place.stream
-        self.rows = tuple(DelayedRow(stream, one, page.now) for one in (*page.messages, *page.strays))
-        queue, shown = DelayedQueueRow(page.queue, page.now), len(page.messages)
-        self._queue = queue
-        self._head.show(lambda _: delayed_head(queue, shown))
-
-    def nothing(self) -> str:
-        """Why there is none."""
-        return "no delayed messages for the stream"
-
-    def identify(self, row: DelayedRow) -> str:
-        """The message's ID."""
-        return row.message.id
-
-    def text_of(self, row: DelayedRow) -> str:
-        """The ID, where it goes, and its first fields."""
-        body = row.message.body
-        where = () if body is None else (body.destination, body.group, body.origin_id)
-        return " ".join([row.message.id, *where, row.message.problem, COLUMNS[-1].cell(row).text])
-
-    def is_fault(self, row: DelayedRow) -> bool:
-        """Whether it is overdue, or can never become an entry."""
-        late = row.due_in is not None and row.due_in.total_seconds() < 0
-        return late or bool(row.message.problem)
-
-    def place_of(self, row: DelayedRow) -> Route:
-        """The message."""
-        return routes.DelayedMessageRoute(self._delayed_place.stream, row.message.id)
-
-    def detail(self, row: DelayedRow) -> Builder:
-        """The message in full."""
-        return lambda width: message_lines(row, width, limit=PANE_BYTES)
-
-    def name_of(self, row: DelayedRow) -> str:
-        """The message's ID."""
-        return row.message.id
+        super().__init__(place, app_state, MESSAGE_LIST)
+        self.stream = place.stream
 
     def whole_selection(self) -> Selection:
         """The queue."""
-        return Selection(sort=SelectionKind.QUEUE, stream=self._delayed_place.stream)
+        return Selection(sort=SelectionKind.QUEUE, stream=self.stream)
+
+
+async def _read_messages(screen: ReadListing[DelayedRow], source: Source) -> Page[DelayedRow]:
+    stream = screen.stream_name() or ""
+    page = await source.delayed.page(stream, MOST_READ)
+    return Page(
+        rows=tuple(DelayedRow(stream, one, page.now) for one in (*page.messages, *page.strays)),
+        nothing="no delayed messages for the stream",
+        whole=(DelayedQueueRow(page.queue, page.now), len(page.messages)),
+    )
 
 
 GONE = "it is gone: it became an entry, or was cancelled"
@@ -169,59 +111,6 @@ class DelayedMessageScreen(ReadingFrame):
         self.refresh_detail()
 
 
-class DelayedQueuesScreen(ReadListing[DelayedQueueRow]):
-    """The queues; Enter leads to a queue's messages. Finding them goes through all keys, so it is done at leisure."""
-
-    AGAIN = 15.0
-    HINTS = (("open", "messages"), "tail", "filter", "sort", "back")
-
-    def __init__(self, place: routes.DelayedQueuesRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, DELAYED_QUEUE_COLUMNS)
-        self._complete = True
-
-    async def read(self, source: Source) -> DelayedQueues:
-        """Find all of them."""
-        return await source.find_delayed()
-
-    def take(self, found: DelayedQueues) -> None:
-        """Take the queues."""
-        self.rows = tuple(DelayedQueueRow(queue, found.now) for queue in found.queues)
-        self.gaps, self._complete = found.gaps, found.complete
-
-    def nothing(self) -> str:
-        """Why there is none."""
-        return "no delayed messages for the known streams"
-
-    def identify(self, row: DelayedQueueRow) -> str:
-        """The stream's name."""
-        return row.queue.stream
-
-    def text_of(self, row: DelayedQueueRow) -> str:
-        """The stream's name."""
-        return row.queue.stream
-
-    def is_fault(self, row: DelayedQueueRow) -> bool:
-        """Whether messages are due and not moved, or lack their other half."""
-        return row.queue.due > 0 or row.queue.bodies != row.queue.messages
-
-    def place_of(self, row: DelayedQueueRow) -> Route:
-        """Its messages."""
-        return routes.DelayedRoute(row.queue.stream)
-
-    def detail(self, row: DelayedQueueRow) -> Builder:
-        """The queue in full."""
-        return lambda width: delayed_queue_lines(row, width)
-
-    def name_of(self, row: DelayedQueueRow) -> str:
-        """The stream's name."""
-        return row.queue.stream
-
-    def position_words(self) -> Line:
-        """Whether there may be others, and the rest as everywhere."""
-        partly = () if self._complete or not self.rows else (Cell("not all looked for  ", Tone.UNKNOWN),)
-        return (*partly, *super().position_words())
-
-
 OF_MESSAGE: Final = tuple(
     column
     for column in (*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS)
@@ -247,10 +136,12 @@ def delayed_queue_lines(row: DelayedQueueRow, width: int) -> list[Line]:
     return [*lines, BLANK_LINE, *paragraph(PROMOTERS, width, Tone.DIM)]
 
 
-def delayed_head(row: DelayedQueueRow | None, shown: int) -> list[Line]:
+def delayed_head(page: Page[DelayedRow], _app_state: AppState, _width: int) -> list[Line]:
     """What a queue comes to, in a line."""
-    if row is None:
+    if page.whole is None:
         return [(Cell(" counting", Tone.DIM),)]
+    row: DelayedQueueRow
+    row, shown = page.whole
     queue = row.queue
     cells = [Cell(f" {counted(queue.messages, 'message', 'messages')}", Tone.STRONG)]
     if queue.due:
@@ -277,3 +168,35 @@ def message_lines(row: DelayedRow, width: int, *, limit: int = SHOWN_BYTES, raw:
     about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
     heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))
     return [*lines, BLANK_LINE, heading, *field_lines(entry, width, limit=limit, raw=raw)]
+
+
+MESSAGE_LIST: Final = ReadList(
+    resource=DELAYED_MESSAGES,
+    hints=(("open", "message"), ("mark_all mark_others", "mark all, others"), "filter", "sort", "back"),
+    read=_read_messages,
+    every=5.0,
+    head=delayed_head,
+    leads=lambda row: routes.DelayedMessageRoute(row.stream, row.message.id),
+    detail=lambda row, width: message_lines(row, width, limit=PANE_BYTES),
+)
+
+
+async def _read_queues(_screen: ReadListing[DelayedQueueRow], source: Source) -> Page[DelayedQueueRow]:
+    found = await source.find_delayed()
+    return Page(
+        rows=tuple(DelayedQueueRow(queue, found.now) for queue in found.queues),
+        nothing="no delayed messages for the known streams",
+        gaps=found.gaps,
+        note="" if found.complete else "not all looked for",
+    )
+
+
+# Finding the queues goes through all keys.
+QUEUE_LIST: Final = ReadList(
+    resource=DELAYED_QUEUES,
+    hints=(("open", "messages"), "tail", "filter", "sort", "back"),
+    read=_read_queues,
+    every=15.0,
+    leads=lambda row: routes.DelayedRoute(row.queue.stream),
+    detail=delayed_queue_lines,
+)

@@ -6,9 +6,9 @@ from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
-from streamops.model.entries import EntryId, id_age
+from streamops.model.entries import id_age
 from streamops.resources.cells import seconds
-from streamops.resources.entries import ENTRY_COLUMNS, EntryRow
+from streamops.resources.entries import ENTRIES, ENTRY_COLUMNS, EntryRow
 from streamops.resources.filters import FIELD_SIGNS
 from streamops.resources.kinds import NUMBER, of_rows
 from streamops.resources.table import Cell, Column, Tone
@@ -17,13 +17,14 @@ from streamops.tui import routes
 from streamops.tui.lines.payload import entry_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
+from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.marking import Marking
 from streamops.tui.widgets.text_view import Builder
 
 PANE_BYTES = 8 * 1024
 ENTRY = of_rows(EntryRow)
 ALL: Final = {column.key: column for column in ENTRY_COLUMNS}
-CONTENT: Final = replace(ALL["preview"], width=60)
+CONTENT: Final = ALL["preview"]
 """So wide that an ID, an age and a size beside it leave it three fifths of the list."""
 MORE_COLUMNS: Final = (ALL["time"], ALL["field_count"])
 
@@ -63,11 +64,12 @@ class EntryList(Marking[EntryRow]):
         stream: The stream that the entries are of.
     """
 
-    LITERAL = FIELD_SIGNS
     CRUMB: ClassVar[str]
 
     def __init__(self, place: Route, app_state: AppState, stream: str) -> None:
-        super().__init__(place, app_state, tuple(_columns(self._age)), MORE_COLUMNS)
+        resource = replace(ENTRIES, columns=tuple(_columns(self._age)), more=MORE_COLUMNS)
+        listing = Listing(resource=resource, hints=self.HINTS, literal=FIELD_SIGNS)
+        super().__init__(place, app_state, listing)
         self._stream = stream
         self._rows: Sequence[EntryRow] = ()
         self._now: datetime | None = None
@@ -86,21 +88,9 @@ class EntryList(Marking[EntryRow]):
         del app_state
         return self._rows
 
-    def identify(self, row: EntryRow) -> EntryId:
-        """The entry's ID."""
-        return row.entry.id
-
-    def text_of(self, row: EntryRow) -> str:
-        """The ID and the fields, as far as the preview goes."""
-        return f"{row.entry.id} {CONTENT.cell(row).text}"
-
     def place_of(self, row: EntryRow) -> Route:
         """The entry."""
         return routes.EntryRoute(self._stream, row.entry.id, (self._stream, self.CRUMB), row.entry)
-
-    def name_of(self, row: EntryRow) -> str:
-        """The entry's ID."""
-        return str(row.entry.id)
 
     def detail(self, row: EntryRow) -> Builder:
         """The entry with its payload."""

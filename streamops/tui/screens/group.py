@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
+from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.observation import GroupView
-from streamops.resources.consumers import CONSUMER_COLUMNS, ConsumerRow, consumer_rows
+from streamops.resources.consumers import CONSUMERS, ConsumerRow, consumer_rows
 from streamops.resources.groups import GroupRow
 from streamops.resources.text import safe
 from streamops.tui import routes
@@ -16,13 +17,19 @@ from streamops.tui.lines.charting import SPANS
 from streamops.tui.lines.details import group_lines
 from streamops.tui.lines.group_box import group_box
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.routes import Route
-from streamops.tui.screens.listing import ListScreen
-from streamops.tui.screens.streams import find_stream, missing
+from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.text_view import Builder, no_lines
 
-COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in ("stream", "group"))
+OF_GROUP: Final = Listing(
+    resource=replace(
+        CONSUMERS,
+        key=lambda row: row.consumer.name,
+        columns=tuple(column for column in CONSUMERS.columns if column.key not in {"stream", "group"}),
+    ),
+    hints=(("open", "its pending"), "pending", "charts", "tail", "sort", "back"),
+    leads=lambda row: routes.PendingRoute(row.stream, row.group, row.consumer.name),
+)
 
 WIDE: Final = 110
 TALL: Final = 32
@@ -40,17 +47,9 @@ class GroupScreen(ListScreen[ConsumerRow]):
 
     keeps_pane = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("pending")
-    HINTS = (
-        ("open", "its pending"),
-        "pending",
-        "charts",
-        "tail",
-        "sort",
-        "back",
-    )
 
     def __init__(self, place: routes.GroupRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS)
+        super().__init__(place, app_state, OF_GROUP)
         self.group_place = place
         self._row: GroupRow | None = None
         self._consumers: tuple[GroupView | None, Sequence[ConsumerRow]] = (None, ())
@@ -71,32 +70,12 @@ class GroupScreen(ListScreen[ConsumerRow]):
 
     def rows_of(self, app_state: AppState) -> Sequence[ConsumerRow]:
         """The consumers."""
-        row = find_group(app_state, self.group_place)
+        row = app_state.find_group(self.group_place.stream, self.group_place.group)
         view = None if row is None else row.group
         self._row = row
         if view is not self._consumers[0]:
             self._consumers = (view, () if view is None else _in_trouble_first(view))
         return self._consumers[1]
-
-    def identify(self, row: ConsumerRow) -> str:
-        """The consumer's name."""
-        return row.consumer.name
-
-    def text_of(self, row: ConsumerRow) -> str:
-        """The consumer's name."""
-        return row.consumer.name
-
-    def is_fault(self, row: ConsumerRow) -> bool:
-        """Whether the consumer holds entries: only then can it hold something up."""
-        return row.consumer.pending > 0
-
-    def place_of(self, row: ConsumerRow) -> Route:
-        """The consumer's pending entries."""
-        return routes.PendingRoute(row.stream, row.group, row.consumer.name)
-
-    def name_of(self, row: ConsumerRow) -> str:
-        """The consumer's name."""
-        return row.consumer.name
 
     def about(self) -> Builder:
         """The group in full: a consumer has no more to tell than its row."""
@@ -106,7 +85,7 @@ class GroupScreen(ListScreen[ConsumerRow]):
     def empty_note(self) -> str:
         """Why no consumer is listed."""
         if self._row is None:
-            return missing(self.app_state, f"group {safe(self.group_place.group)}")
+            return self.app_state.missing(f"group {safe(self.group_place.group)}")
         view = self._row.group
         if view is not None and view.group.members is None:
             return self._gap() or "the consumers were not read"
@@ -129,12 +108,3 @@ def _in_trouble_first(view: GroupView) -> list[ConsumerRow]:
     """The consumers, those that a finding is about on top."""
     named = {finding.consumer for finding in view.findings}
     return sorted(consumer_rows(view), key=lambda row: row.consumer.name not in named)
-
-
-def find_group(app_state: AppState, place: routes.GroupRoute | routes.PendingRoute) -> GroupRow | None:
-    """A group with its stream; none where it was not observed."""
-    stream = find_stream(app_state, place.stream)
-    if stream is None:
-        return None
-    group = next((group for group in stream.groups if group.group.name == place.group), None)
-    return None if group is None else GroupRow(stream, group)

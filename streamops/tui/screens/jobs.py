@@ -5,24 +5,20 @@ from functools import partial
 from time import monotonic
 from typing import ClassVar, Final
 
-from msgspec.structs import replace
 from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import Job, JobPage, JobState
-from streamops.model.streams import ReadError
-from streamops.resources.jobs import JOB_COLUMNS
+from streamops.model.acting import Job, JobState
+from streamops.resources.jobs import JOBS
 from streamops.resources.table import Cell, Tone
-from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.keys import Hint, bindings
-from streamops.tui.lines import words
 from streamops.tui.lines.record import job_help, job_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -35,8 +31,8 @@ SURE_WITHIN: Final = 4.0
 class JobKeys(Frame):
     """Keys of the screens of jobs. A capital opens the plan of the rest; stopping asks for its key twice."""
 
-    _asked_for = ""
-    _asked_at = 0.0
+    _stop_asked_for = ""
+    _stop_asked_at = 0.0
 
     def job(self) -> Job | None:
         """The job that the keys are about; none where there is none."""
@@ -50,9 +46,8 @@ class JobKeys(Frame):
 
     def hints(self) -> tuple[Hint, ...]:
         """Without what may not be done."""
-        if self.app_state.read_only:
-            return tuple(pair for pair in self.HINTS if pair not in {"resume", "stop"})
-        return self.HINTS
+        hints = super().hints()
+        return tuple(hint for hint in hints if not (self.app_state.read_only and hint in {"resume", "stop"}))
 
     def action_resume(self) -> None:
         """Plan the rest of it."""
@@ -66,15 +61,15 @@ class JobKeys(Frame):
             return
         if job.state in {JobState.DONE, JobState.CANCELLED}:
             self.console.say(f"job {job.id} is over")
-        elif self._asked_for == job.id and monotonic() - self._asked_at < SURE_WITHIN:
-            self._asked_for = ""
+        elif self._stop_asked_for == job.id and monotonic() - self._stop_asked_at < SURE_WITHIN:
+            self._stop_asked_for = ""
             self.fetch(
                 lambda source: source.cancel_job(job.id),
                 partial(self._asked_to_stop, job.id),
                 self._not_asked_to_stop,
             )
         else:
-            self._asked_for, self._asked_at = job.id, monotonic()
+            self._stop_asked_for, self._stop_asked_at = job.id, monotonic()
             self.console.say(f"X once more stops job {job.id} for good; what it did stays done")
 
     def _asked_to_stop(self, job: str, over: bool) -> None:  # noqa: FBT001 - an answer
@@ -85,118 +80,32 @@ class JobKeys(Frame):
         self.console.say(error.message, warning=True)
 
 
-# Who runs it is worth more than the whole of the name.
-OWNER_WIDTH = 12
-COLUMNS = tuple(
-    replace(column, width=OWNER_WIDTH) if column.key == "owner" else column for column in JOB_COLUMNS
-)
-
-
-class JobsScreen(JobKeys, ListScreen[Job]):
-    """The newest jobs."""
+class JobsScreen(JobKeys, ReadListing[Job]):
+    """The newest jobs, read again with every observation."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("resume", "stop")
-    HINTS = (
-        ("open", "details"),
-        "resume",
-        "stop",
-        "filter",
-        "back",
-    )
 
-    def __init__(self, place: routes.JobsRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS)
-        self._jobs: tuple[Job, ...] = ()
-        self._gaps: tuple[ReadError, ...] = ()
-        self._read = False
-        self._asked = False
-        self._error = ""
-
-    def on_mount(self) -> None:
-        """Read them."""
-        self.reread()
-
-    def reread(self) -> None:
-        """Read them again, unless that is under way."""
-        if not self._asked:
-            self._asked = True
-            self.fetch(lambda source: source.read_job_page(), self._take)
-
-    def show(self, app_state: AppState) -> None:
-        """Read again where there is a new observation: the screen keeps its pace."""
-        newer = app_state.observation is not self.app_state.observation
-        super().show(app_state)
-        if newer:
-            self.reread()
-
-    def _take(self, page: JobPage) -> None:
-        self._asked, self._read, self._error = False, True, ""
-        self._jobs, self._gaps = page.jobs, page.gaps
-        self.show_body(self.app_state)
-
-    def unread(self, error: StreamopsError) -> None:
-        """Say why they could not be read."""
-        self._asked, self._error = False, safe(error.message)
-        self.show_body(self.app_state)
+    def __init__(self, place: Route, app_state: AppState) -> None:
+        super().__init__(place, app_state, JOB_LIST)
 
     def job(self) -> Job | None:
         """The one under the cursor."""
         return self.list.highlighted
 
-    def rows_of(self, app_state: AppState) -> Sequence[Job]:
-        """What was read last."""
-        del app_state
-        return self._jobs
 
-    def identify(self, row: Job) -> str:
-        """The job's ID."""
-        return row.id
+async def _read(_screen: ReadListing[Job], source: Source) -> Page[Job]:
+    page = await source.read_job_page()
+    return Page(rows=page.jobs, gaps=page.gaps, nothing="no jobs in the last 7 days")
 
-    def text_of(self, row: Job) -> str:
-        """Everything one may look for."""
-        return f"{row.id} {row.operation} {row.target} {row.owner} {row.state}"
 
-    def is_fault(self, row: Job) -> bool:
-        """Whether it did not come to its end."""
-        return row.state in {JobState.INTERRUPTED, JobState.FAILED}
-
-    def place_of(self, row: Job) -> Route:
-        """All of it."""
-        return routes.JobRoute(row.id)
-
-    def detail(self, row: Job) -> Builder:
-        """All of it."""
-        return lambda width: job_lines(row, width)
-
-    def name_of(self, row: Job) -> str:
-        """The job's ID."""
-        return row.id
-
-    def empty_note(self) -> str:
-        """Why nothing is listed."""
-        if self._error:
-            return self._error
-        if self._gaps:
-            return self._unreadable()
-        return "no jobs in the last 7 days" if self._read else "reading"
-
-    def _unreadable(self) -> str:
-        """Which jobs cannot be read: the first one's key and why, and how many more."""
-        first, *others = self._gaps
-        more = f", and {len(others):,} more" if others else ""
-        return safe(f"not read: {first.scope}: {first.reason}{more}")
-
-    def _failed(self) -> Cell:
-        """What could not be read, beside a list of what could."""
-        if self._jobs and self._error:
-            return Cell(f"{self._error}  ", Tone.CRITICAL)
-        if self._jobs and self._gaps:
-            return Cell(f"{self._unreadable()}  ", Tone.WARN)
-        return Cell("")
-
-    def position_words(self) -> Line:
-        """The cursor."""
-        return (self._failed(), *words.position(self.list.cursor, len(self.list.rows)))
+JOB_LIST: Final = ReadList(
+    resource=JOBS,
+    hints=(("open", "details"), "resume", "stop", "filter", "back"),
+    read=_read,
+    every=0.0,
+    leads=lambda job: routes.JobRoute(job.id),
+    detail=job_lines,
+)
 
 
 class JobScreen(JobKeys, ReadingFrame):

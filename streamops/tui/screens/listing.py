@@ -1,22 +1,24 @@
-"""A screen with a list: filtered, sorted, arranged as somebody wants it, with a pane that tells the row under the cursor in full."""
+"""The screen of a list: filtered, sorted, arranged as asked for, with the row under the cursor in full in a pane."""
 
-from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import ClassVar, Final, Generic, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.entries import EntryId
 from streamops.resources.filters import NONE, column_named, common_sign, names_of
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
 from streamops.resources.views import SavedView
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
 from streamops.tui.lines.details import column_lines
+from streamops.tui.lines.row_facts import row_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, entry_of
 from streamops.tui.rows.ordering import ListState, Ordering
@@ -31,23 +33,68 @@ from streamops.tui.widgets.text_view import Builder, TextView, no_lines
 Row = TypeVar("Row")
 
 
+class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
+    """A list as data: what it lists, and what can be done with a row.
+
+    Attributes:
+        resource: The kind of its rows.
+        hints: Its keys, for the line at the bottom.
+        rows: What of what is known is listed; by default the rows of the resource in the observation.
+        empty: Why there are no rows.
+        leads: Where Enter leads.
+        enter: What Enter does where it leads to no place.
+        detail: A row in full, for the pane; its name and its columns unless given.
+        selects: The row as what an action acts on; by default what it leads to.
+        stream: The stream of a row; by default that of the place it leads to.
+        summary: What all rows add up to, to the right of the crumbs.
+        literal: Signs that always belong to the words of a filter.
+        wide_pane: Whether the pane is wide, and stays below the list where there is no room beside it.
+    """
+
+    resource: Resource[Row]
+    hints: tuple[Hint, ...] = ("open", "filter", "faults", "sort")
+    rows: Callable[[AppState], Sequence[Row]] | None = None
+    empty: Callable[[AppState], str] = lambda _: "nothing here"
+    leads: Callable[[Row], Route | None] = lambda _: None
+    enter: Callable[["ListScreen[Row]", Row], object] | None = None
+    detail: Callable[[Row, int], Sequence[Line]] | None = None
+    selects: Callable[[Row], Selection | None] | None = None
+    stream: Callable[[Row], str | None] | None = None
+    summary: Callable[[Sequence[Row]], Cell | None] = lambda _: None
+    literal: frozenset[str] = NONE
+    wide_pane: bool = False
+
+    def __call__(self, place: Route, app_state: AppState) -> "ListScreen[Row]":
+        """The screen of the list."""
+        return ListScreen(place, app_state, self)
+
+    def rows_of(self, app_state: AppState) -> Sequence[Row]:
+        """The rows of what is known."""
+        if self.rows is not None:
+            return self.rows(app_state)
+        return () if app_state.observation is None else self.resource.rows(app_state.observation)
+
+
+def list_of(resource: Resource[Row], leads: type[Route] | None) -> Listing[Row]:
+    """The list of a resource, whose rows lead to a place that takes the parts of their keys."""
+    return Listing(
+        resource=resource, leads=lambda row: None if leads is None else leads(*resource.key_parts(row))
+    )
+
+
 class Arranged(Frame, Generic[Row]):
-    """A list. Subclasses say what a row is.
+    """A list, filtered and sorted as asked for.
 
     Args:
         place: Which place it is.
         app_state: What is known now.
-        columns: The columns of the list.
-        more: Columns that can be compared and sorted by too, and are shown where somebody asks for them.
+        listing: What it lists.
 
     Attributes:
-        wish: What was asked for: a filter, an order, faults only.
+        wish: The filter, the order, and whether only faults are shown.
         every_column: All columns that can be compared and sorted by.
         list: The list.
     """
-
-    LITERAL: ClassVar[frozenset[str]] = NONE
-    """Signs that always belong to the words of a filter."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         "filter", "next", "previous", "faults", "sort", "invert", "headings"
@@ -57,40 +104,33 @@ class Arranged(Frame, Generic[Row]):
         self,
         place: Route,
         app_state: AppState,
-        columns: Sequence[Column[Row]],
-        more: Sequence[Column[Row]] = (),
+        listing: Listing[Row],
     ) -> None:
         super().__init__(place, app_state)
+        self.listing = listing
+        resource = self.resource = listing.resource
         self.wish = ListState()
-        self._own = self._columns = tuple(columns)
-        known = {column.key for column in columns}
-        self.every_column = (*columns, *(column for column in more if column.key not in known))
-        self._ordering = Ordering(self.every_column, self.text_of, self.is_fault, self.LITERAL)
+        self._own = self._columns = resource.columns
+        known = {column.key for column in resource.columns}
+        self.every_column = (
+            *resource.columns,
+            *(column for column in resource.more if column.key not in known),
+        )
+        self._ordering = Ordering(self.every_column, resource.text_of, resource.fault, listing.literal)
         self._all: Sequence[Row] = ()
-        self.list = LineView[Row](columns, self.identify, id="main")
+        self.list = LineView[Row](resource.columns, resource.key, id="main")
 
-    # -- what subclasses say -------------------------------------------------------------------------
-
-    @abstractmethod
     def rows_of(self, app_state: AppState) -> Sequence[Row]:
-        """All rows of a moment; the very same sequence where nothing changed."""
-
-    @abstractmethod
-    def identify(self, row: Row) -> Hashable:
-        """What makes a row the same row in the next moment."""
-
-    @abstractmethod
-    def text_of(self, row: Row) -> str:
-        """The words a filter looks at."""
-
-    def is_fault(self, row: Row) -> bool:
-        """Whether a row has a fault."""
-        del row
-        return False
+        """All rows; the very same sequence where nothing changed."""
+        return self.listing.rows_of(app_state)
 
     def empty_note(self) -> str:
         """Why there are no rows at all."""
-        return "nothing here"
+        return self.listing.empty(self.app_state)
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys of the list."""
+        return self.listing.hints
 
     def rearrange(self) -> None:
         """Show the rows as the wish has them."""
@@ -115,6 +155,8 @@ class Arranged(Frame, Generic[Row]):
         if self.wish.text.strip():
             parts.append(f"/{safe(self.wish.text)}")
         order = self._order_words()
+        total = self.listing.summary(self._all)
+        order = order if total is None else (*order, total)
         if not parts:
             return order
         shown = f"{count(len(self.list.rows))} of {count(len(self._all))}"
@@ -272,59 +314,39 @@ PANE_AFTER: Final = 0.006
 
 
 class ListScreen(Arranged[Row]):
-    """A list and its pane. Subclasses say what a row is.
+    """A list, and the row under the cursor in full in a pane.
 
     Args:
         place: Which place it is.
         app_state: What is known now.
-        columns: The columns of the list.
-        more: Columns that can be compared and sorted by too, and are shown where somebody asks for them.
+        listing: What it lists.
     """
 
     keeps_pane: ClassVar[bool] = False
     """Whether the pane stays under a list that is longer than what is left."""
     has_brief: ClassVar[bool] = False
     """Whether ``brief`` tells a row in a few lines, for a list that leaves no more."""
-    HINTS: ClassVar[tuple[Hint, ...]] = (
-        "open",
-        "filter",
-        "faults",
-        "sort",
-    )
 
-    def __init__(
-        self,
-        place: Route,
-        app_state: AppState,
-        columns: Sequence[Column[Row]],
-        more: Sequence[Column[Row]] = (),
-    ) -> None:
-        super().__init__(place, app_state, columns, more)
+    def __init__(self, place: Route, app_state: AppState, listing: Listing[Row]) -> None:
+        super().__init__(place, app_state, listing)
         self._telling = False
         self._height: int | None = None
         self._is_brief = False
         self.pane = TextView(id="pane")
-
-    # -- what subclasses say -------------------------------------------------------------------------
+        self.set_class(listing.wide_pane, "-wide-pane")
 
     def detail(self, row: Row) -> Builder:
-        """A row told in full."""
-        del row
-        return no_lines
+        """A row in full."""
+        detail = self.listing.detail or partial(row_lines, self.resource)
+        return lambda width: detail(row, width)
 
     def brief(self, row: Row) -> Builder:
-        """A row told in a few lines."""
+        """A row in a few lines."""
         return self.detail(row)
 
     def place_of(self, row: Row) -> Route | None:
         """Where Enter leads."""
-        del row
-        return None
-
-    def name_of(self, row: Row) -> str | None:
-        """What ``y`` copies."""
-        del row
-        return None
+        return self.listing.leads(row)
 
     # -- the body ------------------------------------------------------------------------------------
 
@@ -391,13 +413,18 @@ class ListScreen(Arranged[Row]):
     def on_line_view_chosen(self) -> None:
         """Go where the row leads."""
         row = self.list.highlighted
-        place = None if row is None else self.place_of(row)
-        if place is not None:
+        if row is None:
+            return
+        if self.listing.enter is not None:
+            self.listing.enter(self, row)
+        elif (place := self.place_of(row)) is not None:
             self.console.go(place)
 
     def stream_name(self) -> str | None:
         """The stream of the row under the cursor."""
         row = self.list.highlighted
+        if row is not None and self.listing.stream is not None:
+            return self.listing.stream(row)
         place = None if row is None else self.place_of(row)
         return getattr(place, "stream", None) or super().stream_name()
 
@@ -412,6 +439,8 @@ class ListScreen(Arranged[Row]):
         row = self.list.highlighted
         if row is None and self.is_filtered:
             return None
+        if self.listing.selects is not None:
+            return None if row is None else self.listing.selects(row)
         return self.selection_of(None if row is None else self.place_of(row))
 
     def selection_of(self, place: Route | None) -> Selection | None:
@@ -426,7 +455,7 @@ class ListScreen(Arranged[Row]):
     def copyable(self) -> str | None:
         """The name of the row under the cursor."""
         row = self.list.highlighted
-        return None if row is None else self.name_of(row)
+        return None if row is None else self.resource.name_of(row)
 
     def about(self) -> Builder:
         """What the pane tells."""

@@ -1,19 +1,19 @@
 """A list whose rows can be marked, so that an action takes several at once."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
 from textual.binding import BindingType
 
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Tone
 from streamops.resources.units import count
 from streamops.tui.keys import bindings
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, together
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.widgets.paint import Line
 
 Row = TypeVar("Row")
@@ -28,10 +28,9 @@ class Marking(ListScreen[Row]):
         self,
         place: Route,
         app_state: AppState,
-        columns: Sequence[Column[Row]],
-        more: Sequence[Column[Row]] = (),
+        listing: Listing[Row],
     ) -> None:
-        super().__init__(place, app_state, columns, more)
+        super().__init__(place, app_state, listing)
         self._together: tuple[object, Selection | None] = (None, None)
         self._hidden: tuple[object, object, int] = (None, None, 0)
 
@@ -39,7 +38,7 @@ class Marking(ListScreen[Row]):
         """Show the rows; marks of rows that are gone go too."""
         super().show_body(app_state)
         if self.list.marks:
-            here = {self.identify(row) for row in self._all}
+            here = {self.resource.key(row) for row in self._all}
             if not self.list.marks <= here:
                 self.list.mark(self.list.marks & here)
 
@@ -47,13 +46,13 @@ class Marking(ListScreen[Row]):
         """Mark the row under the cursor, or unmark it, and go to the next one."""
         row = self.list.highlighted
         if row is not None:
-            self.list.mark(self.list.marks ^ {self.identify(row)})
+            self.list.mark(self.list.marks ^ {self.resource.key(row)})
             self.list.move_to(self.list.cursor + 1)
             self.show_bars()
 
     def action_mark_all(self) -> None:
         """Mark all rows that are shown: those that the filter lets through. Once more, all there are."""
-        shown = {self.identify(row) for row in self.list.rows}
+        shown = {self.resource.key(row) for row in self.list.rows}
         if shown and shown <= self.list.marks:
             self.mark_whole()
         else:
@@ -65,7 +64,7 @@ class Marking(ListScreen[Row]):
 
     def action_mark_others(self) -> None:
         """Mark those of the rows shown that are not marked, and unmark those that are."""
-        self.list.mark(self.list.marks ^ {self.identify(row) for row in self.list.rows})
+        self.list.mark(self.list.marks ^ {self.resource.key(row) for row in self.list.rows})
         self.show_bars()
 
     def action_unmark(self) -> None:
@@ -87,7 +86,7 @@ class Marking(ListScreen[Row]):
         """
         marks, shown = self.list.marks, self.list.rows
         if marks:
-            taken = self._rows_together(marks, (row for row in self._all if self.identify(row) in marks))
+            taken = self._rows_together(marks, (row for row in self._all if self.resource.key(row) in marks))
             return taken and replace(taken, chosen=f"{count(len(marks))} marked of {count(len(self._all))}")
         if not shown:
             return None
@@ -115,7 +114,7 @@ class Marking(ListScreen[Row]):
         """How many marks stand on rows that the filter hides; counted anew only where marks or rows changed."""
         marks, rows = self.list.marks, self.list.rows
         if self._hidden[0] is not marks or self._hidden[1] is not rows:
-            self._hidden = (marks, rows, len(marks - {self.identify(row) for row in rows}))
+            self._hidden = (marks, rows, len(marks - {self.resource.key(row) for row in rows}))
         return self._hidden[2]
 
 
@@ -129,10 +128,9 @@ class WholeMarking(Marking[Row]):
         self,
         place: Route,
         app_state: AppState,
-        columns: Sequence[Column[Row]],
-        more: Sequence[Column[Row]] = (),
+        listing: Listing[Row],
     ) -> None:
-        super().__init__(place, app_state, columns, more)
+        super().__init__(place, app_state, listing)
         self.whole = False
 
     @abstractmethod

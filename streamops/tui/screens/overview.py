@@ -11,7 +11,7 @@ from streamops.errors import StreamopsError
 from streamops.model.observation import StreamView
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.pools import ServerWorkers
-from streamops.resources.findings import ALERT_COLUMNS, AlertRow
+from streamops.resources.findings import ALERTS, AlertRow
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.history.rows import Totals, stream_totals, together
@@ -19,19 +19,25 @@ from streamops.tui.lines.overview import OverviewReads, page_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.polling.screen_reads import read_workers
 from streamops.tui.rows.remember import PerItemCache
-from streamops.tui.screens.alerts import Firing, alert_lines
+from streamops.tui.screens.alerts import ALERT_LIST
+from streamops.tui.screens.listing import ListScreen
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.paint import Line
-from streamops.tui.widgets.text_view import Builder
 
 AGAIN: Final = 60.0
 """Seconds from one look for workers and delayed messages to the next: each goes through all keys."""
 
 
-COLUMNS: Final = tuple(column for column in ALERT_COLUMNS if column.key != "since")
+WORST: Final = replace(
+    ALERT_LIST,
+    resource=replace(ALERTS, columns=tuple(column for column in ALERTS.columns if column.key != "since")),
+    hints=(("open", "go there"), "alerts", "charts", "groups", "back"),
+    summary=lambda _: None,
+    wide_pane=False,
+)
 
 
-class OverviewScreen(Firing):
+class OverviewScreen(ListScreen[AlertRow]):
     """The page, and under it what is worst, with the reason."""
 
     CSS = """
@@ -41,10 +47,9 @@ class OverviewScreen(Firing):
     OverviewScreen.-roomy #panel { height: 18; }
     OverviewScreen Divider { display: block; width: 1fr; height: 1; }
     """
-    HINTS = (("open", "go there"), "alerts", "charts", "groups", "back")
 
     def __init__(self, place: routes.OverviewRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS)
+        super().__init__(place, app_state, WORST)
         self._panel = BoxView(id="panel")
         self._beside = OverviewReads()
         self._asked: set[str] = set()
@@ -72,10 +77,6 @@ class OverviewScreen(Firing):
 
     def refresh_detail(self) -> None:
         """There is no pane."""
-
-    def detail(self, row: AlertRow) -> Builder:
-        """What help tells: the finding and its runbook."""
-        return lambda width: alert_lines(row, width)
 
     def reread(self) -> None:
         """Look for workers and delayed messages, unless that is under way."""

@@ -13,7 +13,7 @@ from streamops.model.entries import EntryId
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.model.wording import counted
 from streamops.monitor.search import PendingPage, PendingSummary
-from streamops.resources.pending import PENDING_COLUMNS, PendingRow
+from streamops.resources.pending import PENDING_ENTRIES, PendingRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, terse
@@ -23,7 +23,7 @@ from streamops.tui.lines.charting import ChartPart, parts_line
 from streamops.tui.lines.details import group_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.screens.group import find_group
+from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.marking import Marking
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
@@ -117,21 +117,17 @@ MOST_SCANNED: Final = 10_000
 """Pending rows that a distribution is made of: about 30 ms of the server's time."""
 
 
+PENDING_LIST: Final = Listing(
+    resource=PENDING_ENTRIES,
+    hints=(("open", "entry"), "trace", "tail", "filter", "sort", ("read_now", "read again"), "back"),
+)
+
+
 class PendingScreen(Marking[PendingRow]):
     """Pending entries by ID. The next page is read when the cursor nears the end; ``r`` begins anew."""
 
-    HINTS = (
-        ("open", "entry"),
-        "trace",
-        "tail",
-        "filter",
-        "sort",
-        ("read_now", "read again"),
-        "back",
-    )
-
     def __init__(self, place: routes.PendingRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, PENDING_COLUMNS)
+        super().__init__(place, app_state, PENDING_LIST)
         self.pending_place = place
         self._rows: tuple[PendingRow, ...] = ()
         self._next: EntryId | None = None
@@ -191,18 +187,6 @@ class PendingScreen(Marking[PendingRow]):
         del app_state
         return self._rows
 
-    def identify(self, row: PendingRow) -> EntryId:
-        """The entry's ID."""
-        return row.entry.id
-
-    def text_of(self, row: PendingRow) -> str:
-        """The ID and the owner."""
-        return f"{row.entry.id} {row.entry.consumer}"
-
-    def is_fault(self, row: PendingRow) -> bool:
-        """Whether it was delivered more than once."""
-        return row.entry.delivery_count > 1
-
     def place_of(self, row: PendingRow) -> Route:
         """The entry."""
         here = self.pending_place
@@ -210,13 +194,9 @@ class PendingScreen(Marking[PendingRow]):
             here.stream, row.entry.id, here.breadcrumbs, group=here.group, consumer=row.entry.consumer
         )
 
-    def name_of(self, row: PendingRow) -> str:
-        """The entry's ID."""
-        return str(row.entry.id)
-
     def about(self) -> Builder:
         """The group, whatever entry the cursor is on."""
-        row = find_group(self.app_state, self.pending_place)
+        row = self.app_state.find_group(self.pending_place.stream, self.pending_place.group)
         return no_lines if row is None or row.group is None else lambda width: group_lines(row, width)
 
     def empty_note(self) -> str:
@@ -229,13 +209,12 @@ class PendingScreen(Marking[PendingRow]):
         """The cursor, whether there is more, and how old the list is."""
         more = Cell("and more ", Tone.DIM) if self._next is not None else Cell("")
         failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._rows else Cell("")
-        return (failed, self._age(), *words.position(self.list.cursor, len(self.list.rows)), more)
-
-    def _age(self) -> Cell:
-        if self._read_at is None:
-            return Cell("")
-        age = monotonic() - self._read_at
-        return Cell(f"read {words.whole_seconds(age)} ago  " if age >= 1 else "just read  ", Tone.DIM)
+        return (
+            failed,
+            *words.read_age(self._read_at),
+            *words.position(self.list.cursor, len(self.list.rows)),
+            more,
+        )
 
     def _ask(self, after: EntryId | None) -> None:
         self._asked = True

@@ -11,8 +11,7 @@ from streamops.model.pools import PoolDecision
 from streamops.resources.plans import Fact
 from streamops.resources.pools import (
     OUTCOME_TONES,
-    POOL_COLUMNS,
-    POOL_DETAIL_COLUMNS,
+    POOLS,
     TROUBLE,
     PoolRow,
     pool_facts,
@@ -25,95 +24,20 @@ from streamops.tui.keys import bindings
 from streamops.tui.lines.details import paragraph
 from streamops.tui.lines.plan import fact_lines
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.routes import Route
-from streamops.tui.rows.selection import Selection, SelectionKind
-from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.rows.selection import Selection
+from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
-from streamops.tui.screens.workers import is_paused
+from streamops.tui.screens.workers import selection_of_pool
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
-from streamops.tui.widgets.text_view import Builder
 
 FEW_DECISIONS = 20
 """As many as the pane may show."""
 
 
-class PoolsScreen(ReadListing[PoolRow]):
-    """The pools; Enter leads to one with the decisions about it."""
-
-    AGAIN = 2.0
-    HINTS = (("open", "decisions"), ("workers", "workers"), "filter", "faults", "back")
-
-    def __init__(self, place: routes.PoolsRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, POOL_COLUMNS, POOL_DETAIL_COLUMNS)
-        self._decisions: dict[str, tuple[PoolDecision, ...]] = {}
-
-    async def read(self, source: Source) -> tuple[PoolRow, ...]:
-        """All of them, and what was decided about the one under the cursor, else about the first."""
-        row = self.list.highlighted or next(iter(self.rows), None)
-        now = await source.pools.clock()
-        pools = await source.pools.with_sizes(await source.pools.all(), now)
-        rows = tuple(PoolRow(pool, size, now=now) for pool, size in pools)
-        if row is not None:
-            decided = await source.pools.decisions(row.pool.name, FEW_DECISIONS)
-            self._decisions[row.pool.name] = tuple(decided)
-        return rows
-
-    def take(self, answer: tuple[PoolRow, ...]) -> None:
-        """Take them."""
-        self.rows = answer
-
-    def nothing(self) -> str:
-        """Why there is none."""
-        return (
-            "no pool has a controller, or supervisors that follow one: `autoscale run`, `run --workers auto`"
-        )
-
-    def identify(self, row: PoolRow) -> str:
-        """The name."""
-        return row.pool.name
-
-    def text_of(self, row: PoolRow) -> str:
-        """Name, what it works on, who runs it, and why."""
-        pool = row.pool
-        return f"{pool.name} {pool.stream} {pool.group} {pool.target} {row.why}"
-
-    def is_fault(self, row: PoolRow) -> bool:
-        """Whether it needs a look."""
-        return row.is_trouble
-
-    def place_of(self, row: PoolRow) -> Route:
-        """The pool."""
-        return routes.PoolRoute(row.pool.name)
-
-    def selection(self) -> Selection | None:
-        """The pool."""
-        row = self.list.highlighted
-        return None if row is None else selection_of_row(row)
-
-    def stream_name(self) -> str | None:
-        """The stream that its workers read."""
-        row = self.list.highlighted
-        return None if row is None else row.pool.stream or None
-
-    def detail(self, row: PoolRow) -> Builder:
-        """The pool, what its last decision rests on, and those before it as they were read last."""
-        known = self._decisions.get(row.pool.name)
-        return lambda width: pool_facts_lines(row, width) if known is None else pool_lines(row, known, width)
-
-    def name_of(self, row: PoolRow) -> str:
-        """Its name."""
-        return row.pool.name
-
-
 def selection_of_row(row: PoolRow) -> Selection:
     """A pool as what is acted on."""
-    paused = is_paused(row.pool)
-    return Selection(
-        sort=SelectionKind.POOL_PAUSED if paused else SelectionKind.POOL,
-        pool=row.pool.name,
-        steered=row.is_steered,
-    )
+    return selection_of_pool(row.pool.name, row.pool, row.now)
 
 
 MOST_DECISIONS = 100
@@ -129,14 +53,14 @@ class PoolScreen(ReadingFrame):
         super().__init__(place, app_state)
         self._pool = place.pool
         self._row: PoolRow | None = None
-        self._decisions: list[PoolDecision] = []
         self._reading = False
 
-    async def read(self, source: Source) -> tuple[PoolRow, list[PoolDecision]]:
+    async def read(self, source: Source) -> PoolRow:
         """The pool with its decisions."""
         now = await source.pools.clock()
         ((pool, size),) = await source.pools.with_sizes([await source.pools.one(self._pool)], now)
-        return PoolRow(pool, size, now=now), await source.pools.decisions(self._pool, MOST_DECISIONS)
+        decisions = await source.pools.decisions(self._pool, MOST_DECISIONS)
+        return PoolRow(pool, size, now=now, decisions=tuple(decisions))
 
     def reread(self) -> None:
         """Read it again, unless that is under way."""
@@ -151,10 +75,10 @@ class PoolScreen(ReadingFrame):
         if newer:
             self.reread()
 
-    def take(self, answer: tuple[PoolRow, list[PoolDecision]]) -> None:
+    def take(self, answer: PoolRow) -> None:
         """Take it."""
         self._reading = False
-        self._row, self._decisions = answer
+        self._row = answer
 
     def unread(self, error: StreamopsError) -> None:
         """Say why it could not be read; what was read before stays."""
@@ -165,7 +89,7 @@ class PoolScreen(ReadingFrame):
         """What it has, why, and the decisions."""
         if self._row is None:
             return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
-        return pool_lines(self._row, self._decisions, width)
+        return pool_lines(self._row, width)
 
     def selection(self) -> Selection | None:
         """The pool."""
@@ -213,9 +137,14 @@ def decisions_lines(decisions: Sequence[PoolDecision], now: datetime | None, wid
     return lines
 
 
-def pool_lines(row: PoolRow, decisions: Sequence[PoolDecision], width: int) -> list[Line]:
-    """All of it."""
-    return [*pool_facts_lines(row, width), BLANK_LINE, *decisions_lines(decisions, row.now, width)]
+def pool_lines(row: PoolRow, width: int) -> list[Line]:
+    """A pool, and the decisions about it where they were read."""
+    lines = pool_facts_lines(row, width)
+    return (
+        lines
+        if row.decisions is None
+        else [*lines, BLANK_LINE, *decisions_lines(row.decisions, row.now, width)]
+    )
 
 
 def _narrow(facts: Sequence[Fact], width: int) -> list[Line]:
@@ -246,3 +175,28 @@ def _decision_line(decision: PoolDecision, now: datetime | None) -> Line:
         Cell(sizes, Tone.OK if moved else Tone.PLAIN),
         Cell(f"  {decision.outcome.value}", OUTCOME_TONES[decision.outcome]),
     )
+
+
+async def _read(screen: ReadListing[PoolRow], source: Source) -> Page[PoolRow]:
+    """All pools; what was decided about the one under the cursor, else about the first, is read too."""
+    known = {row.pool.name: row.decisions for row in screen.page.rows}
+    now = await source.pools.clock()
+    pools = await source.pools.with_sizes(await source.pools.all(), now)
+    if (row := screen.list.highlighted or next(iter(screen.page.rows), None)) is not None:
+        known[row.pool.name] = tuple(await source.pools.decisions(row.pool.name, FEW_DECISIONS))
+    return Page(
+        rows=tuple(PoolRow(pool, size, now=now, decisions=known.get(pool.name)) for pool, size in pools),
+        nothing="no pool has a controller, or supervisors that follow one: `autoscale run`, `run --workers auto`",
+    )
+
+
+POOL_LIST: Final = ReadList(
+    resource=POOLS,
+    hints=(("open", "decisions"), ("workers", "workers"), "filter", "faults", "back"),
+    read=_read,
+    every=2.0,
+    leads=lambda row: routes.PoolRoute(row.pool.name),
+    selects=selection_of_row,
+    stream=lambda row: row.pool.stream or None,
+    detail=pool_lines,
+)

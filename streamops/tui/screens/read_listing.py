@@ -1,21 +1,23 @@
 """A list that is read on demand, and again at a pace that its cost allows."""
 
-from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from time import monotonic
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
+
+from msgspec import Struct
+from textual.widget import Widget
 
 from streamops.errors import StreamopsError
 from streamops.model.streams import ReadError
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import count
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
+from streamops.tui.widgets.text_view import Head
 
 Row = TypeVar("Row")
 
@@ -23,55 +25,73 @@ REST: Final = 20.0
 """A read that took a second is not made again for so many."""
 
 
-class ReadListing(ListScreen[Row]):
-    """Rows that no observation holds. Subclasses say what to read, and which rows follow from it.
+class Page(Struct, Generic[Row], frozen=True, kw_only=True):
+    """What was read for a list.
 
-    It is read with new observations, so that a frozen screen and a lost server are left alone; but not more often than
-    every ``AGAIN`` seconds, and less often where it takes long.
+    Attributes:
+        rows: Its rows.
+        nothing: Why there are none.
+        gaps: What could not be read.
+        whole: What the rows are part of, for the lines above the list and for the next read.
+        note: What the list lacks; empty for nothing.
     """
 
-    AGAIN: ClassVar[float] = 10.0
+    rows: Sequence[Row] = ()
+    nothing: str = "reading"
+    gaps: tuple[ReadError, ...] = ()
+    whole: Any = None
+    note: str = ""
 
-    def __init__(
-        self,
-        place: Route,
-        app_state: AppState,
-        columns: Sequence[Column[Row]],
-        more: Sequence[Column[Row]] = (),
-    ) -> None:
-        super().__init__(place, app_state, columns, more)
-        self.rows: Sequence[Row] = ()
-        self.gaps: tuple[ReadError, ...] = ()
+
+class ReadList(Listing[Row], frozen=True, kw_only=True):
+    """A list of what no observation holds.
+
+    Attributes:
+        read: Reads it; raises ``StreamopsError``.
+        every: Seconds from one read to the next, at least.
+        head: Lines above the list, made of the page, what is known, and the width.
+        needs: What of the observation has to be known before it is read; a change of it is read at once.
+    """
+
+    read: Callable[["ReadListing[Row]", Source], Awaitable[Page[Row]]]
+    every: float = 10.0
+    head: Callable[[Page[Row], AppState, int], Sequence[Line]] | None = None
+    needs: Callable[[AppState], object] = lambda _: ()
+
+    def __call__(self, place: Route, app_state: AppState) -> "ReadListing[Row]":
+        """The screen of the list."""
+        return ReadListing(place, app_state, self)
+
+
+class ReadListing(ListScreen[Row]):
+    """Rows that are read with new observations: a frozen screen and a lost server are left alone.
+
+    They are read not more often than their list says, and less often where reading takes long.
+
+    Attributes:
+        page: What was read last.
+        read_at: When, on the monotonic clock; none before the first time.
+        error: Why it could not be read the last time.
+        is_afresh: Whether the read under way was asked for, and is not one of those that follow as time goes by.
+    """
+
+    def __init__(self, place: Route, app_state: AppState, listing: ReadList[Row]) -> None:
+        super().__init__(place, app_state, listing)
+        self._list = listing
+        self.page = Page[Row]()
         self.read_at: float | None = None
         self.error = ""
+        self.is_afresh = True
         self._asked_at: float | None = None
         self._due_at = 0.0
+        self._needed: object = None
+        self._head = Head(id="head")
 
-    @property
-    def is_reading(self) -> bool:
-        """Whether a read is under way."""
-        return self._asked_at is not None
-
-    @abstractmethod
-    async def read(self, source: Source) -> Any:  # noqa: ANN401 - each screen reads something else
-        """Read all of it; raises ``StreamopsError``."""
-
-    async def read_again(self, source: Source) -> Any:  # noqa: ANN401 - as above
-        """Read it where only time went by; all of it unless less will do."""
-        return await self.read(source)
-
-    @abstractmethod
-    def take(self, answer: Any) -> None:  # noqa: ANN401 - as above
-        """Make rows of what was read."""
-
-    @property
-    def may_read(self) -> bool:
-        """Whether it is known what to read."""
-        return True
-
-    def nothing(self) -> str:
-        """Why there are no rows where reading brought none."""
-        return "nothing here"
+    def compose_body(self) -> Iterable[Widget]:
+        """The lines above, the list and the pane."""
+        if self._list.head is not None:
+            yield self._head
+        yield from super().compose_body()
 
     def on_mount(self) -> None:
         """Read for the first time."""
@@ -79,14 +99,23 @@ class ReadListing(ListScreen[Row]):
 
     def reread(self) -> None:
         """Read again, unless that is under way."""
-        self._ask(self.read)
+        self._ask(is_afresh=True)
 
     def show(self, app_state: AppState) -> None:
         """Read again where there is a new observation and it is time."""
         newer = app_state.observation is not self.app_state.observation
         super().show(app_state)
-        if newer and monotonic() >= self._due_at:
-            self._ask(self.read_again)
+        if newer and self._needed is not None and self._list.needs(app_state) != self._needed:
+            self.reread()
+        elif newer and monotonic() >= self._due_at:
+            self._ask(is_afresh=False)
+
+    def show_body(self, app_state: AppState) -> None:
+        """Show the rows, and the lines above."""
+        super().show_body(app_state)
+        if (head := self._list.head) is not None:
+            page = self.page
+            self._head.show(lambda width: head(page, app_state, width))
 
     def unread(self, error: StreamopsError) -> None:
         """Say why it could not be read; what was read before stays."""
@@ -97,46 +126,42 @@ class ReadListing(ListScreen[Row]):
     def rows_of(self, app_state: AppState) -> Sequence[Row]:
         """What was read last."""
         del app_state
-        return self.rows
+        return self.page.rows
 
     def empty_note(self) -> str:
         """Why nothing is listed."""
         if self.error:
             return f"✗ {self.error}"
-        if self.read_at is None:
-            return "reading"
-        return self.nothing() if not self.gaps else f"{self.nothing()}; {_unread(self.gaps)}"
+        nothing, gaps = self.page.nothing, self.page.gaps
+        return nothing if not gaps else f"{nothing}; {_unread(gaps)}"
 
     def position_words(self) -> Line:
         """What went wrong, how old the rows are, and the cursor."""
-        cells = [Cell(f"{self.error}  ", Tone.CRITICAL)] if self.error and self.rows else []
-        if self.gaps:
-            cells.append(Cell(f"{count(len(self.gaps))} not readable  ", Tone.WARN))
-        return (*cells, *_age(self.read_at), *words.position(self.list.cursor, len(self.list.rows)))
+        page, rows = self.page, self.list.rows
+        cells = [Cell(f"{page.note}  ", Tone.UNKNOWN)] if page.note and rows else []
+        if self.error and rows:
+            cells.append(Cell(f"{self.error}  ", Tone.CRITICAL))
+        if page.gaps and rows:
+            cells.append(Cell(f"{_unread(page.gaps)}  ", Tone.WARN))
+        return (*cells, *words.read_age(self.read_at), *words.position(self.list.cursor, len(rows)))
 
-    def _ask(self, read: Callable[[Source], Awaitable[Any]]) -> None:
-        if self.may_read and self._asked_at is None:
-            self._asked_at = monotonic()
-            self.fetch(read, self._taken)
+    def _ask(self, *, is_afresh: bool) -> None:
+        needed = self._list.needs(self.app_state)
+        if needed is not None and self._asked_at is None:
+            self._asked_at, self.is_afresh, self._needed = monotonic(), is_afresh, needed
+            self.fetch(lambda source: self._list.read(self, source), self.take)
 
-    def _taken(self, answer: Any) -> None:  # noqa: ANN401 - as above
+    def take(self, page: Page[Row]) -> None:
+        """Show what was read."""
         self._over()
-        self.error, self.read_at = "", monotonic()
-        self.take(answer)
+        self.error, self.read_at, self.page = "", monotonic(), page
         self.show_body(self.app_state)
 
     def _over(self) -> None:
         now = monotonic()
         cost = now - (self._asked_at or now)
         self._asked_at = None
-        self._due_at = now + max(self.AGAIN, cost * REST)
-
-
-def _age(read_at: float | None) -> Line:
-    if read_at is None:
-        return ()
-    age = monotonic() - read_at
-    return (Cell(f"read {words.whole_seconds(age)} ago  " if age >= 1 else "just read  ", Tone.DIM),)
+        self._due_at = now + max(self._list.every, cost * REST)
 
 
 def _unread(gaps: Sequence[ReadError]) -> str:

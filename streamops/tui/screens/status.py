@@ -5,11 +5,17 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.model.observation import FindingCode, Health, StreamView
+from streamops.model.observation import StreamView
 from streamops.model.streams import StreamRole
-from streamops.model.wording import counted
 from streamops.monitor.observe import fold_retries
-from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow, group_rows
+from streamops.resources.groups import (
+    GROUP_COLUMNS,
+    GROUP_DETAIL_COLUMNS,
+    GROUPS,
+    GroupRow,
+    group_rows,
+    has_fault,
+)
 from streamops.resources.spark import LEAST_LAG, common_top, greatest, spark
 from streamops.resources.streams import asked_for_alone
 from streamops.resources.table import Cell, Column, Tone
@@ -18,11 +24,12 @@ from streamops.resources.units import compact, health_text
 from streamops.tui import routes
 from streamops.tui.lines.charting import total_count, total_rate
 from streamops.tui.lines.details import brief_lines, group_lines, server_lines
+from streamops.tui.lines.words import why_empty
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.remember import PerItemCache
 from streamops.tui.rows.selection import Selection, selection_at
-from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import Builder
 
@@ -74,21 +81,13 @@ def _named(key: str) -> Column[GroupRow]:
 MORE_COLUMNS: Final = (*(column for column in GROUP_COLUMNS if column.sparse), *GROUP_DETAIL_COLUMNS)
 
 
-def is_fault(row: GroupRow) -> bool:
-    """Whether the group, or the stream itself, has a finding."""
-    group_health = Health.OK if row.group is None else row.group.health
-    return group_health >= Health.WARN or bool(row.stream.findings)
-
-
-def words_of(row: GroupRow) -> str:
-    """Names, health and finding codes."""
-    stream, group = row.stream, row.group
-    words = [stream.stream.name, *(finding.code for finding in stream.findings)]
-    if group is None:
-        return " ".join([*words, stream.health.word])
-    return " ".join(
-        [*words, group.group.name, group.health.word, *(finding.code for finding in group.findings)]
-    )
+def place_of(row: GroupRow) -> Route:
+    """The group, or the stream where it has none; the letters of a dead-letter queue."""
+    stream = row.stream.stream.name
+    if row.group is not None:
+        return routes.GroupRoute(stream, row.group.group.name)
+    dead = row.stream.stream.role is StreamRole.DEAD_LETTERS
+    return routes.DeadLetterEntriesRoute(stream) if dead else routes.StreamRoute(stream)
 
 
 class GroupListing(ListScreen[GroupRow]):
@@ -97,7 +96,11 @@ class GroupListing(ListScreen[GroupRow]):
     has_brief = True
 
     def __init__(self, place: Route, app_state: AppState) -> None:
-        super().__init__(place, app_state, tuple(_columns(self._trend)), MORE_COLUMNS)
+        resource = replace(GROUPS, columns=tuple(_columns(self._trend)), more=MORE_COLUMNS)
+        listing = Listing(
+            resource=resource, hints=self.HINTS, empty=why_empty, leads=place_of, detail=group_lines
+        )
+        super().__init__(place, app_state, listing)
         self._trend_top = LEAST_LAG
         self._greatest_lags = PerItemCache[GroupRow, int](_greatest_lag)
         self._rows_of_stream = PerItemCache[StreamView, tuple[GroupRow, ...]](
@@ -138,42 +141,12 @@ class GroupListing(ListScreen[GroupRow]):
         """The rows in the order that holds while nothing is sorted by."""
         return rows
 
-    def identify(self, row: GroupRow) -> tuple[str, str | None]:
-        """The names of stream and group."""
-        return row.stream.stream.name, None if row.group is None else row.group.group.name
-
-    def text_of(self, row: GroupRow) -> str:
-        """Names, health and finding codes."""
-        return words_of(row)
-
-    def is_fault(self, row: GroupRow) -> bool:
-        """Whether there is a finding."""
-        return is_fault(row)
-
-    def place_of(self, row: GroupRow) -> Route:
-        """The group, or the stream where it has none; the letters of a dead-letter queue."""
-        stream = row.stream.stream.name
-        if row.group is not None:
-            return routes.GroupRoute(stream, row.group.group.name)
-        dead = row.stream.stream.role is StreamRole.DEAD_LETTERS
-        return routes.DeadLetterEntriesRoute(stream) if dead else routes.StreamRoute(stream)
-
     def selection(self) -> Selection | None:
         """The group, or the stream where it has none."""
         row = self.list.highlighted
         if row is None:
             return super().selection()
-        return selection_at(
-            self.place_of(row), dead_letters=row.stream.stream.role is StreamRole.DEAD_LETTERS
-        )
-
-    def name_of(self, row: GroupRow) -> str:
-        """The group's name, or the stream's where it has none."""
-        return row.stream.stream.name if row.group is None else row.group.group.name
-
-    def detail(self, row: GroupRow) -> Builder:
-        """The group in full."""
-        return lambda width: group_lines(row, width)
+        return selection_at(place_of(row), dead_letters=row.stream.stream.role is StreamRole.DEAD_LETTERS)
 
     def brief(self, row: GroupRow) -> Builder:
         """What was found, else its first numbers."""
@@ -207,16 +180,12 @@ class StatusScreen(GroupListing):
         faults: list[GroupRow] = []
         others: list[GroupRow] = []
         for row in rows:
-            (faults if is_fault(row) else others).append(row)
+            (faults if has_fault(row) else others).append(row)
         return [*sorted(faults, key=_trouble, reverse=True), *others]
 
     def selection_words(self) -> Line:
         """The filter; without one, what all of them add up to."""
         return super().selection_words() or totals_words(self.app_state)
-
-    def empty_note(self) -> str:
-        """Why no stream is listed."""
-        return why_empty(self.app_state)
 
 
 def totals_words(app_state: AppState) -> Line:
@@ -243,27 +212,25 @@ def _trouble(row: GroupRow) -> tuple[int, int]:
     return row.group.health, lag.entries or lag.lower or lag.upper or 0
 
 
-def why_empty(app_state: AppState) -> str:
-    """Why there are no streams, in words."""
-    observation = app_state.observation
-    if observation is None:
-        return (
-            "no connection yet"
-            if app_state.loss is not None
-            else f"connecting to {app_state.context.address or app_state.context.name}"
-        )
-    for finding in observation.findings:
-        if finding.code is FindingCode.STREAMS_GONE:
-            return safe(finding.text)
-    snapshot = observation.snapshot
-    where, keys = f"db {snapshot.server.database}", snapshot.server.keys
-    patterns = ", ".join(safe(pattern) for pattern in snapshot.patterns)
-    what = f"no streams match {patterns} in {where}" if patterns else f"no streams in {where}"
-    if not snapshot.discovery_complete:
-        of = "its keys" if keys is None else f"its {counted(keys, 'key', 'keys')}"
-        return f"{what} so far; the scan of {of} is not through yet"
-    if snapshot.gaps:
-        gap = snapshot.gaps[0]
-        return f"{what} that can be read: {safe(gap.scope)}: {safe(gap.reason)}"
-    scanned = "its keys were scanned" if keys is None else f"scanned {counted(keys, 'key', 'keys')}"
-    return f"{what}; {scanned}"
+class StreamScreen(GroupListing):
+    """The groups of one stream."""
+
+    HINTS = ("open", "tail", "filter", "sort", "back")
+
+    def __init__(self, place: routes.StreamRoute, app_state: AppState) -> None:
+        super().__init__(place, app_state)
+        self._stream = place.stream
+        self._found: tuple[StreamView, ...] = ()
+
+    def streams_of(self, app_state: AppState) -> Sequence[StreamView]:
+        """The one stream, the same tuple while it did not change; none where it is gone."""
+        found = app_state.find_stream(self._stream)
+        if found is None:
+            self._found = ()
+        elif not self._found or self._found[0] is not found:
+            self._found = (found,)
+        return self._found
+
+    def empty_note(self) -> str:
+        """Why there is nothing."""
+        return self.app_state.missing(f"stream {safe(self._stream)}")

@@ -1,10 +1,9 @@
 """Topics of HTTP callbacks: all of them, and one with its counters and what failed last."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import ClassVar, Final
 
-from msgspec.structs import replace
 from textual.binding import BindingType
 
 from streamops.errors import NotFound
@@ -13,7 +12,7 @@ from streamops.monitor.topics import TopicFailures
 from streamops.resources.groups import GROUP_COLUMNS, GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TopicRow
+from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TOPICS, TopicRow
 from streamops.resources.units import count, timestamp
 from streamops.tui import routes
 from streamops.tui.keys import bindings
@@ -21,81 +20,11 @@ from streamops.tui.lines.details import finding_lines, paragraph
 from streamops.tui.lines.row_facts import column_facts
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.polling.screen_reads import read_topics
-from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind
-from streamops.tui.screens.read_listing import ReadListing
+from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
-from streamops.tui.screens.streams import find_stream
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
-from streamops.tui.widgets.text_view import Builder
-
-URL_WIDTH = 34
-PRIORITIES: Mapping[str, int] = {"priority": 5, "next_due_in_seconds": 1, "origin": 4}
-COLUMNS = tuple(
-    replace(
-        column,
-        width=URL_WIDTH if column.key == "url" else column.width,
-        priority=PRIORITIES.get(column.key, column.priority),
-    )
-    for column in TOPIC_COLUMNS
-)
-
-
-class TopicsScreen(ReadListing[TopicRow]):
-    """The topics; Enter leads to a topic with its counters and what failed last."""
-
-    HINTS = (("open", "topic"), "tail", "filter", "sort", "back")
-
-    def __init__(self, place: routes.TopicsRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS, TOPIC_DETAIL_COLUMNS)
-
-    async def read(self, source: Source) -> list[TopicRow]:
-        """All of them."""
-        return await read_topics(source, in_use(self.app_state))
-
-    def take(self, answer: list[TopicRow]) -> None:
-        """Take them."""
-        self.rows = tuple(answer)
-
-    def nothing(self) -> str:
-        """Why there is none."""
-        return "there are no topics; ^p and `webhooks create` keep one in Redis"
-
-    def identify(self, row: TopicRow) -> tuple[str, str]:
-        """The name, and the context that it names."""
-        return row.name, row.context
-
-    def text_of(self, row: TopicRow) -> str:
-        """Name, URL and problem."""
-        url = "" if row.topic is None else row.topic.shown_url
-        return f"{row.name} {url} {row.problem} {row.context}"
-
-    def is_fault(self, row: TopicRow) -> bool:
-        """Whether it is wrong, or off."""
-        return bool(row.problem) or row.topic is None or not row.topic.enabled
-
-    def place_of(self, row: TopicRow) -> Route:
-        """The topic."""
-        return routes.TopicRoute(row.name)
-
-    def selection(self) -> Selection | None:
-        """The topic, where it is kept in Redis."""
-        row = self.list.highlighted
-        return None if row is None else selection_of_topic(row)
-
-    def stream_name(self) -> str | None:
-        """The stream of its messages."""
-        row = self.list.highlighted
-        return None if row is None or row.topic is None else row.topic.key
-
-    def detail(self, row: TopicRow) -> Builder:
-        """The topic in full."""
-        return lambda width: topic_lines(row, width)
-
-    def name_of(self, row: TopicRow) -> str:
-        """Its name."""
-        return row.name
 
 
 def in_use(app_state: AppState) -> str | None:
@@ -185,7 +114,7 @@ class TopicScreen(ReadingFrame):
 
     def _observed(self, row: TopicRow) -> tuple[StreamView | None, GroupView | None]:
         topic = row.topic
-        stream = None if topic is None else find_stream(self.app_state, topic.key)
+        stream = None if topic is None else self.app_state.find_stream(topic.key)
         if stream is None or topic is None:
             return None, None
         return stream, next((one for one in stream.groups if one.group.name == topic.group), None)
@@ -273,3 +202,19 @@ def _heading(title: str, number: str) -> Line:
 
 def _at(when: datetime | None, text: str, width: int, tone: Tone) -> list[Line]:
     return paragraph(f"{'' if when is None else timestamp(when)}  {text}", width, tone, hang=2)
+
+
+async def _read(screen: ReadListing[TopicRow], source: Source) -> Page[TopicRow]:
+    rows = await read_topics(source, in_use(screen.app_state))
+    return Page(rows=tuple(rows), nothing="there are no topics; ^p and `webhooks create` keep one in Redis")
+
+
+TOPIC_LIST: Final = ReadList(
+    resource=TOPICS,
+    hints=(("open", "topic"), "tail", "filter", "sort", "back"),
+    read=_read,
+    leads=lambda row: routes.TopicRoute(row.name),
+    selects=selection_of_topic,
+    stream=lambda row: None if row.topic is None else row.topic.key,
+    detail=topic_lines,
+)

@@ -1,146 +1,40 @@
 """Worker processes by their heartbeats, and their pools: paused or running."""
 
-from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from time import monotonic
-from typing import Final
-
-from textual.widget import Widget
+from typing import Final, NamedTuple
 
 from streamops.model.observation import Observation
-from streamops.model.pools import Pool, PoolMode, WorkerState
+from streamops.model.pools import Pool, PoolMode
 from streamops.model.wording import counted
 from streamops.monitor.pools import ServerWorkers
 from streamops.operations.autoscale.plan import is_steered
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent
-from streamops.resources.workers import WORKER_COLUMNS, WORKER_DETAIL_COLUMNS, WorkerRow, unreadable_words
+from streamops.resources.workers import (
+    WORKER_COLUMNS,
+    WORKER_DETAIL_COLUMNS,
+    WORKERS,
+    WorkerRow,
+    unreadable_words,
+)
 from streamops.tui import routes
 from streamops.tui.lines.details import paragraph
 from streamops.tui.lines.row_facts import column_facts
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.polling.screen_reads import read_workers
-from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind
-from streamops.tui.screens.read_listing import REST, ReadListing
+from streamops.tui.screens.read_listing import REST, Page, ReadList, ReadListing
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit
-from streamops.tui.widgets.text_view import Builder, Head
 
 LOOK_AGAIN: Final = 30.0
 """Seconds from one pass over all keys to the next; heartbeats that are known are read in between."""
-READS: Final = Column[WorkerRow](
-    key="reads",
-    title="READS",
-    help="The streams and groups that it reads.",
-    cell=lambda row: Cell(reads_words(row.heart.consumers)),
-    value=lambda row: reads_words(row.heart.consumers),
-    width=16,
-    flexible=True,
-    priority=2,
-)
-COLUMNS: Final = (*WORKER_COLUMNS[:5], READS, *WORKER_COLUMNS[5:])
 
 
-class WorkersScreen(ReadListing[WorkerRow]):
-    """The workers, and above them the pools; Enter leads to what a worker reads."""
-
-    AGAIN = 2.0
-    HINTS = (
-        ("open", "what it reads"),
-        ("workers", "pools"),
-        "filter",
-        "faults",
-        "sort",
-        "back",
-    )
-
-    def __init__(self, place: routes.WorkersRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state, COLUMNS, WORKER_DETAIL_COLUMNS)
-        self._crowd: ServerWorkers | None = None
-        self._pools: Mapping[str, Pool] = {}
-        self._look_at = 0.0
-        self._head = Head(id="head")
-
-    def compose_body(self) -> Iterable[Widget]:
-        """The pools, the list and the pane."""
-        yield self._head
-        yield from super().compose_body()
-
-    async def read(self, source: Source) -> ServerWorkers:
-        """All there are."""
-        began = monotonic()
-        crowd = await read_workers(source)
-        now = monotonic()
-        self._look_at = now + max(LOOK_AGAIN, (now - began) * REST)
-        return crowd
-
-    async def read_again(self, source: Source) -> ServerWorkers:
-        """Those that are known, unless it is time to look for others."""
-        if self._crowd is None or monotonic() >= self._look_at:
-            return await self.read(source)
-        return await read_workers(source, self._crowd)
-
-    def take(self, crowd: ServerWorkers) -> None:
-        """Take them."""
-        self._crowd = crowd
-        self._pools = pools_by_name(crowd.pools)
-        self.rows = tuple(WorkerRow(heart, crowd.now) for heart in crowd.workers)
-
-    def show_body(self, app_state: AppState) -> None:
-        """Show the workers, and their pools above."""
-        super().show_body(app_state)
-        crowd, observation = self._crowd, app_state.observation
-        self._head.show(lambda _: workers_head(crowd, observation))
-
-    def nothing(self) -> str:
-        """Why there is none."""
-        if self._crowd is not None and self._crowd.unreadable:
-            return unreadable_words(self._crowd.unreadable)
-        return "no streamops workers here; other clients do not report, groups list their consumers (3)"
-
-    def identify(self, row: WorkerRow) -> str:
-        """The worker's ID."""
-        return row.heart.id
-
-    def text_of(self, row: WorkerRow) -> str:
-        """What it is, where it runs, and what it reads."""
-        heart = row.heart
-        reads = (part for consumer in heart.consumers for part in consumer[:2])
-        return " ".join([heart.id, heart.pool, heart.state, heart.app, heart.host, *reads])
-
-    def is_fault(self, row: WorkerRow) -> bool:
-        """Whether it does anything but run."""
-        return row.heart.state is not WorkerState.RUNNING
-
-    def place_of(self, row: WorkerRow) -> Route:
-        """What it reads."""
-        return routes.WorkerRoute(row.heart.id, row.heart.pool)
-
-    def selection(self) -> Selection | None:
-        """Its pool."""
-        row = self.list.highlighted
-        return None if row is None else selection_of_pool(row.heart.pool, self._pools, row.now)
-
-    def stream_name(self) -> str | None:
-        """The first stream that it reads."""
-        row = self.list.highlighted
-        return row.heart.consumers[0][0] if row is not None and row.heart.consumers else None
-
-    def detail(self, row: WorkerRow) -> Builder:
-        """The worker in full."""
-        pool = self._pools.get(row.heart.pool)
-        return lambda width: worker_lines(row, pool, width)
-
-    def name_of(self, row: WorkerRow) -> str:
-        """Its ID."""
-        return row.heart.id
-
-
-def selection_of_pool(name: str, pools: Mapping[str, Pool], now: datetime | None) -> Selection:
+def selection_of_pool(name: str, pool: Pool | None, now: datetime | None) -> Selection:
     """A pool as what is acted on."""
-    pool = pools.get(name)
     return Selection(
         sort=SelectionKind.POOL_PAUSED if is_paused(pool) else SelectionKind.POOL,
         pool=name,
@@ -158,9 +52,9 @@ def is_paused(pool: Pool | None) -> bool:
     return pool is not None and pool.mode == PoolMode.PAUSED
 
 
-def worker_lines(row: WorkerRow, pool: Pool | None, width: int) -> list[Line]:
+def worker_lines(row: WorkerRow, width: int) -> list[Line]:
     """A worker in full, what it reads, and its pool."""
-    heart = row.heart
+    heart, pool = row.heart, row.pool
     lines = paragraph(safe(heart.id), width, Tone.STRONG)
     lines += column_facts(OF_WORKER, row, width)
     lines += [BLANK_LINE, (Cell(" Reads", Tone.STRONG),)]
@@ -187,10 +81,11 @@ def pool_lines(pool: Pool, now: datetime | None, width: int) -> list[Line]:
     return lines
 
 
-def workers_head(crowd: ServerWorkers | None, observation: Observation | None) -> list[Line]:
+def workers_head(page: Page[WorkerRow], app_state: AppState, _width: int = 0) -> list[Line]:
     """The pools, a line each, and consumers of ours whose worker is dead."""
-    if crowd is None:
+    if page.whole is None:
         return [(Cell(" looking for heartbeats", Tone.DIM),)]
+    crowd, observation = page.whole.found, app_state.observation
     shown = crowd.pools[:MOST_POOLS]
     widest = min(max((cell_width(safe(pool.name)) for pool in shown), default=0), LONGEST_NAME)
     lines = [_pool_line(pool, crowd, widest) for pool in shown]
@@ -203,17 +98,6 @@ def workers_head(crowd: ServerWorkers | None, observation: Observation | None) -
         text = f" ▲ {who} of streamops without a heartbeat hold {what}: a worker of the group claims them"
         lines.append((Cell(text, Tone.WARN),))
     return lines or [(Cell(" no pool has been paused or scaled", Tone.DIM),)]
-
-
-def reads_words(consumers: Sequence[tuple[str, str, str]]) -> str:
-    """What a worker reads, in a few words."""
-    pairs = [f"{safe(stream)} ▸ {safe(group)}" for stream, group, _ in consumers]
-    return pairs[0] + (f" +{len(pairs) - 1}" if len(pairs) > 1 else "") if pairs else "nothing"
-
-
-def pools_by_name(pools: Iterable[Pool]) -> Mapping[str, Pool]:
-    """Pools by their names."""
-    return {pool.name: pool for pool in pools}
 
 
 def _pool_line(pool: Pool, crowd: ServerWorkers, name_width: int) -> Line:
@@ -254,3 +138,53 @@ def _dead(observation: Observation | None) -> tuple[int, int]:
         if member.alive is False and member.pending
     ]
     return len(dead), sum(dead)
+
+
+class Found(NamedTuple):
+    """The workers that are known.
+
+    Attributes:
+        found: The workers and pools.
+        look_at: When to go through all keys again, on the monotonic clock.
+    """
+
+    found: ServerWorkers
+    look_at: float
+
+
+async def _read(screen: ReadListing[WorkerRow], source: Source) -> Page[WorkerRow]:
+    """All workers; those that are known, unless all were asked for or it is time to look for others."""
+    known: Found | None = screen.page.whole
+    began = monotonic()
+    if known is None or screen.is_afresh or began >= known.look_at:
+        crowd = await read_workers(source)
+        now = monotonic()
+        look_at = now + max(LOOK_AGAIN, (now - began) * REST)
+    else:
+        crowd, look_at = await read_workers(source, known.found), known.look_at
+    return Page(rows=worker_rows(crowd), nothing=_why_none(crowd), whole=Found(crowd, look_at))
+
+
+def worker_rows(crowd: ServerWorkers) -> tuple[WorkerRow, ...]:
+    """A row a worker, each with its pool."""
+    pools = {pool.name: pool for pool in crowd.pools}
+    return tuple(WorkerRow(heart, crowd.now, pools.get(heart.pool)) for heart in crowd.workers)
+
+
+def _why_none(crowd: ServerWorkers) -> str:
+    if crowd.unreadable:
+        return unreadable_words(crowd.unreadable)
+    return "no streamops workers here; other clients do not report, groups list their consumers (3)"
+
+
+WORKER_LIST: Final = ReadList(
+    resource=WORKERS,
+    hints=(("open", "what it reads"), ("workers", "pools"), "filter", "faults", "sort", "back"),
+    read=_read,
+    every=2.0,
+    head=workers_head,
+    leads=lambda row: routes.WorkerRoute(row.heart.id, row.heart.pool),
+    selects=lambda row: selection_of_pool(row.heart.pool, row.pool, row.now),
+    stream=lambda row: row.heart.consumers[0][0] if row.heart.consumers else None,
+    detail=worker_lines,
+)

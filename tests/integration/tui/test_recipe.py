@@ -1,13 +1,11 @@
-"""The recipe of ARCHITECTURE.md for a new screen: its place and its file, as they stand there, are a screen of the console."""
+"""The recipe of ARCHITECTURE.md for a new screen: its resource and its place, as they stand there, are a screen of the console."""
 
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-import streamops.tui.screens
+from streamops.resources import consumers as resources
 from streamops.tui import routes
 from streamops.tui.goto import WORDS
 from tests.support.servers import RunningServer
@@ -16,21 +14,21 @@ from tests.support.tui.driving import crumbs, list_of, names, press, running, un
 from tests.support.tui.servers import console_on
 
 ARCHITECTURE = Path(__file__).parents[3] / "ARCHITECTURE.md"
-FILE = re.compile(r"^`tui/(\w+\.py|screens/\w+\.py)`\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(
+    r"^`(tui/routes.py|resources/consumers.py)`\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 @pytest.fixture
-def consumers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def consumers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The screen of the recipe, as one of the console's own."""
     files = dict(FILE.findall(ARCHITECTURE.read_text()))
-    assert {*files} == {"routes.py", "screens/consumers.py"}
-    (tmp_path / "consumers.py").write_text(files["screens/consumers.py"])
-    monkeypatch.setattr(streamops.tui.screens, "__path__", [*streamops.tui.screens.__path__, str(tmp_path)])
-    place: dict[str, type[routes.Route]] = {}
-    exec(files["routes.py"], {"Route": routes.Route, "__name__": __name__}, place)  # noqa: S102 - our own text
-    monkeypatch.setitem(WORDS, "consumers", place.pop("ConsumersRoute")())
-    yield
-    sys.modules.pop("streamops.tui.screens.consumers", None)
+    resource = {**vars(resources)}
+    exec(files["resources/consumers.py"], resource)  # noqa: S102 - our own text
+    monkeypatch.setattr(resources, "CONSUMERS", resource["CONSUMERS"])
+    place = {**vars(routes), "__name__": __name__}
+    exec(files["tui/routes.py"], place)  # noqa: S102 - as above
+    monkeypatch.setitem(WORDS, "consumers", place["ConsumersRoute"]())
 
 
 @pytest.mark.usefixtures("consumers")
@@ -48,4 +46,4 @@ async def test_screen_of_the_recipe_lists_and_leads_on(server: RunningServer) ->
         await press(app, "/", *"billing-1", "enter")
         await until(app, lambda: names(app) == ["orders/billing/billing-1"])
         await press(app, "enter")
-        await until(app, lambda: crumbs(app).endswith("billing"))
+        await until(app, lambda: crumbs(app).endswith("billing ▸ billing-1"))

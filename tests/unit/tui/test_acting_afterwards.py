@@ -88,12 +88,12 @@ async def test_jobs_that_cannot_be_read_are_told_beside_the_list_and_without_one
     async with running(app):
         await press(app, "4", "4")
         await shown(app, "▸ running")
-        await shown(app, "not read: streamops:job:0: nothing of ours, and 1 more")
+        await shown(app, "not readable: streamops:job:0: nothing of ours, and 1")
     source.jobs = ()
     app = app_for(source)
     async with running(app):
         await press(app, "4", "4")
-        await shown(app, "not read: streamops:job:0: nothing of ours, and 1 more")
+        await shown(app, "not readable: streamops:job:0: nothing of ours, and 1")
 
 
 async def test_a_job_is_resumed_by_a_plan_and_stopped_by_its_key_twice() -> None:
