@@ -59,8 +59,8 @@ from streamops.operations.jobs import all_jobs, find_job
 from streamops.operations.jobs_cancel.intent import CancelJobIntent
 from streamops.operations.operation import Prepared
 from streamops.targets.targets import FindSpec, Targets, nothing_configured
+from streamops.wire.consuming.payloads import read_kept_payload
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.payload_reads import read_kept_payload
 from streamops.wire.reads import PendingRange, read_clock, read_page, read_pending_page, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT

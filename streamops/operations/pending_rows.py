@@ -6,8 +6,8 @@ from streamops.errors import NotFound
 from streamops.model.entries import EntryId
 from streamops.model.streams import Consumer
 from streamops.operations.running import Run
-from streamops.wire.consuming.asking import mark_prefix
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX
+from streamops.wire.consuming.subscription import mark_prefix
 from streamops.wire.faults import required
 from streamops.wire.keys import retry_source, unhandled_key
 from streamops.wire.reads import read_consumers

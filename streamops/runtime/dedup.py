@@ -16,8 +16,8 @@ from streamops.runtime.events import Duplicate
 from streamops.runtime.executor import Executor
 from streamops.runtime.handlers import IdempotencyRule
 from streamops.runtime.retry import Undecodable, retry_after, words
-from streamops.wire.consuming.asking import mark_prefix
 from streamops.wire.consuming.idempotency import IdempotencyKeys, KeyClaim, KeyVerdict, are_noted
+from streamops.wire.consuming.subscription import mark_prefix
 from streamops.wire.keys import decoded_part, encoded_part
 
 LATER: Final = timedelta(seconds=1)

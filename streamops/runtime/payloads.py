@@ -16,8 +16,8 @@ from streamops.model.text import name_text
 from streamops.runtime.codec import DATA, decode_parts
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import PAYLOAD, Entry
-from streamops.wire.consuming.asking import is_own_payload
 from streamops.wire.consuming.payloads import fetch_payloads
+from streamops.wire.consuming.subscription import is_own_payload
 
 SHAPE: Final = b"_so_shape"
 """The field that follows the key of a payload which stands for fields, and not for the one named ``data``."""

@@ -9,8 +9,8 @@ from streamops.model.entries import EntryId
 from streamops.model.pending import PendingSelection, Unfit
 from streamops.model.text import name_bytes
 from streamops.wire.batches import Request
+from streamops.wire.deleted import GoneSearch
 from streamops.wire.faults import required
-from streamops.wire.gone import GoneSearch
 from streamops.wire.node import Reply
 from streamops.wire.pending_pages import PAGE, Row, pending_pages
 from streamops.wire.replies import decode_name, decode_pending_rows

@@ -14,10 +14,9 @@ from streamops.model.streams import StreamReading
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.full_replies import FullDecoder
-from streamops.wire.identities import Identities
 from streamops.wire.node import Node
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import PRELUDE, Depth, Readings, StreamReader, preludes_of
+from streamops.wire.stream_reader import PRELUDE, Depth, Identities, Readings, StreamReader, preludes_of
 
 LIGHT_BYTES: Final = 4096
 """FULL ships the first entry: streams with larger ones are read by a script, which leaves payloads on the server."""

@@ -24,7 +24,7 @@ from streamops.operations.running import Run
 from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.claimable import Claimable, read_claimable, read_claimable_ids
-from streamops.wire.gone import GoneSearch
+from streamops.wire.deleted import GoneSearch
 from streamops.wire.server import Server
 from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_page
 

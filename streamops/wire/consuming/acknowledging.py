@@ -10,9 +10,15 @@ from redis.exceptions import ResponseError
 
 from streamops.errors import PublishError, Refused
 from streamops.model.deliveries import Acknowledged, AckRow, Settled
-from streamops.wire.consuming.asking import answered, is_own_payload, key_of, mark_prefix, run_for_group
 from streamops.wire.consuming.publishing import portions, refused
-from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.subscription import (
+    Subscription,
+    answered,
+    is_own_payload,
+    key_of,
+    mark_prefix,
+    run_for_group,
+)
 from streamops.wire.faults import fault
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call

@@ -12,8 +12,7 @@ import msgspec
 
 from streamops.model.deliveries import RecoveredPage, TakenEntry
 from streamops.model.streams import Consumer as GroupConsumer
-from streamops.wire.consuming.asking import answered, key_of, mark_prefix, run_for_group
-from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.subscription import Subscription, answered, key_of, mark_prefix, run_for_group
 from streamops.wire.node import Argument, Reply
 from streamops.wire.pending_pages import PAGE, following, pending_command
 from streamops.wire.replies import decode_consumers

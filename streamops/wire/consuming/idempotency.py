@@ -10,8 +10,7 @@ from redis.exceptions import ResponseError
 
 from streamops.errors import ServerError
 from streamops.model.text import name_text
-from streamops.wire.consuming.asking import run_for_group
-from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.subscription import Subscription, run_for_group
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import owner_key
 from streamops.wire.node import Argument, Command, Reply

@@ -6,8 +6,7 @@ from typing import Final
 
 from streamops.model.deliveries import Registered, Renewed
 from streamops.model.entries import GIVEN_BACK
-from streamops.wire.consuming.asking import key_of, run_for_group
-from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.subscription import Subscription, key_of, run_for_group
 from streamops.wire.node import Argument, Reply
 from streamops.wire.script_calls import Call
 from streamops.wire.server import Server

@@ -1,10 +1,11 @@
-"""Reading a stream for a group: the group itself, then what is new in the stream and in its retry stream."""
+"""Reading a stream for a group: the group itself, what is new in the stream and in its retry stream, and what is left."""
 
 from datetime import timedelta
 
 from streamops.errors import NotFound
 from streamops.model.text import name_bytes
-from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.batches import Request
+from streamops.wire.consuming.subscription import Subscription, answered
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
@@ -101,3 +102,44 @@ async def read_new(
 
 def _text_or_none(reply: bytes | None) -> str | None:
     return reply.decode() if reply else None
+
+
+async def work_left(server: Server, sub: Subscription) -> int:
+    """How much a group has to do in its stream and its retry stream: what is pending, and one where any is unread.
+
+    Raises:
+        ServerError: The server does not answer, or does not let us.
+    """
+    unread, pending = 0, 0
+    for key in (sub.stream, sub.retries):
+        position = (await group_position(server, key, sub.group)).decode()
+        asked = [
+            Request(key, ("XRANGE", key, f"({position}", "+", "COUNT", 1)),
+            Request(key, ("XPENDING", key, sub.group)),
+        ]
+        after, summary = (answered(reply, sub, key) for reply in (await server.batch(asked)).replies)
+        unread += len(after or ())
+        pending += summary[0] if summary else 0
+    return unread + pending
+
+
+async def delayed_left(server: Server, sub: Subscription) -> int:
+    """How many messages of the stream wait for their time.
+
+    Raises:
+        ServerError: The server does not answer, or does not let us.
+    """
+    return int(answered(await server.single(sub.delayed, "ZCARD", sub.delayed), sub, sub.delayed) or 0)
+
+
+async def hasten(server: Server, sub: Subscription) -> None:
+    """Make all messages that wait for their time due now, as if it had come.
+
+    Raises:
+        ServerError: The server does not answer, or does not let us.
+    """
+    ids = answered(await server.single(sub.delayed, "ZRANGE", sub.delayed, 0, -1), sub, sub.delayed) or ()
+    for number, ident in enumerate(ids):
+        # In the order in which they would have been due.
+        words = ("ZADD", sub.delayed, "XX", number + 1, ident)
+        answered(await server.single(sub.delayed, *words), sub, sub.delayed)

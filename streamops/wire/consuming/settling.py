@@ -14,8 +14,13 @@ from typing import Final, TypeVar
 from streamops.model.deliveries import DeadLetterDraft, ScheduledRetry, Settled, Start
 from streamops.model.streams import Mode
 from streamops.wire.batches import Request
-from streamops.wire.consuming.asking import is_own_payload, key_of, mark_prefix, run_for_group
-from streamops.wire.consuming.subscription import Subscription
+from streamops.wire.consuming.subscription import (
+    Subscription,
+    is_own_payload,
+    key_of,
+    mark_prefix,
+    run_for_group,
+)
 from streamops.wire.faults import required
 from streamops.wire.keys import encoded_part, moved_key, same_slot
 from streamops.wire.lua_values import lua_value

@@ -7,11 +7,11 @@ import pytest
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import EntryId
 from streamops.runtime import Entry, Streamops
+from streamops.wire.consuming.payloads import read_kept_payload
 from streamops.wire.keys import (
     delayed_key,
     payload_key,
 )
-from streamops.wire.payload_reads import read_kept_payload
 from streamops.wire.replies import MILLISECOND
 from streamops.wire.server import Server
 from tests.support.runtime.working import until, working

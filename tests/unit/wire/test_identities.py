@@ -1,7 +1,7 @@
 """Who answers: another epoch begins with another server, and only then."""
 
 from streamops.model.streams import Flavour, ServerNode
-from streamops.wire.identities import Identities
+from streamops.wire.stream_reader import Identities
 
 
 def node(address: str, *ids: str) -> ServerNode:
