@@ -203,7 +203,7 @@ unless {EXPORTER} streamops_up == 0
 increase(streamops_collect_errors_total[10m]) > 0
 unless {EXPORTER} max_over_time(streamops_up[10m]) == 0
 or
-streamops_gaps > 0
+streamops_scrape_partial_failures > 0
 """,
         lasting="15m",
         severity=WARNING,
@@ -256,7 +256,6 @@ STREAM_ALERTS: Final = (
 
 POOL: Final = "pool {{ $labels.pool }}"
 DECISIONS: Final = "streamops_autoscaler_decisions_total"
-SIGNAL: Final = "streamops_autoscaler_signal"
 FAILURES: Final = "streamops_handler_failures_total"
 CALLS: Final = "streamops_handler_duration_seconds_count"
 
@@ -343,8 +342,8 @@ unless on (job, instance, stream, group) streamops_finding{{code=~"no_consumers|
     ),
     Alert(
         name="StreamopsPoolAtMaximum",
-        expr=f"""
-{SIGNAL}{{signal="predicted_wait"}} > on (job, instance, pool) {SIGNAL}{{signal="objective"}}
+        expr="""
+streamops_autoscaler_predicted_wait_seconds > on (job, instance, pool) streamops_autoscaler_objective_seconds
 and on (job, instance, pool) streamops_autoscaler_desired_replicas >= streamops_autoscaler_max_replicas
 """,
         lasting="10m",
