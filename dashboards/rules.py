@@ -43,7 +43,8 @@ class Alert(Struct, frozen=True, kw_only=True):
     """An alerting rule.
 
     Attributes:
-        name: Its name, and the heading of its runbook.
+        name: Its name; several alerts with one name say that the same is wrong, each by a sign of its own.
+        code: The sign, which is the label ``code``; empty where the name says it all.
         expr: What must hold.
         summary: One line: what is wrong with what.
         description: One or two sentences with the numbers.
@@ -59,6 +60,12 @@ class Alert(Struct, frozen=True, kw_only=True):
     severity: str
     lasting: str
     kept: str = ""
+    code: str = ""
+
+    @property
+    def runbook(self) -> str:
+        """The heading of its runbook."""
+        return self.code or self.name
 
 
 # ----- what the health rules found
@@ -130,6 +137,7 @@ def _finding(rule: Rule) -> Alert:
     subject, code = SUBJECTS[rule.judged], rule.code.value
     return Alert(
         name=rule.alert,
+        code=code,
         expr=f'streamops_finding{{code="{code}"}}',
         summary=f"{subject}: {code.replace('_', ' ')}",
         # What is kept firing keeps the text of the last finding, so that its numbers are shown as those of then.
@@ -172,6 +180,7 @@ EXPORTER_ALERTS: Final = (
     # Prometheus tells the real timeout only with its feature extra-scrape-metrics; else its default, 10 s, counts.
     Alert(
         name="StreamopsScrapeSlow",
+        code="scrape_slow",
         expr=f"""
 (sum without (phase) (streamops_scrape_duration_seconds) > {EXPORTER} group_left () 0.5 * scrape_timeout_seconds)
 or
@@ -181,11 +190,12 @@ or
         severity=WARNING,
         summary="Reading Redis takes the exporter {{ $labels.instance }} long",
         description="Reading Redis takes the exporter {{ $labels.instance }} {{ $value | humanizeDuration }}, more than half "
-        "of what Prometheus waits. Beyond that, what it serves is old.",
+        "of what Prometheus waits. Beyond that, a scrape says that Redis is down.",
     ),
     # By Prometheus's clock against Redis's: one that is wrong shows here.
     Alert(
-        name="StreamopsSnapshotStale",
+        name="StreamopsScrapeSlow",
+        code="snapshot_stale",
         expr=f"""
 time() - streamops_snapshot_timestamp_seconds > 120
 unless {EXPORTER} streamops_up == 0
@@ -203,7 +213,7 @@ unless {EXPORTER} streamops_up == 0
 increase(streamops_collect_errors_total[10m]) > 0
 unless {EXPORTER} max_over_time(streamops_up[10m]) == 0
 or
-streamops_gaps > 0
+streamops_scrape_partial_failures > 0
 """,
         lasting="15m",
         severity=WARNING,
@@ -215,7 +225,7 @@ streamops_gaps > 0
     ),
     # What a pattern, a granularity or a long absence leaves out is meant to be left out.
     Alert(
-        name="StreamopsSeriesCapped",
+        name="StreamopsSeriesLimitReached",
         expr='streamops_series_omitted{reason=~"max_.+|same_name"} > 0',
         lasting="15m",
         severity=INFO,
@@ -256,7 +266,6 @@ STREAM_ALERTS: Final = (
 
 POOL: Final = "pool {{ $labels.pool }}"
 DECISIONS: Final = "streamops_autoscaler_decisions_total"
-SIGNAL: Final = "streamops_autoscaler_signal"
 FAILURES: Final = "streamops_handler_failures_total"
 CALLS: Final = "streamops_handler_duration_seconds_count"
 
@@ -299,7 +308,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
     ),
     # By Redis's own clock, and only while the exporter reads it.
     Alert(
-        name="StreamopsAutoscalerSilent",
+        name="StreamopsAutoscalerNoLeader",
         expr="streamops_snapshot_timestamp_seconds"
         " - ignoring (pool) group_right () streamops_autoscaler_last_evaluation_timestamp_seconds > 120",
         lasting="3m",
@@ -309,7 +318,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         f"it. It keeps the workers that it has, whatever waits.{SEEN_BY}.",
     ),
     Alert(
-        name="StreamopsAutoscalerBlind",
+        name="StreamopsAutoscalerNoSignal",
         expr=_mostly("unreadable|lag_unknown", "5m"),
         lasting="10m",
         severity=WARNING,
@@ -319,7 +328,8 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
     ),
     # One failure passes by itself: the controller tries again.
     Alert(
-        name="StreamopsAutoscalerTargetFailing",
+        name="StreamopsPoolCannotScale",
+        code="target_failing",
         expr="increase(streamops_autoscaler_apply_errors_total[15m]) > 1.5",
         lasting="5m",
         severity=WARNING,
@@ -329,7 +339,8 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
     ),
     # Where the health rules page for the pool's group, they say the same: one group that is dead is one page.
     Alert(
-        name="StreamopsPoolStuck",
+        name="StreamopsConsumerGroupNotAcking",
+        code="pool_stuck",
         expr=f"""
 ({_mostly("stuck", "2m")})
 * on (job, instance, pool) group_left (stream, group) streamops_autoscaler_info
@@ -342,9 +353,10 @@ unless on (job, instance, stream, group) streamops_finding{{code=~"no_consumers|
         f"none. More workers would not help, and none are ordered.{SEEN_BY}.",
     ),
     Alert(
-        name="StreamopsPoolAtMaximum",
-        expr=f"""
-{SIGNAL}{{signal="predicted_wait"}} > on (job, instance, pool) {SIGNAL}{{signal="objective"}}
+        name="StreamopsPoolCannotScale",
+        code="at_maximum",
+        expr="""
+streamops_autoscaler_predicted_wait_seconds > on (job, instance, pool) streamops_autoscaler_objective_seconds
 and on (job, instance, pool) streamops_autoscaler_desired_replicas >= streamops_autoscaler_max_replicas
 """,
         lasting="10m",
@@ -394,13 +406,18 @@ def rule_files() -> dict[str, str]:
 def _rule(alert: Alert, runbooks: str) -> dict[str, object]:
     kept = {"keep_firing_for": alert.kept} if alert.kept else {}
     severity = {"severity": alert.severity} if alert.severity else {}
-    annotations = {"summary": alert.summary, "description": alert.description, **advice(alert.name, runbooks)}
+    code = {"code": alert.code} if alert.code else {}
+    annotations = {
+        "summary": alert.summary,
+        "description": alert.description,
+        **advice(alert.runbook, runbooks),
+    }
     return {
         "alert": alert.name,
         "expr": alert.expr.strip() + "\n" if "\n" in alert.expr.strip() else alert.expr,
         "for": alert.lasting,
         **kept,
-        "labels": {"component": COMPONENT, **severity},
+        "labels": {"component": COMPONENT, **code, **severity},
         "annotations": annotations,
     }
 

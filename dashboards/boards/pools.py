@@ -33,12 +33,6 @@ def pools_section() -> Section:
     )
 
 
-def signal(name: str) -> str:
-    """One of the numbers that decisions rest on, a pool."""
-    matcher = f'signal="{name}"'
-    return f"max by (pool) ({POOL('autoscaler_signal', matcher)})"
-
-
 def by_pool(family: str) -> str:
     """One value a pool, whichever exporter tells it."""
     return f"max by (pool) ({POOL(family)})"
@@ -97,8 +91,8 @@ def _waits() -> dashboard.Panel:
     return graph_panel(
         "Predicted wait",
         "How long the entry added last is going to wait, by all workers that are ordered. Dashed, the longest it should.",
-        Query(signal("predicted_wait"), "{{pool}}"),
-        Query(signal("objective"), "{{pool}} objective"),
+        Query(by_pool("autoscaler_predicted_wait_seconds"), "{{pool}}"),
+        Query(by_pool("autoscaler_objective_seconds"), "{{pool}} objective"),
         unit="s",
         bounds=("/ objective$/",),
         none="not known",
@@ -123,15 +117,15 @@ def _table() -> dashboard.Panel:
         ("Wants", by_pool(WANTED), "none", ()),
         ("Least", by_pool(LEAST), "none", ()),
         ("Most", by_pool(MOST), "none", ()),
-        ("Arriving/s", signal("arrivals"), "none", ()),
-        ("Expected/s", signal("expected_arrivals"), "none", ()),
-        ("One worker/s", signal("worker_rate"), "none", ()),
-        ("Busy", signal("busy"), "percentunit", colours.BUSY),
-        ("Wait", signal("wait"), "s", ()),
-        ("Predicted", signal("predicted_wait"), "s", ()),
-        ("Objective", signal("objective"), "s", ()),
-        ("Start-up", signal("start_up"), "s", ()),
-        ("Useful", signal("cap"), "none", ()),
+        ("Arriving/s", by_pool("autoscaler_arrivals_per_second"), "none", ()),
+        ("Expected/s", by_pool("autoscaler_expected_arrivals_per_second"), "none", ()),
+        ("One worker/s", by_pool("autoscaler_worker_entries_per_second"), "none", ()),
+        ("Busy", by_pool("autoscaler_busy_ratio"), "percentunit", colours.BUSY),
+        ("Wait", by_pool("autoscaler_wait_seconds"), "s", ()),
+        ("Predicted", by_pool("autoscaler_predicted_wait_seconds"), "s", ()),
+        ("Objective", by_pool("autoscaler_objective_seconds"), "s", ()),
+        ("Start-up", by_pool("autoscaler_startup_seconds"), "s", ()),
+        ("Useful", by_pool("autoscaler_capped_replicas"), "none", ()),
         ("Failures", f"max by (pool) ({POOL.increase(ERRORS)})", "none", colours.ANY_WARN),
         ("Decided ago", f"max by (pool) ({POOL.age(EVALUATED)})", "s", colours.SNAPSHOT),
     )

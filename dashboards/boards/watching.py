@@ -78,7 +78,7 @@ def _exporter() -> tuple[dashboard.Panel, ...]:
             Query(
                 f"sum by (scope, reason) ({EXPORTER('series_omitted')})", "left out: {{scope}}, {{reason}}"
             ),
-            Query(f"sum by (part) ({EXPORTER('gaps')})", "not read: {{part}}"),
+            Query(f"sum by (part) ({EXPORTER('scrape_partial_failures')})", "not read: {{part}}"),
             unit="short",
         ),
         graph_panel(

@@ -218,7 +218,7 @@ class PageWatcher:
         page = self._scraper.page
         if page is None or page is self._seen or _age(page.begun) >= self._every:
             page = await self._scraper.scrape(self._every)
-        if page is self._seen or self._scraper.page is None:
+        if page is self._seen or page is not self._scraper.page:
             silent = _age(self._seen_at)
             if silent < self._patience:
                 return None

@@ -62,6 +62,10 @@ class Scraper:
         self._name = name
         self._reading = ScrapeReading(None, health=ExporterHealth(up=False))
         self._flight: asyncio.Task[tuple[MetricsPage, bool]] | None = None
+        self._begun = 0.0
+        """When the last collection began, whether or not it has ended."""
+        self._took = 0.0
+        """How long the last collection took that has ended."""
         self._overdue = False
         """Whether a scrape could not wait for the collection under way, and got the page before."""
         self._waiting = 0
@@ -75,10 +79,13 @@ class Scraper:
         return self._flight is not None or self._waiting > 0
 
     async def scrape(self, within: timedelta | None = None) -> MetricsPage:
-        """A page less than a second old; at the deadline, the last one there is.
+        """A page less than a second old; at the deadline, one that says that the server could not be read.
+
+        A server that always takes longer than the deadline is read all the same: as long as a collection takes no longer
+        than the one before, the deadline gives the page of that one, with the time at which it was read.
 
         Args:
-            within: How long to wait at most; a minute unless given. The collection then goes on for whoever is next.
+            within: How long to wait at most; a minute unless given. The collection then goes on for the next scrape.
         """
         asked = self.used_at = time.monotonic()
         flight = None
@@ -94,7 +101,9 @@ class Scraper:
                         return page
         except TimeoutError:
             self._overdue = flight is not None and flight is self._flight
-            return self.page or self._page(asked)
+            if self.page is not None and time.monotonic() - self._begun <= self._took:
+                return self.page
+            return self._page(self._unread("deadline"), asked)
         finally:
             self._waiting -= 1
 
@@ -112,15 +121,16 @@ class Scraper:
             await asyncio.gather(self._flight, return_exceptions=True)
         await self._target.drop()
 
-    def _page(self, begun: float) -> MetricsPage:
-        return MetricsPage(self._reading, self._guards, self._labels, begun)
+    def _page(self, reading: ScrapeReading, begun: float) -> MetricsPage:
+        return MetricsPage(reading, self._guards, self._labels, begun)
 
     async def _collect(self) -> tuple[MetricsPage, bool]:
         """Collect once; the page, and whether it was overdue."""
-        begun = time.monotonic()
+        self._begun = begun = time.monotonic()
         try:
             self._reading = await self._read()
-            self.page = self._page(begun)
+            self.page = self._page(self._reading, begun)
+            self._took = time.monotonic() - begun
         finally:
             overdue, self._overdue, self._flight = self._overdue, False, None
         return self.page, overdue
@@ -174,6 +184,9 @@ class Scraper:
 
     def _failed(self, stage: str, problem: str) -> ScrapeReading:
         self._log_changes(problem)
+        return self._unread(stage)
+
+    def _unread(self, stage: str) -> ScrapeReading:
         self._errors[stage] += 1
         errors = self._errors + Counter(self._target.failures)
         before = self._reading

@@ -143,7 +143,7 @@ class _Site:
         page = await self._scraper.scrape(_deadline(request))
         observation = self._scraper.status(page)
         if observation is None:
-            reason = self._scraper.problem or "it has not been read yet"
+            reason = self._scraper.problem or "no reading of it has ended in time"
             return web.Response(
                 text=encode({"error": reason}) + "\n", status=503, content_type="application/json"
             )

@@ -35,7 +35,7 @@ STREAM: Final = Scope("Streams", ("db", "stream"), READ, lambda shown: shown.str
 GROUP: Final = Scope(IN_GROUPS, ("db", "stream", "group"), READ, lambda shown: shown.group_labels)
 GROUP_STATUS: Final = Scope(IN_GROUPS, (*GROUP.labels, "status"), "none")
 FINDING: Final = Scope("Findings", (*GROUP.labels, "code", "severity"), "none")
-GROUP_COUNTER: Final = Scope(IN_GROUPS, (*GROUP.labels, "what"), "none")
+GROUP_COUNTER: Final = Scope(IN_GROUPS, (*GROUP.labels, "counter"), "none")
 CONSUMER: Final = Scope(
     "Consumers",
     (*GROUP.labels, "consumer"),
@@ -302,7 +302,7 @@ def group_status(shown: Shown) -> Values:
 
 
 @GROUP_COUNTER.family("readings", COUNTED)
-def group_uncounted_total(shown: Shown) -> Values:
+def group_count_gaps_total(shown: Shown) -> Values:
     """Readings at which it was not known how far a counter of the group moved: delivered, acked or lost."""
     steps = [
         (labels, count.uncounted)

@@ -10,24 +10,12 @@ from streamops.exporter.series_limits import namesakes, wants
 from streamops.exporter.shown import Labels, Shown
 from streamops.model.entries import EPOCH
 from streamops.model.observation import QueueCount
-from streamops.model.pools import Pool, PoolDecision, Signals, WorkerHeartbeat
+from streamops.model.pools import Pool, PoolDecision, WorkerHeartbeat
 from streamops.model.streams import MILLISECOND, NO_SUCH_STREAM, ReadError, ServerNode
 from streamops.model.text import encodable
 
 FORGOTTEN: Final = timedelta(days=1)
 """A pool that no controller has decided about for so long has none any more, and is not told."""
-
-SIGNALS: Final[tuple[tuple[str, Callable[[Signals], Value]], ...]] = (
-    ("arrivals", lambda told: told.arrivals),
-    ("expected_arrivals", lambda told: told.coming),
-    ("worker_rate", lambda told: told.rate),
-    ("wait", lambda told: told.wait),
-    ("predicted_wait", lambda told: told.predicted),
-    ("objective", lambda told: told.objective),
-    ("busy", lambda told: told.busy),
-    ("start_up", lambda told: told.start_up),
-    ("cap", lambda told: told.cap),
-)
 
 
 def instant(at: datetime | None) -> int | None:
@@ -124,7 +112,6 @@ CONTROLLER: Final = Scope(
 )
 POOL_GROUP: Final = Scope(IN_POOLS, ("pool", "stream", "group"), CONTROLLER.cost)
 DECISION: Final = Scope(IN_POOLS, ("pool", "direction", "reason"), CONTROLLER.cost)
-SIGNAL: Final = Scope(IN_POOLS, ("pool", "signal"), CONTROLLER.cost)
 NODE: Final = Scope(
     IN_SERVER,
     ("address",),
@@ -141,7 +128,7 @@ PART: Final = Scope(ITSELF, ("part",), "none")
 OUTCOME: Final = Scope(ITSELF, ("outcome",), "none")
 BUILD: Final = Scope(ITSELF, ("version", "python"), "none")
 
-LAST_DECISION: Final = "the last decision of the pool's controller"
+LAST_DECISION: Final = "the last decision of the pool's controller; absent where it did not know, and while no controller leads the pool"
 
 
 IN_WORKER: Final = "Workers' own endpoint: `streamops run --metrics`"
@@ -255,19 +242,58 @@ def autoscaler_decisions_total(shown: Shown) -> Values:
     }
 
 
-@SIGNAL.family("", LAST_DECISION)
-def autoscaler_signal(shown: Shown) -> Values:
-    """What the last decision rests on: arrivals, expected_arrivals and worker_rate in entries a second; wait,
-    predicted_wait, objective and start_up in seconds; busy as a share; cap in workers beyond which more do not help. A
-    signal that was not known is absent; absent while no controller leads the pool.
-    """  # noqa: D205 - one sentence of help, and another
-    now = shown.reading.extras.pools_at
-    return {
-        (pool.name, name): value(pool.last.signals)
-        for pool in _pools(shown)
-        if _is_led(pool, now) and pool.last is not None and pool.last.was_read
-        for name, value in SIGNALS
-    }
+@CONTROLLER.family("entries per second", LAST_DECISION)
+def autoscaler_arrivals_per_second(shown: Shown) -> Values:
+    """Entries added to the pool's stream, each second."""
+    return _decided(shown, lambda last: last.signals.arrivals)
+
+
+@CONTROLLER.family("entries per second", LAST_DECISION)
+def autoscaler_expected_arrivals_per_second(shown: Shown) -> Values:
+    """The same by the time that workers ordered now would take entries."""
+    return _decided(shown, lambda last: last.signals.coming)
+
+
+@CONTROLLER.family("entries per second", LAST_DECISION)
+def autoscaler_worker_entries_per_second(shown: Shown) -> Values:
+    """Entries that one worker of the pool handles, each second."""
+    return _decided(shown, lambda last: last.signals.rate)
+
+
+@CONTROLLER.family("seconds", LAST_DECISION)
+def autoscaler_wait_seconds(shown: Shown) -> Values:
+    """How long the entry added last waits, with the workers that work."""
+    return _decided(shown, lambda last: last.signals.wait)
+
+
+@CONTROLLER.family("seconds", LAST_DECISION)
+def autoscaler_predicted_wait_seconds(shown: Shown) -> Values:
+    """How long an entry is going to wait, with all workers that are ordered."""
+    return _decided(shown, lambda last: last.signals.predicted)
+
+
+@CONTROLLER.family("seconds", LAST_DECISION)
+def autoscaler_objective_seconds(shown: Shown) -> Values:
+    """The longest that an entry should wait, by the configuration of the controller."""
+    return _decided(shown, lambda last: last.signals.objective)
+
+
+@CONTROLLER.family("ratio", LAST_DECISION)
+def autoscaler_busy_ratio(shown: Shown) -> Values:
+    """Share of the pool's slots that were busy, from 0 to 1."""
+    return _decided(shown, lambda last: last.signals.busy)
+
+
+@CONTROLLER.family("seconds", LAST_DECISION)
+def autoscaler_startup_seconds(shown: Shown) -> Values:
+    """How long a worker takes from being ordered to its first entry."""
+    return _decided(shown, lambda last: last.signals.start_up)
+
+
+@CONTROLLER.family("workers", LAST_DECISION)
+def autoscaler_capped_replicas(shown: Shown) -> Values:
+    """More workers than this did not help when the controller tried them."""
+    return _decided(shown, lambda last: last.signals.cap)
 
 
 @NODE_INFO.family("", "INFO")
@@ -349,7 +375,7 @@ def collect_errors_total(shown: Shown) -> Values:
 
 
 @PART.family("subjects", "replies that are errors")
-def gaps(shown: Shown) -> Values:
+def scrape_partial_failures(shown: Shown) -> Values:
     """What could not be read at the last scrape, by part: streams, nodes, or of how many streams or groups which part."""
     parts = Counter(_part(gap) for gap in shown.gaps if _is_missed(gap, shown))
     parts.update(shown.reading.extras.unread)

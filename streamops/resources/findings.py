@@ -10,7 +10,6 @@ from msgspec import Struct
 from streamops.model.json_text import Json
 from streamops.model.observation import Finding, FindingCode, Observation
 from streamops.model.wording import quoted
-from streamops.monitor.rules import RULE_OF
 from streamops.resources.cells import NAME_WIDTH
 from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Resource
@@ -191,13 +190,13 @@ class Passage(Struct, frozen=True):
 
 def anchor(code: FindingCode) -> str:
     """Where the runbook stands: the file and the anchor of its section."""
-    return f"{FILE}#{RULE_OF[code].alert.lower()}"
+    return f"{FILE}#{code.value}"
 
 
 def section(text: str, heading: str) -> str:
-    """A section of the file by its heading; empty where there is none."""
-    _, _, rest = text.partition(f"\n## {heading}\n")
-    return rest.partition("\n## ")[0].strip()
+    """The section of the file with a heading, without those below it; empty if there is none."""
+    found = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1].strip() if found else ""
 
 
 def passages(markdown: str, stream: str | None, group: str | None) -> list[Passage]:

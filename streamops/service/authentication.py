@@ -9,7 +9,7 @@ from binascii import Error as BadBase64
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlsplit
 
 import bcrypt
@@ -148,12 +148,22 @@ class Authentication:
         """The rules now: those of the files as they are, or the last good ones, which the log says once."""
         if self._path is not None and self._marks != marks_of(self._marks):
             try:
-                self._rules = self._read()
+                self._rules = self._read_again()
             except SettingsError as error:
                 LOG.error("web-config not taken, the one before stays in force", problem=error.message)  # noqa: TRY400 - for people
             else:
                 LOG.info("web-config read again", file=str(self._path))
         return self._rules
+
+    def tls(self) -> ssl.SSLContext | None:
+        """What a server speaks TLS with, by the files of the moment of each handshake; none for plain HTTP."""
+        return None if self._rules.tls is None else _ReloadedContext(self)
+
+    def _read_again(self) -> Rules:
+        found = self._read()
+        if (found.tls is None) is not (self._rules.tls is None):
+            raise SettingsError(f"{self._path}: adding or removing tls_server_config needs a restart")
+        return found
 
     def _read(self) -> Rules:
         path = self._path or Path()
@@ -172,6 +182,21 @@ def _rules(config: WebConfig, path: Path | None) -> Rules:
         server_context(tls, path.parent, str(path)) if tls and path else None,
         Passwords(config.basic_auth_users or {}),
     )
+
+
+class _ReloadedContext(ssl.SSLContext):
+    """Makes each connection by the certificates and client CA that are in force at its handshake."""
+
+    _authentication: Authentication
+
+    def __new__(cls, authentication: Authentication) -> Self:
+        context = super().__new__(cls, ssl.PROTOCOL_TLS_SERVER)
+        context._authentication = authentication
+        return context
+
+    def wrap_bio(self, *args: Any, **given: Any) -> ssl.SSLObject:
+        """Start a connection; event loops make all of theirs by this."""
+        return (self._authentication.rules().tls or self).wrap_bio(*args, **given)
 
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -207,7 +232,8 @@ def _middleware(authentication: Authentication) -> Any:  # noqa: ANN401 - aiohtt
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
         rules = authentication.rules()
-        if _is_too_weak(request, rules):
+        if _tls_of(request) is not rules.tls:
+            # It was opened by certificates, or a client CA, that are no longer in force.
             return _ending(request)
         if _is_misled(request, rules):
             return web.Response(text=MISLED, status=403)
@@ -215,11 +241,7 @@ def _middleware(authentication: Authentication) -> Any:  # noqa: ANN401 - aiohtt
             return web.Response(
                 text="Unauthorized\n", status=401, headers={"WWW-Authenticate": 'Basic realm="streamops"'}
             )
-        response = await handler(request)
-        if _spoken(request) is not rules.tls:
-            # It shows a certificate that has been exchanged: the next request comes by a new connection.
-            response.force_close()
-        return response
+        return await handler(request)
 
     return admit
 
@@ -246,14 +268,6 @@ def _waits(request: web.Request) -> bool:
     return request.transport is not None and not request.transport.is_closing()
 
 
-def _is_too_weak(request: web.Request, rules: Rules) -> bool:
-    """Whether a connection that was kept open from before would be refused now: plain, or without a certificate."""
-    if rules.tls is None:
-        return False
-    wants = rules.tls.verify_mode is ssl.CERT_REQUIRED
-    return _spoken(request) is None or (wants and not _certificate(request))
-
-
 def _ending(request: web.Request) -> web.Response:
     """End the connection without an answer, as if it had been closed for being idle: clients then make a new one."""
     if request.transport is not None:
@@ -261,13 +275,9 @@ def _ending(request: web.Request) -> web.Response:
     return web.Response(status=421)
 
 
-def _spoken(request: web.Request) -> ssl.SSLContext | None:
-    found: ssl.SSLContext | None = (
-        request.transport.get_extra_info("sslcontext") if request.transport else None
+def _tls_of(request: web.Request) -> ssl.SSLContext | None:
+    """The context that a connection was made by; none for plain HTTP."""
+    found: ssl.SSLObject | None = (
+        request.transport.get_extra_info("ssl_object") if request.transport else None
     )
-    return found
-
-
-def _certificate(request: web.Request) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = request.transport.get_extra_info("peercert") if request.transport else None
-    return found
+    return found.context if found else None

@@ -1,15 +1,14 @@
-"""Taking connections, each by the rules of its moment: TLS can come, go and change certificates meanwhile."""
+"""Listening: a bounded number of connections, over TLS if the web-config file says so."""
 
 import asyncio
 import socket
-import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Final
 
 from aiohttp import web
 
-from streamops.errors import SettingsError
+from streamops.errors import SettingsError, StreamopsError
 from streamops.service.authentication import Authentication
 from streamops.service.requests import HTTP_LOG, refusing_malformed
 
@@ -22,7 +21,6 @@ GRACE_SECONDS: Final = 5.0
 HANDSHAKE_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 200
 BACKLOG: Final = 128
-PAUSE_SECONDS: Final = 0.1
 
 
 def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRunner:
@@ -64,20 +62,51 @@ async def listening(
     Raises:
         SettingsError: The address cannot be listened at.
     """
-    runner = new_runner(app, idle=IDLE_SECONDS, grace=GRACE_SECONDS)
-    await runner.setup()
-    try:
-        listener = bind(host, port, flag)
-        taking = asyncio.create_task(_Taking(runner, authentication).run(listener))
+    bounds = {"idle": IDLE_SECONDS, "grace": GRACE_SECONDS}
+    async with serving(
+        app, bind(host, port, flag), authentication, most=MOST_CONNECTIONS, **bounds
+    ) as chosen:
+        yield chosen
+
+
+@asynccontextmanager
+async def serving(
+    app: web.Application,
+    listener: socket.socket,
+    authentication: Authentication,
+    *,
+    most: int,
+    idle: float,
+    grace: float,
+) -> AsyncIterator[int]:
+    """Serve an application at a listening socket, and close that in the end; the port.
+
+    Args:
+        app: What to serve.
+        listener: Where; other processes may take connections from the same one.
+        authentication: Whether to speak TLS, and how.
+        most: Connections at once; further ones are closed.
+        idle: Seconds that a connection may be open without a whole request on it.
+        grace: Seconds that answers under way may take in the end.
+    """
+    with listener:
+        runner = new_runner(app, idle=idle, grace=grace)
+        await runner.setup()
+        server, tls = runner.server, authentication.tls()
+        if server is None:
+            raise StreamopsError("the HTTP server is not set up")
+        accepting = await asyncio.get_running_loop().create_server(
+            lambda: server() if len(server.connections) < most else _Refused(),
+            sock=listener,
+            backlog=BACKLOG,
+            ssl=tls,
+            ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None,
+        )
         try:
             yield listener.getsockname()[1]
         finally:
-            taking.cancel()
-            with suppress(asyncio.CancelledError):
-                await taking
-            listener.close()
-    finally:
-        await runner.cleanup()
+            accepting.close()
+            await runner.cleanup()
 
 
 def bind(host: str, port: int, flag: str = "--listen") -> socket.socket:
@@ -100,48 +129,9 @@ def bind(host: str, port: int, flag: str = "--listen") -> socket.socket:
     return listener
 
 
-class _Taking:
-    """Takes connections and hands them to aiohttp."""
+class _Refused(asyncio.Protocol):
+    """Closes a connection beyond the limit."""
 
-    def __init__(self, runner: web.AppRunner, authentication: Authentication) -> None:
-        self._runner = runner
-        self._authentication = authentication
-        self._greeting: set[asyncio.Task[None]] = set()
-
-    async def run(self, listener: socket.socket) -> None:
-        """Take connections until cancelled."""
-        loop = asyncio.get_running_loop()
-        try:
-            while True:
-                try:
-                    connection, _ = await loop.sock_accept(listener)
-                except OSError:
-                    # The client left already, or there are no descriptors left, which takes a moment to change.
-                    await asyncio.sleep(PAUSE_SECONDS)
-                    continue
-                self._greet(connection)
-        finally:
-            for task in self._greeting:
-                task.cancel()
-
-    def _greet(self, connection: socket.socket) -> None:
-        server = self._runner.server
-        if server is None or len(server.connections) + len(self._greeting) >= MOST_CONNECTIONS:
-            connection.close()
-            return
-        task = asyncio.create_task(self._shake_hands(connection, server))
-        self._greeting.add(task)
-        task.add_done_callback(self._greeting.discard)
-
-    async def _shake_hands(self, connection: socket.socket, server: web.Server) -> None:
-        tls = self._authentication.rules().tls
-        try:
-            await asyncio.get_running_loop().connect_accepted_socket(
-                server, connection, ssl=tls, ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None
-            )
-        except (OSError, ssl.SSLError, TimeoutError):
-            # A stranger who speaks no TLS, or has no certificate; nothing that anybody must be told of.
-            connection.close()
-        except BaseException:
-            connection.close()
-            raise
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Close it."""
+        transport.close()

@@ -145,9 +145,9 @@ class RunningProgram:
 
 
 class RunningPrometheus(RunningProgram):
-    """A Prometheus with a configuration of the test's."""
+    """A Prometheus with a configuration, and flags, of the test's."""
 
-    def __init__(self, config: Mapping[str, Any]) -> None:
+    def __init__(self, config: Mapping[str, Any], *flags: str) -> None:
         program = find_program("prometheus")
 
         def command(directory: Path, port: int) -> list[str]:
@@ -158,6 +158,7 @@ class RunningPrometheus(RunningProgram):
                 f"--storage.tsdb.path={directory / 'data'}",
                 f"--web.listen-address=127.0.0.1:{port}",
                 "--log.level=warn",
+                *flags,
             ]
 
         super().__init__(command, "/-/ready")

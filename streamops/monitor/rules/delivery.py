@@ -253,7 +253,7 @@ def _at_edge(recent: SampleSeries[GroupSample], ratio: float) -> bool:
 RULES: Final = (
     Rule(
         no_consumers,
-        alert="StreamopsNoConsumers",
+        alert="StreamopsConsumerGroupNotReading",
         judged=RuleScope.WAITING,
         means="Entries wait for a group that has no consumer at all: they will not be read.",
         cause=(
@@ -271,7 +271,7 @@ RULES: Final = (
     ),
     Rule(
         stalled,
-        alert="StreamopsGroupStalled",
+        alert="StreamopsConsumerGroupNotAcking",
         judged=RuleScope.PENDING,
         means="Consumers hold pending entries, and acknowledge none.",
         cause=(
@@ -291,7 +291,7 @@ RULES: Final = (
     ),
     Rule(
         stopped,
-        alert="StreamopsGroupStopped",
+        alert="StreamopsConsumerGroupNotReading",
         judged=RuleScope.WAITING,
         explained_by=(no_consumers, stalled),
         means="Entries wait, and none has been delivered for too long: the consumers do not read.",
@@ -361,7 +361,7 @@ RULES: Final = (
     ),
     Rule(
         retention_edge,
-        alert="StreamopsRetentionEdge",
+        alert="StreamopsEntriesAboutToBeTrimmed",
         judged=RuleScope.PAST,
         explained_by=(lost,),
         means="The stream is being trimmed while the group has nearly all of it still to read: it is about to lose entries.",
@@ -377,7 +377,7 @@ RULES: Final = (
     ),
     Rule(
         behind,
-        alert="StreamopsGroupBehind",
+        alert="StreamopsLagAgeHigh",
         judged=RuleScope.WAITING,
         explained_by=(no_consumers, stalled, stopped, lag_growing),
         means="The next entry of the group has waited for too long, though entries are delivered and the lag does not grow.",

@@ -144,7 +144,7 @@ def _hand_over(evidence: GroupEvidence, dead: Consumer, receiver: str | None) ->
 RULES: Final = (
     Rule(
         dead_consumer,
-        alert="StreamopsDeadConsumer",
+        alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
         means=(
             "A consumer holds entries and has not been seen for too long. Redis cannot tell a dead one from one that works "
@@ -168,7 +168,7 @@ RULES: Final = (
     ),
     Rule(
         poison,
-        alert="StreamopsPoisonEntry",
+        alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
         means="One entry is delivered again and again and never acknowledged.",
         cause="Its content breaks the handler, or crashes the worker; other entries go on.",
@@ -185,7 +185,7 @@ RULES: Final = (
     ),
     Rule(
         pending_old,
-        alert="StreamopsPendingOld",
+        alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
         explained_by=(stalled,),
         means="An entry has been with consumers for too long, neither acknowledged nor given back.",
@@ -202,7 +202,7 @@ RULES: Final = (
     ),
     Rule(
         dangling_pending,
-        alert="StreamopsDanglingPending",
+        alert="StreamopsEntriesLost",
         judged=RuleScope.PENDING,
         means="Entries are still pending in the group, but gone from the stream: a consumer that claims them gets nothing.",
         cause=(

@@ -40,7 +40,7 @@ class Rule(Struct, frozen=True):
 
     Attributes:
         find: Finds it, given what is judged and the thresholds; has the name of the finding's code.
-        alert: The alert in Prometheus that says the same, and the heading of its runbook.
+        alert: The alert in Prometheus that says the same; its runbook has the code as its heading.
         judged: What it judges.
         means: What the finding means.
         cause: How it comes about.

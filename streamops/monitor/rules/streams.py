@@ -172,7 +172,7 @@ RULES: Final = (
     ),
     Rule(
         oom,
-        alert="StreamopsWritesWillFail",
+        alert="StreamopsRedisMemoryNearlyFull",
         judged=RuleScope.NODE,
         means=(
             "Memory is nearly full and the policy refuses writes: producers will get errors, and so will what retries, "
@@ -190,7 +190,7 @@ RULES: Final = (
     ),
     Rule(
         streams_gone,
-        alert="StreamopsStreamsGone",
+        alert="StreamopsEntriesLost",
         judged=RuleScope.SERVER,
         means="Streams that were here are gone, and their groups with them.",
         cause=(
@@ -208,7 +208,7 @@ RULES: Final = (
     ),
     Rule(
         delayed_overdue,
-        alert="StreamopsDelayedOverdue",
+        alert="StreamopsDelayedMessages",
         judged=RuleScope.QUEUE,
         means="Delayed messages are due, and nothing moves them to their stream: retries and reminders do not happen.",
         cause="Workers move due messages. No worker runs for this stream, or none can write to the queue.",
@@ -226,7 +226,7 @@ RULES: Final = (
     ),
     Rule(
         delayed_foreign,
-        alert="StreamopsDelayedForeign",
+        alert="StreamopsDelayedMessages",
         judged=RuleScope.QUEUE,
         means="The sorted set that is the stream's delayed queue has members that streamops did not write.",
         cause="The configuration maps another program's set as a delayed queue, or another program writes to ours.",

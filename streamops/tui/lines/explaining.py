@@ -117,7 +117,7 @@ def _key(operation: str, selection: Selection | None) -> tuple[str, str]:
 @cache
 def runbook(code: FindingCode) -> str:
     """What to do about a finding, as Markdown; empty where the runbooks are not installed."""
-    return section(_text(), RULE_OF[code].alert)
+    return section(_text(), code.value)
 
 
 @cache

@@ -95,7 +95,7 @@ class Scrapes:
             round(samples["streamops_group_delivered_entries_total"]),
             round(samples["streamops_group_acked_entries_total"]),
             read or 0,
-            round(samples.get("streamops_group_uncounted_total", 0.0)),
+            round(samples.get("streamops_group_count_gaps_total", 0.0)),
         )
 
     async def _page(self) -> str:

@@ -69,7 +69,8 @@ class Reconciler:
         skipped = done["skipped"]
         yield from self._compare(f"lost of {who}", told["lost"], 0, skipped)
         unknown = {
-            labels["what"] for labels, _ in page.samples("group_uncounted_total", stream=stream, group=group)
+            labels["counter"]
+            for labels, _ in page.samples("group_count_gaps_total", stream=stream, group=group)
         }
         if self._exactly and unknown - {"lost"}:
             yield f"of {who} was not counted: {unknown}"

@@ -162,31 +162,37 @@ async def test_certificates_change_while_it_runs(server: RunningServer, place: P
 async def test_a_connection_that_is_kept_open_moves_to_the_new_certificate(
     server: RunningServer, place: Place
 ) -> None:
-    """Without an error to whoever scrapes."""
+    """Without an error to the client."""
+    made: list[object] = []
+    trace = aiohttp.TraceConfig()
+
+    async def note(_: object, __: object, connection: object) -> None:
+        made.append(connection)
+
+    trace.on_connection_create_end.append(note)
     async with serving_by(server, place.write(f"{TLS}}}")) as running:
         connector = aiohttp.TCPConnector(ssl=place.client(), limit=1)
-        async with aiohttp.ClientSession(connector=connector) as session:
+        async with aiohttp.ClientSession(connector=connector, trace_configs=[trace]) as session:
             kept = running._replace(session=session)
-            assert "Connection" not in (await kept.get("/-/healthy", scheme="https")).headers
-            place.renew()
-            assert (await kept.get("/-/healthy", scheme="https")).headers["Connection"] == "close"
-            assert "Connection" not in (await kept.get("/-/healthy", scheme="https")).headers
+            for connections in (1, 2):
+                for _ in range(2):
+                    assert (await kept.get("/-/healthy", scheme="https")).status == 200
+                assert len(made) == connections
+                place.renew()
 
 
-async def test_tls_comes_while_it_runs(server: RunningServer, place: Place) -> None:
-    """And a connection from before gets nothing more in the clear."""
-    async with serving_by(server, place.write("")) as running:
-        reader, writer = await asyncio.open_connection("127.0.0.1", running.port)
-        request = b"GET /-/healthy HTTP/1.1\r\nHost: a\r\n\r\n"
-        writer.write(request)
-        assert b"200 OK" in await reader.readuntil(b"\r\n\r\nhealthy\n")
-        place.write(f"{TLS}}}")
-        writer.write(request)
-        assert await _rest(reader) == b""
-        writer.close()
-        assert (await tls_get(running, place.client())).status == 200
-        place.write("")
-        assert (await running.get("/-/healthy")).status == 200
+@pytest.mark.parametrize(("before", "after"), [("", f"{TLS}}}"), (f"{TLS}}}", "")], ids=["added", "removed"])
+async def test_tls_that_is_added_or_removed_while_it_runs_waits_for_a_restart(
+    server: RunningServer, place: Place, before: str, after: str
+) -> None:
+    async with serving_by(server, place.write(before)) as running:
+        with structlog.testing.capture_logs() as logs:
+            place.write(after)
+            for _ in range(2):
+                served = running.get("/-/healthy") if after else tls_get(running, place.client())
+                assert (await served).status == 200
+        (line,) = logs
+        assert line["problem"].endswith("adding or removing tls_server_config needs a restart")
 
 
 async def test_a_connection_without_a_certificate_ends_once_one_is_asked_for(
@@ -238,11 +244,14 @@ async def test_what_cannot_be_understood_changes_nothing(
 
 async def test_a_certificate_that_comes_later_is_noticed(server: RunningServer, place: Place) -> None:
     """The web-config file itself does not change then."""
-    async with serving_by(server, place.write("")) as running:
-        place.write(f"{TLS.replace('server.pem', 'later.pem')}}}")
-        assert (await running.get("/-/healthy")).status == 200
-        (place.directory / "server.pem").rename(place.directory / "later.pem")
-        assert (await tls_get(running, place.client())).status == 200
+    async with serving_by(server, place.write(f"{TLS}}}")) as running:
+        first = await certificate_of(running, place.client())
+        place.write(f"{TLS.replace('server.pem', 'later.pem').replace('server.key', 'later.key')}}}")
+        assert await certificate_of(running, place.client()) == first
+        place.renew()
+        for kind in ("key", "pem"):
+            (place.directory / f"server.{kind}").rename(place.directory / f"later.{kind}")
+        assert await certificate_of(running, place.client()) != first
 
 
 async def test_a_half_renewed_certificate_waits_for_the_other_half(

@@ -19,7 +19,7 @@ def observer(server: RunningServer, *rules: str) -> ConnectionOptions:
 
 
 def gaps(page: Exposition) -> dict[str, float]:
-    return {labels["part"]: value for labels, value in page.samples("gaps")}
+    return {labels["part"]: value for labels, value in page.samples("scrape_partial_failures")}
 
 
 @pytest.mark.parametrize("deep", [False, True], ids=["shallow", "deep"])

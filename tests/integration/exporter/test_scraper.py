@@ -75,7 +75,7 @@ async def test_who_comes_later_does_not_get_what_was_read_too_long_before(
         assert late.result().begun >= scraper.used_at
 
 
-async def test_at_the_deadline_the_last_page_is_served_and_the_collection_goes_on(
+async def test_at_the_deadline_a_server_that_hangs_is_down_and_the_collection_goes_on(
     start_server: StartServer,
 ) -> None:
     server = start_server()
@@ -85,16 +85,37 @@ async def test_at_the_deadline_the_last_page_is_served_and_the_collection_goes_o
         grow_old(scraper)
         server.pause()
         late = await scraper.scrape(SOON)
-        assert late is first
-        assert up(late)
+        assert (up(late), length(late)) == (False, None)
+        assert written(late, 'streamops_collect_errors_total{stage="deadline"}') == 1
+        assert b"streamops_snapshot_timestamp_seconds " not in late.plain()
         assert scraper.busy
         server.resume()
         await eventually(lambda: not scraper.busy)
-        reused = scraper.page
-        assert reused is not first
-        assert reused is not None
         name = "streamops_snapshot_timestamp_seconds"
-        assert written(reused, name) > written(first, name)
+        again = await scraper.scrape()
+        assert (up(again), again is scraper.page) == (True, True)
+        assert written(again, name) > written(first, name)
+
+
+async def test_a_server_that_always_takes_longer_than_the_deadline_is_shown_as_it_was_read_last(
+    start_server: StartServer,
+) -> None:
+    server = start_server()
+    add_orders(server)
+    async with scraping(server) as scraper:
+        server.pause()
+        assert not up(await scraper.scrape(SOON))
+        server.resume()
+        await eventually(lambda: scraper.page is not None)
+        slow = scraper.page
+        grow_old(scraper)
+        server.pause()
+        # It takes no longer than before; then it does.
+        assert await scraper.scrape(SOON / 2) is slow
+        late = await scraper.scrape(5 * SOON)
+        assert (up(late), length(late)) == (False, None)
+        server.resume()
+        await eventually(lambda: not scraper.busy)
 
 
 async def test_who_waits_for_an_overdue_collection_takes_it(

@@ -188,8 +188,8 @@ def check_controller(prometheus: RunningPrometheus) -> None:
         f"streamops_autoscaler_current_replicas{of_pool % ''} >= 1",
         f"streamops_autoscaler_desired_replicas{of_pool % ''} <= 3",
         f"streamops_autoscaler_max_replicas{of_pool % ''} == 3",
-        "streamops_autoscaler_signal" + of_pool % ', signal="arrivals"' + " > 0",
-        "streamops_autoscaler_signal" + of_pool % ', signal="worker_rate"' + " > 0",
+        f"streamops_autoscaler_arrivals_per_second{of_pool % ''} > 0",
+        f"streamops_autoscaler_worker_entries_per_second{of_pool % ''} > 0",
         f"sum(rate(streamops_autoscaler_decisions_total{of_pool % ''}[30s])) > 0",
         f"changes(streamops_autoscaler_last_evaluation_timestamp_seconds{of_pool % ''}[30s]) > 0",
     ):

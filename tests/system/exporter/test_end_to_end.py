@@ -212,7 +212,7 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             await calm(prometheus)
 
             await opened.stop()
-            fired = await inbox.wait_for("StreamopsGroupStopped", "firing")
+            fired = await inbox.wait_for("StreamopsConsumerGroupNotReading", "firing")
             labels = fired["labels"]
             assert (labels["stream"], labels["group"], labels["db"]) == (STREAM, GROUP, "0")
             assert (labels["severity"], labels["job"]) == ("critical", "streamops")
@@ -222,7 +222,7 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             # An alert that came and went by itself while the machine was slow proves nothing.
             inbox.alerts.clear()
             opened.start()
-            resolved = await inbox.wait_for("StreamopsGroupStopped", "resolved")
+            resolved = await inbox.wait_for("StreamopsConsumerGroupNotReading", "resolved")
             assert resolved["labels"] == labels
             assert resolved["endsAt"] > resolved["startsAt"]
 

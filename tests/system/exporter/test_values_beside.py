@@ -23,7 +23,7 @@ from tests.support.servers import RunningServer, StartServer
 
 PAYMENTS, QUEUE, LATER = "payments", "{payments}:dlq", "{payments}:delayed"
 MAX_MEMORY = 100 << 20
-ELSEWHERE = {"notifications_total", "gaps"}
+ELSEWHERE = {"notifications_total", "scrape_partial_failures"}
 """What is told only where somebody is notified, or something cannot be read: ``test_notify`` and ``test_gaps`` have it."""
 
 

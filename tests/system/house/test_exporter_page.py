@@ -66,5 +66,5 @@ def test_a_prometheus_scrapes_it(server: RunningServer) -> None:
                 time.sleep(0.05)
             groups = prometheus.get("/api/v1/rules")["data"]["groups"]
     assert {rule["health"] for group in groups for rule in group["rules"]} <= {"ok", "unknown"}
-    assert "StreamopsGroupStopped" in {rule["name"] for group in groups for rule in group["rules"]}
+    assert "StreamopsConsumerGroupNotReading" in {rule["name"] for group in groups for rule in group["rules"]}
     assert rows[0]["value"][1] == "1"

@@ -6,7 +6,6 @@ from functools import cache
 import promql_parser as promql
 
 from dashboards.rules import COMPONENT, CRITICAL, INFO, WARNING
-from streamops.exporter.system_families import SIGNALS
 from streamops.model.observation import FindingCode
 from streamops.model.pools import WorkerState
 from tests.support.dashboards.series import (
@@ -110,7 +109,6 @@ def test_a_matcher_of_a_closed_label_names_values_that_exist(uid: str) -> None:
             "state": set(WorkerState),
             "alertstate": {"firing"},
             "severity": {CRITICAL, WARNING, INFO},
-            "signal": {name for name, _ in SIGNALS},
             "component": {COMPONENT},
         }
         for selector in selectors_of(parsed(ask.board, ask.expr)):
@@ -135,7 +133,7 @@ def test_every_family_is_shown_somewhere() -> None:
         "streamops_build_info",
         "streamops_entry_latency_seconds_count",
         "streamops_entry_latency_seconds_sum",
-        "streamops_group_uncounted_total",
+        "streamops_group_count_gaps_total",
         "streamops_notifications_total",
         "streamops_scrape_commands",
         "streamops_stream_groups",

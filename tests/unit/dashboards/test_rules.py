@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dashboards import rules as dashboard_rules
-from dashboards.rules import FINDING_KEPT, build_rules, rule_files
+from dashboards.rules import FINDING_KEPT, Alert, build_rules, rule_files
 from dashboards.runbooks import anchor, fixes
 from streamops.exporter.catalogue import FAMILY, WORKER_FAMILIES
 from streamops.exporter.families import MetricKind
@@ -67,11 +67,18 @@ def test_cases_name_the_groups_of_rules_in_order() -> None:
 def test_every_alert_of_its_own_fires_in_one_case_and_is_silent_in_another() -> None:
     """Those on findings are made alike by one function: some of each kind suffice."""
     for alert in ALERTS:
-        fires = {case for case, check in checks() if check["alertname"] == alert.name and check["exp_alerts"]}
-        near = {case for case, check in checks() if check["alertname"] == alert.name} - fires
+        of_name = [
+            (case, check["exp_alerts"]) for case, check in checks() if check["alertname"] == alert.name
+        ]
+        fires = {case for case, expected in of_name if any(_is_of(alert, one) for one in expected)}
+        near = {case for case, _ in of_name} - fires
         if not alert.expr.startswith("streamops_finding{"):
-            assert fires, f"no case in which {alert.name} fires"
-            assert near, f"no case in which {alert.name} is near and silent"
+            assert fires, f"no case in which {alert.runbook} fires"
+            assert near, f"no case in which {alert.runbook} is near and silent"
+
+
+def _is_of(alert: Alert, expected: dict[str, Any]) -> bool:
+    return bool(expected["exp_labels"].get("code", "") == alert.code)
 
 
 def test_every_health_rule_has_its_alert() -> None:
@@ -115,10 +122,10 @@ def test_the_table_of_firing_alerts_names_what_each_is_about() -> None:
 def test_a_runbook_address_of_ones_own() -> None:
     text = build_rules(runbooks="https://runbooks.example/streamops")
     urls = [rule["annotations"]["runbook_url"] for rule in _alerts_of(text)]
-    assert urls[0] == f"https://runbooks.example/streamops#{anchor(ALERTS[0].name)}"
+    assert urls[0] == f"https://runbooks.example/streamops#{anchor(ALERTS[0].runbook)}"
     assert len(urls) == len(ALERTS)
     assert [rule["annotations"]["fix"] for rule in _alerts_of(text)] == [
-        fixes()[name.name] for name in ALERTS
+        fixes()[alert.runbook] for alert in ALERTS
     ]
 
 
@@ -131,8 +138,8 @@ def test_a_runbook_address_that_is_not_absolute_is_refused(address: str) -> None
 def test_without_an_address_each_alert_says_itself_what_to_do() -> None:
     for rule in _alerts_of(build_rules()):
         assert "runbook_url" not in rule["annotations"]
-        assert rule["annotations"]["fix"] == fixes()[rule["alert"]]
-    stalled = fixes()["StreamopsGroupStalled"].splitlines()
+        assert rule["annotations"]["fix"] == fixes()[rule["labels"].get("code", rule["alert"])]
+    stalled = fixes()["stalled"].splitlines()
     assert stalled[0].startswith("Read the consumers' log. If something")
     assert stalled[1:] == ["$ streamops claim STREAM GROUP --to CONSUMER --min-idle 10m --dry-run"]
 

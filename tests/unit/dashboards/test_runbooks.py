@@ -17,7 +17,8 @@ from streamops.main.program import PROGRAM, ROOT
 
 ADDRESS: Final = "https://runbooks.example/streamops"
 TEXT: Final = FILE.read_text()
-NAMES: Final = sorted(alert.name for alerts in ALERTS.values() for alert in alerts)
+NAMES: Final = {alert.name for alerts in ALERTS.values() for alert in alerts}
+HEADINGS: Final = sorted(alert.runbook for alerts in ALERTS.values() for alert in alerts)
 BLOCK: Final = re.compile(r"```console\n(.*?)```", re.DOTALL)
 INLINE: Final = re.compile(rf"`({PROGRAM} [^`]+)`")
 STAND_INS: Final = dict.fromkeys(("ID", "POSITION", "AUDIT_ID"), "1526919030474-0")
@@ -26,9 +27,9 @@ PART: Final = re.compile(r"^\*\*(Means\.|Look\.|Do\.|Do not\*\*|Harmless when\*\
 
 
 def sections() -> dict[str, str]:
-    """What stands under each heading."""
-    parts = re.split(r"^## (.+)\n", TEXT, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    """What stands under each heading; an alert's own has nothing if each of its codes has one."""
+    parts = re.split(r"^##+ (.+)\n", TEXT, flags=re.MULTILINE)
+    return {heading: text for heading, text in zip(parts[1::2], parts[2::2], strict=True) if text.strip()}
 
 
 def command_lines() -> list[str]:
@@ -42,7 +43,18 @@ def command_lines() -> list[str]:
 
 
 def test_every_alert_has_its_section_and_nothing_else_has() -> None:
-    assert sorted(sections()) == NAMES
+    assert sorted(sections()) == HEADINGS
+    assert set(re.findall(r"^## (.+)", TEXT, re.MULTILINE)) == NAMES
+
+
+def test_a_code_stands_below_its_alert() -> None:
+    below = {
+        code: alert
+        for alert, text in re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL)
+        for code in re.findall(r"^### (\w+)$", text, re.MULTILINE)
+    }
+    alerts = [alert for alerts in ALERTS.values() for alert in alerts if alert.code]
+    assert below == {alert.code: alert.name for alert in alerts}
 
 
 def test_links_of_the_rules_lead_to_sections() -> None:
@@ -55,7 +67,7 @@ def test_links_of_the_rules_lead_to_sections() -> None:
 
 def test_other_alerts_that_are_named_exist() -> None:
     named = set(re.findall(r"(?:see|See|at|under|and|or) ((?:[A-Z][A-Za-z]+){2,})", TEXT))
-    assert {name for name in named if re.search(r"[a-z][A-Z]", name)} <= set(NAMES)
+    assert {name for name in named if re.search(r"[a-z][A-Z]", name)} <= NAMES
 
 
 def test_every_section_has_the_same_parts_and_a_command_to_look_with() -> None:

@@ -54,7 +54,7 @@ def labels_of(title: str) -> set[tuple[str, ...]]:
 def test_labels_of_the_large_families() -> None:
     group = ("db", "stream", "group")
     assert labels_of("Streams") == {("db", "stream")}
-    assert labels_of("Consumer groups") == {group, (*group, "status"), (*group, "what")}
+    assert labels_of("Consumer groups") == {group, (*group, "status"), (*group, "counter")}
     assert labels_of("Consumers") == {(*group, "consumer")}
     assert labels_of("Dead letters") == {("db", "stream", "source")}
     assert labels_of("Delayed messages") == {("db", "queue")}

@@ -8,7 +8,9 @@ from tests.support.invented import NOW
 HOUR = timedelta(hours=1)
 RUNBOOK = """# Runbooks
 
-## StreamopsGroupStopped
+## StreamopsConsumerGroupNotReading
+
+### stopped
 
 **Means.** Entries wait for the group. Take `STREAM` from
 the label; STREAM in prose stays.
@@ -22,7 +24,7 @@ $ streamops dlq show DLQ
 
 **Do.** `streamops pools resume POOL`.
 
-## Next
+### no_consumers
 
 other
 """
@@ -56,19 +58,20 @@ def test_a_finding_that_held_from_the_start_may_be_older() -> None:
     assert cells(old)["stream"] == cells(old)["group"] == ABSENT
 
 
-def test_the_anchor_of_a_runbook_is_the_alert_in_small_letters() -> None:
-    assert anchor(FindingCode.LAG_GROWING) == "dashboards/RUNBOOKS.md#streamopslaggrowing"
+def test_the_anchor_of_a_runbook_is_the_code_of_the_finding() -> None:
+    assert anchor(FindingCode.LAG_GROWING) == "dashboards/RUNBOOKS.md#lag_growing"
 
 
 def test_a_section_ends_where_the_next_begins() -> None:
-    text = section(RUNBOOK, "StreamopsGroupStopped")
+    text = section(RUNBOOK, "stopped")
     assert text.startswith("**Means.**")
     assert text.endswith("POOL`.")
-    assert section(RUNBOOK, "Nothing") == section("", "StreamopsGroupStopped") == ""
+    assert section(RUNBOOK, "StreamopsConsumerGroupNotReading") == ""
+    assert section(RUNBOOK, "nothing") == section("", "stopped") == ""
 
 
 def test_a_runbook_names_the_stream_and_the_group_in_its_commands() -> None:
-    found = passages(section(RUNBOOK, "StreamopsGroupStopped"), "{or ders}", "-g")
+    found = passages(section(RUNBOOK, "stopped"), "{or ders}", "-g")
     assert [(one.text, one.command) for one in found] == [
         (
             "Means. Entries wait for the group. Take `'{or ders}'` from the label; STREAM in prose stays.",
@@ -82,5 +85,5 @@ def test_a_runbook_names_the_stream_and_the_group_in_its_commands() -> None:
 
 
 def test_a_runbook_of_the_server_leaves_names_open() -> None:
-    found = passages(section(RUNBOOK, "StreamopsGroupStopped"), None, None)
+    found = passages(section(RUNBOOK, "stopped"), None, None)
     assert "streamops groups show STREAM GROUP" in [one.text for one in found]

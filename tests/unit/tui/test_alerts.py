@@ -71,7 +71,7 @@ async def test_the_runbook_stands_beside_with_the_names_in_its_commands(size: tu
         row = app.app_state.alerts[0]
         text = "\n".join("".join(cell.text for cell in line) for line in alert_lines(row, 76))
         assert "$ streamops pending summary payments ledger" in text
-        assert "dashboards/RUNBOOKS.md#streamopsgroupstalled" in text
+        assert "dashboards/RUNBOOKS.md#stalled" in text
 
 
 def test_every_finding_has_a_section_in_the_runbooks() -> None:

@@ -185,7 +185,7 @@ class Scenario:
         )
         self._counted(BILLING, delivered=3, acked=2, lost=3)
         for what in ("delivered", "acked"):
-            self.ledger.equal({"group_uncounted_total": 1}, **BILLING, what=what)
+            self.ledger.equal({"group_count_gaps_total": 1}, **BILLING, counter=what)
 
     async def _catches_up(self) -> None:
         self.orders.read("one", 3)
@@ -260,7 +260,7 @@ class Scenario:
             else:
                 assert told is not None
                 assert told < number
-                assert self.ledger.page.value("group_uncounted_total", **labels, what=what)
+                assert self.ledger.page.value("group_count_gaps_total", **labels, counter=what)
 
     def _added(self, entries: int) -> int:
         """What is counted as added: before Redis 7.0, what came after the first look."""
