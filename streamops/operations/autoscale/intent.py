@@ -10,7 +10,7 @@ from streamops.model.pools import FencingToken
 Name = Annotated[
     str, argument("The pool: one of [pools], or the one of `streamops run --pool`.", completes="pools")
 ]
-Workers = Annotated[int, argument("How many workers it is to have.", metavar="N")]
+Workers = Annotated[int, argument("The worker count.", metavar="N")]
 Span = Annotated[timedelta, option("Duration; afterwards the policy decides again.", "--for", example="1h")]
 
 

@@ -169,6 +169,8 @@ class AnswerRow(Horizontal):
         self._cancel.display = bool(cancel)
         if cancel:
             self._cancel.label = _label(cancel)
+            # A new label alone leaves a button as wide as it was.
+            self._cancel.refresh(layout=True)
         self._apply.display = apply
         self._again.display = again
         self._entry.display = entry

@@ -3,6 +3,7 @@
 from msgspec.structs import replace
 
 from streamops.model.acting import Confirmation, Environment
+from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
 from streamops.tui.acting.answer_row import AnswerRow
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN
@@ -20,6 +21,18 @@ async def test_cancel_has_the_focus_and_leaves_everything_as_it_was() -> None:
         await press(app, "enter")
         assert crumbs(app) == "prod"
         assert not source.applied
+
+
+async def test_a_button_that_changes_its_label_shows_all_of_it() -> None:
+    app = app_for(shop_source())
+    async with running(app):
+        await press(app, *CLAIM_PLAN)
+        await shown(app, "Tab, then Enter applies")
+        row = app.frame.query_one(AnswerRow)
+        row.ask_to_close(again=False)
+        await shown(app, "[ Close ]")
+        row.ask_for(ConfirmationPolicy(ConfirmationKind.TAB), "another plan")
+        await shown(app, "[ Cancel ]")
 
 
 async def test_apply_agreed_to_more_than_once_is_done_once() -> None:
