@@ -1,6 +1,7 @@
 """Plans under Pilot: what has to be said before anything is done."""
 
 from msgspec.structs import replace
+from textual.app import App, ComposeResult
 
 from streamops.model.acting import Confirmation, Environment
 from streamops.operations.confirmation import ConfirmationKind, ConfirmationPolicy
@@ -23,16 +24,23 @@ async def test_cancel_has_the_focus_and_leaves_everything_as_it_was() -> None:
         assert not source.applied
 
 
+class Stage(App[None]):
+    """Answers to a plan that is still being made."""
+
+    CSS = "$block-cursor-background: blue; $block-cursor-foreground: white;"
+
+    def compose(self) -> ComposeResult:
+        yield AnswerRow()
+
+
 async def test_a_button_that_changes_its_label_shows_all_of_it() -> None:
-    app = app_for(shop_source())
-    async with running(app):
-        await press(app, *CLAIM_PLAN)
-        await shown(app, "Tab, then Enter applies")
-        row = app.frame.query_one(AnswerRow)
-        row.ask_to_close(again=False)
-        await shown(app, "[ Close ]")
-        row.ask_for(ConfirmationPolicy(ConfirmationKind.TAB), "another plan")
-        await shown(app, "[ Cancel ]")
+    app = Stage()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        row = app.query_one(AnswerRow)
+        row.ask_for(ConfirmationPolicy(ConfirmationKind.TAB), "the plan")
+        await pilot.pause()
+        assert row.query_one("#cancel").size.width == len(" [ Cancel ] ")
 
 
 async def test_apply_agreed_to_more_than_once_is_done_once() -> None:
