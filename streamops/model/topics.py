@@ -110,7 +110,7 @@ class Topic(Struct, frozen=True, kw_only=True):
 
 
 HERE: Final = ""
-"""The context in use, where a topic names none."""
+"""The context in use, for a topic that names none."""
 
 
 class ConfiguredTopic(Struct, frozen=True):
@@ -118,13 +118,13 @@ class ConfiguredTopic(Struct, frozen=True):
 
     Attributes:
         topic: The topic; without what is read from files and programs unless it was asked for.
-        context: The context that it names; ``HERE`` where it names none.
+        contexts: The contexts that it names; ``HERE`` alone if it names none. Of several, each has a share of its messages.
         file: The file that it stands in.
         signed: Whether it has a secret, read or not.
     """
 
     topic: Topic
-    context: str
+    contexts: tuple[str, ...]
     file: str
     signed: bool
 

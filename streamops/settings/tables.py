@@ -22,6 +22,7 @@ from streamops.model.secret import Secret
 from streamops.model.topics import (
     DEFAULT_CONTENT_TYPE,
     DEFAULT_GROUP,
+    HERE,
     Topic,
     parse_priority,
     retry_when_problem,
@@ -388,6 +389,10 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
     context: Annotated[
         str | None, setting("where its messages are; default: the context in use", "orders")
     ] = None
+    contexts: Annotated[
+        tuple[str, ...],
+        setting("several: messages are spread over them by their IDs", ("eu", "us"), alternative=True),
+    ] = ()
     method: Annotated[str, setting("or PUT, PATCH")] = "POST"
     delay: Annotated[
         timedelta | None,
@@ -429,6 +434,11 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
     ] = None
 
     @property
+    def named_contexts(self) -> tuple[str, ...]:
+        """The contexts that its messages are in; ``HERE`` alone if it names none."""
+        return self.contexts or (self.context or HERE,)
+
+    @property
     def signed(self) -> bool:
         """Whether its calls are signed."""
         return self.secret_file is not None or self.secret_command is not None
@@ -455,6 +465,10 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
 
     def _problems(self) -> Iterator[str]:
         yield from self._both(("secret_file", "secret_command"))
+        if self.context is not None and self.contexts:
+            yield "says both context and contexts"
+        if len(set(self.contexts)) < len(self.contexts):
+            yield "contexts: a name stands there twice"
         unread = []
         for name, parse in (("priority", parse_priority), ("retry", parse_schedule)):
             try:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import urljoin, urlsplit
@@ -263,3 +264,23 @@ def _words(error: BaseException) -> str:
         return f"cannot connect: {(inner.strerror if inner else '') or 'no reason given'}".lower()
     plain = error.strerror if isinstance(error, OSError) else None
     return (plain or type(error).__name__).lower()
+
+
+DISCARD: Final = 9
+"""Any port serves: connecting a datagram socket sends nothing."""
+
+
+def is_own_address(address: IPv4Address | IPv6Address) -> bool:
+    """Whether an interface of this machine has an address, now.
+
+    The kernel goes from an address to itself where it is its own, and from another one of its own to any other.
+    """
+    family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as prober:
+            prober.connect((str(address), DISCARD))
+            source = prober.getsockname()[0]
+    except (OSError, ValueError):
+        # No way leads there.
+        return False
+    return ip_address(source.partition("%")[0]) == address

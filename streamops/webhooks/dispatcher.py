@@ -20,14 +20,15 @@ from streamops.runtime.entry import Entry
 from streamops.runtime.events import DeadLettered, GroupRestored, Lost
 from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.webhooks.callback import Callback
+from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.registry import TopicServer
 from streamops.webhooks.semaphore import WeightedSemaphore
 from streamops.wire.consuming.reading import ensure_group
 from streamops.wire.keys import retry_key
 
-LOG: Final = logging.getLogger("streamops.callbacks")
+LOG: Final = logging.getLogger("streamops.webhooks")
 OFF: Final = timedelta(seconds=5)
-"""How long messages are put back of a topic that was switched off while they were on their way."""
+"""How long messages of a topic wait that was paused after they were read."""
 
 BACKOFF: Final = Backoff(0.2, 10.0)
 LOOK_EVERY: Final = 1.0
@@ -67,12 +68,15 @@ class Dispatcher:
         callback: Callback,
         permits: WeightedSemaphore,
         options: WorkerOptions,
+        *,
+        counters: TopicCounters | None = None,
     ) -> None:
         self._place = place
         self._topics = topics
         self._callback = callback
         self._permits = permits
         self._options = options
+        self._counters = counters or TopicCounters()
         self._running: Running | None = None
         self._draining: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
@@ -80,11 +84,6 @@ class Dispatcher:
 
     def changed(self) -> None:
         """Topics are not what they were."""
-        self._changed.set()
-
-    def renew(self) -> None:
-        """Have a new worker take over, though topics are what they were."""
-        self._retire()
         self._changed.set()
 
     async def run(self) -> None:
@@ -179,7 +178,7 @@ class Dispatcher:
                 lease=LEASE,
                 name=f"topic {shape.name}",
             )(self._handler(shape.name))
-        _log_events(app, names)
+        _log_events(app, names, self._counters)
         return app.worker(self._options)
 
     def _handler(self, name: str) -> Callable[[Entry], Awaitable[None]]:
@@ -202,12 +201,13 @@ def _shape(topic: Topic) -> TopicShape:
     return TopicShape(topic.name, topic.key, topic.group, topic.concurrency, topic.max_attempts)
 
 
-def _log_events(app: Streamops, names: Mapping[tuple[str, str], str]) -> None:
-    """Log what operators have to know of."""
+def _log_events(app: Streamops, names: Mapping[tuple[str, str], str], counters: TopicCounters) -> None:
+    """Log and count what operators have to know of."""
 
     @app.on(DeadLettered)
     def given_up(event: DeadLettered) -> None:
-        name = names.get((event.stream, event.group))
+        name = names.get((event.stream, event.group), "")
+        counters.count("dead_letters", name, event.reason)
         LOG.error(
             "topic %s: entry %s is given up after %d calls, %s: %s",
             name,

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
-from secrets import token_hex
 from typing import Final
 
 from msgspec import Struct
@@ -67,8 +66,8 @@ class TopicQueue:
         topic: Topic,
         body: bytes,
         *,
+        ident: str,
         content_type: str = "",
-        ident: str = "",
         due: datetime | timedelta | None = None,
     ) -> Added | None:
         """Add a message; none where one of its ID waits already.
@@ -77,13 +76,12 @@ class TopicQueue:
             topic: Its topic.
             body: What is sent to the receiver.
             content_type: What that is; JSON where it is empty.
-            ident: Its ID; one of our choosing where it is empty.
+            ident: Its ID.
             due: When it is due, or how long from now; the topic's own delay unless given.
 
         Raises:
             StreamopsError: It could not be written. Whether it was is not known where the server did not answer.
         """
-        ident = ident or token_hex(12)
         due = topic.delay if due is None else due
         stream, fields = topic.key, message_fields(ident, body, content_type)
         queue = self._queue_of(topic)

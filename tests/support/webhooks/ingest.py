@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from streamops.model.topics import Topic
+from streamops.service.authentication import Authentication
+from streamops.service.listening import bind, serving
 from streamops.webhooks.ingest import IngestOptions, ingest_app
-from streamops.webhooks.listening import listening
 from streamops.webhooks.registry import Site, TopicRegistry
 from tests.support.servers import RunningServer
 
@@ -45,7 +46,8 @@ async def intake(*sites: Site, options: IngestOptions = OPEN, most: int = 100) -
     book = TopicRegistry(sites)
     await book.look()
     try:
-        async with listening(ingest_app(book, options), "127.0.0.1", 0, most) as port:
+        app, listener = ingest_app(book, options), bind("127.0.0.1", 0)
+        async with serving(app, listener, Authentication(None), most=most, idle=15, grace=5) as port:
             timeout = aiohttp.ClientTimeout(total=20)
             async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", timeout=timeout) as session:
                 yield Client(session, book)

@@ -41,10 +41,17 @@ token_file = "tokens"
 
 
 class Started(NamedTuple):
-    """A process, and where it takes messages in."""
+    """A process, where it takes messages in, and what it has said by then."""
 
     process: Process
     url: str
+    told: str
+
+    async def read_until(self, words: str) -> None:
+        """Read what it says until these words."""
+        assert self.process.stderr is not None
+        while words not in (line := (await self.process.stderr.readline()).decode()):
+            assert line, f"it ended without {words!r}"
 
 
 @asynccontextmanager
@@ -75,7 +82,7 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
                 told += line.decode()
                 port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", told)
         assert port is not None, told
-        yield Started(process, f"http://127.0.0.1:{port[1]}")
+        yield Started(process, f"http://127.0.0.1:{port[1]}", told)
     finally:
         if process.returncode is None:
             process.kill()
