@@ -16,13 +16,14 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from streamops import errors
+from streamops.model.request_log import CALLED
 from streamops.model.topics import Topic
 from streamops.webhooks.breaker import Breaker, BreakerOptions, BreakerState
 from streamops.webhooks.calling import Caller, CallError
 from streamops.webhooks.judging import TROUBLED, Accepted, Answer, Rejected, TryAgain, Verdict, judge
 from streamops.webhooks.messages import Delivered, WebhookMessage, message_of
 from streamops.webhooks.metrics import TopicCounters
-from streamops.webhooks.request_log import CALLED, RequestLog
+from streamops.webhooks.request_log import RequestLog
 
 LOG: Final = logging.getLogger("streamops.webhooks")
 LONGEST_ADVICE: Final = timedelta(hours=1)

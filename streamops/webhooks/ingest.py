@@ -20,13 +20,14 @@ from msgspec import Struct
 
 from streamops.errors import StreamopsError
 from streamops.model.delayed import DelayedMessage
+from streamops.model.request_log import ACCEPTED, CANCELLED, REFUSED
 from streamops.model.secret import Secret
 from streamops.model.text import name_bytes
+from streamops.model.topics import DATA
 from streamops.service.requests import LargeBody, MalformedBody, decoded, encoding_of
-from streamops.webhooks.messages import DATA
 from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.registry import TopicListing, TopicRegistry, TopicServer
-from streamops.webhooks.request_log import ACCEPTED, CANCELLED, REFUSED, RequestLog
+from streamops.webhooks.request_log import RequestLog
 from streamops.webhooks.requests import (
     AWAY_SECONDS,
     HttpError,
@@ -142,6 +143,8 @@ class _Ingest:
                 "id": added.id,
                 "due_at": due_at,
                 "context": place.site.name,
+                "stream": topic.key,
+                "group": topic.group,
                 "content_type": content_type,
             }
             self._log.write(ACCEPTED, topic.name, **facts, **self._log.body(topic, body))

@@ -11,12 +11,8 @@ from typing import Final, Protocol
 import msgspec
 from msgspec import Struct
 
-from streamops.model.topics import Topic
+from streamops.model.topics import CONTENT_TYPE, DATA, IDENT, JSON_TYPE, Topic
 
-DATA: Final = b"data"
-IDENT: Final = b"id"
-CONTENT_TYPE: Final = b"content_type"
-JSON_TYPE: Final = "application/json"
 RESERVED: Final = b"_so_"
 LONGEST_NAME: Final = 200
 
@@ -72,13 +68,6 @@ def message_of(entry: Delivered, topic: Topic) -> WebhookMessage:
         body=_as_json(fields) if body is None else body,
         content_type=stated or topic.content_type,
     )
-
-
-def message_fields(ident: str, body: bytes, content_type: str) -> tuple[tuple[bytes, bytes], ...]:
-    """The fields of the entry that a message becomes; JSON needs no type."""
-    fields = ((IDENT, ident.encode()), (DATA, body))
-    plain = content_type.partition(";")[0].strip().lower() in ("", JSON_TYPE)
-    return fields if plain else (*fields, (CONTENT_TYPE, content_type.encode()))
 
 
 def _printable(value: bytes) -> str:

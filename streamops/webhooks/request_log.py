@@ -15,14 +15,6 @@ from streamops.model.secret import Secret
 from streamops.model.topics import Topic
 
 REDACTED: Final = "[redacted]"
-ACCEPTED, CANCELLED, REFUSED, CALLED = (
-    "message accepted",
-    "message cancelled",
-    "request refused",
-    "message called",
-)
-"""What a line tells of, in its field ``event``."""
-
 _NAMED: Final = re.compile(
     r'("[^"]*(?:password|passwd|secret|token|api_?key|authorization)[^"]*"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|[^\s,}\]]+)',
     re.IGNORECASE,

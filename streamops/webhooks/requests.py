@@ -14,8 +14,8 @@ from aiohttp import web
 
 from streamops.errors import Forbidden, ServerError, SettingsError, StreamopsError, Unreachable
 from streamops.model.measures import parse_duration
+from streamops.model.topics import JSON_TYPE
 from streamops.service.addresses import as_address
-from streamops.webhooks.messages import JSON_TYPE
 
 LOG: Final = logging.getLogger("streamops.webhooks")
 AWAY_SECONDS: Final = 2

@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from streamops.errors import Forbidden
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
-from streamops.model.topics import Topic
-from streamops.webhooks.messages import IDENT, message_fields
+from streamops.model.topics import IDENT, Topic, message_fields
 from streamops.wire.consuming.publishing import Addition, add
 from streamops.wire.delayed import read_messages, read_queues
 from streamops.wire.delaying import MessageToDelay
