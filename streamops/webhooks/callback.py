@@ -7,6 +7,7 @@ waits for it is put back, which is no attempt. Giving up is the runtime's: after
 import asyncio
 import logging
 import random
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -87,7 +88,8 @@ class Callback:
     async def _verdict(self, topic: Topic, entry: Delivered) -> tuple[Verdict, timedelta]:
         host, message = self._host(topic), message_of(entry, topic)
         async with host.slot(topic, self._chance) as report:
-            began, answer, advice = _now(), None, timedelta()
+            # Finer than the event loop's own clock.
+            began, answer, advice = time.perf_counter(), None, timedelta()
             try:
                 answer = await self._caller.call(topic, message)
             except CallError as error:
@@ -96,7 +98,7 @@ class Callback:
             else:
                 report(answer.status in TROUBLED)
                 verdict, advice = judge(topic, answer), _advice(answer)
-        self._record(topic, message, answer, verdict, _now() - began)
+        self._record(topic, message, answer, verdict, time.perf_counter() - began)
         return verdict, advice
 
     def _record(
