@@ -295,7 +295,7 @@ async def test_many_at_once_come_through(server: RunningServer) -> None:
 
 async def test_the_intake_is_as_it_is_described(server: RunningServer) -> None:
     """Paths and methods of the documentation are those that there are."""
-    text = (PROJECT / "docs" / "topics.md").read_text()
+    text = (PROJECT / "docs" / "webhooks.md").read_text()
     described, path = set(), ""
     for line in text.partition("paths:\n")[2].partition("components:")[0].splitlines():
         if match := re.fullmatch(r"  (/\S+):", line):
