@@ -64,10 +64,10 @@ class Callback:
         self._hosts: dict[str, _Host] = {}
 
     async def __call__(self, topic: Topic, entry: Delivered) -> None:
-        """Call the URL for one entry; returns where the message was taken.
+        """Call the URL for one entry; returns once the receiver accepted the message.
 
         Raises:
-            RetryLater: It was not; or the host is left alone for now, which does not count as an attempt.
+            RetryLater: It did not; or the host's breaker is open, which does not count as an attempt.
             errors.Reject: No further call can help.
         """
         verdict, advice = await self._verdict(topic, entry)
@@ -204,7 +204,7 @@ def _now() -> float:
 
 
 def _advice(answer: Answer) -> timedelta:
-    """How long the receiver asks to be left alone; nothing where it does not say so in seconds."""
+    """``Retry-After`` of a host in trouble; nothing unless it is in seconds."""
     if answer.status not in TROUBLED:
         return timedelta()
     said = next((value for name, value in answer.headers if name.lower() == "retry-after"), "").strip()

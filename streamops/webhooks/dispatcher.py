@@ -1,7 +1,7 @@
-"""The workers of one server's topics: started, and started anew where topics come, go or change their shape.
+"""The workers of one server's topics: started, and replaced when topics come, go or change their shape.
 
-What a topic says of its calls (URL, headers, schedule) counts from the next call on. Where it changes what is read,
-or how, a new worker takes over and the old one drains beside it, so that no topic waits for another's calls.
+URL, headers and schedule of a topic take effect with the next call. A change of its stream, group or limits starts a new
+worker while the former one drains, so that no topic waits for another's calls.
 """
 
 import asyncio
@@ -116,7 +116,7 @@ class Dispatcher:
             running.task.result()
 
     async def _arrange(self) -> None:
-        """Replace the worker where it is not made of the topics there are."""
+        """Replace the worker unless it has the shapes of all enabled topics."""
         wanted = frozenset(_shape(topic) for topic in self._topics().values() if topic.enabled)
         running = self._running.shapes if self._running else frozenset[TopicShape]()
         readable = frozenset(

@@ -1,4 +1,4 @@
-"""The intake: messages of topics added, looked up and cancelled over HTTP.
+"""HTTP ingest: messages of topics added, looked up and cancelled over HTTP.
 
 ``POST /topics/TOPIC/messages[/ID]`` adds the body of the request; ``?delay=30m`` or ``?at=2026-03-01T14:00:00Z`` say when
 it is due, and ``?id=`` its ID. ``GET`` and ``DELETE /topics/TOPIC/messages/ID`` look up and cancel what waits;
@@ -72,13 +72,13 @@ class IngestOptions(Struct, frozen=True):
 
 
 def ingest_app(
-    book: TopicRegistry,
+    registry: TopicRegistry,
     options: IngestOptions,
     counters: TopicCounters | None = None,
     log: RequestLog | None = None,
 ) -> web.Application:
     """The web application of HTTP ingest."""
-    intake = _Ingest(book, options, counters or TopicCounters(), log or RequestLog(enabled=False))
+    intake = _Ingest(registry, options, counters or TopicCounters(), log or RequestLog(enabled=False))
     app = web.Application(client_max_size=options.max_body, middlewares=[intake.admission])
     app.router.add_get("/-/healthy", intake.healthy)
     app.router.add_get("/-/ready", intake.ready)
@@ -93,9 +93,9 @@ def ingest_app(
 
 class _Ingest:
     def __init__(
-        self, book: TopicRegistry, options: IngestOptions, counters: TopicCounters, log: RequestLog
+        self, registry: TopicRegistry, options: IngestOptions, counters: TopicCounters, log: RequestLog
     ) -> None:
-        self._book = book
+        self._registry = registry
         self._options = options
         self._counters = counters
         self._log = log
@@ -109,7 +109,7 @@ class _Ingest:
         """Whether any server answers; each is reported by itself, without its address."""
         places = [
             {"context": place.site.name or None, "up": place.known and not place.problem}
-            for place in self._book.places
+            for place in self._registry.places
         ]
         ready = any(place["up"] for place in places)
         return json_answer(200 if ready else 503, {"ready": ready, "servers": places})
@@ -215,7 +215,7 @@ class _Ingest:
     def _count_refusal(self, request: web.Request, problem: HttpError) -> None:
         name = request.match_info.get("topic", "")
         # Names that are no topics would be series without end.
-        topic = name if name in self._book.listings else ""
+        topic = name if name in self._registry.listings else ""
         if request.method == "POST":
             self._counters.count("messages_refused", topic, problem.status)
         facts = {"method": request.method, "status": problem.status, "error": problem.error}
@@ -227,17 +227,17 @@ class _Ingest:
             return
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         given = sha256(name_bytes(token.strip())).digest()
-        # Every token is compared, so that time tells nothing.
+        # Every token is compared, so that the time says nothing of which one is close.
         matches = [hmac.compare_digest(given, digest) for digest in self._digests]
         if scheme.lower() != "bearer" or not any(matches):
             raise HttpError(401, "no valid token", "Send `Authorization: Bearer TOKEN`.")
 
     def _listing(self, request: web.Request) -> TopicListing:
         name = request.match_info["topic"]
-        listing = self._book.listings.get(name)
+        listing = self._registry.listings.get(name)
         if listing is not None:
             return listing
-        if not self._book.complete:
+        if not self._registry.complete:
             raise HttpError(
                 503, f"topic {shown(name)} is not known yet", "A server does not answer.", AWAY_SECONDS
             )
@@ -287,7 +287,7 @@ async def _ask(place: TopicServer, ask: Callable[[TopicQueue], Awaitable[Answer]
         raise HttpError(503, "too many requests at once", "Try again.", FULL_SECONDS)
     place.under_way += 1
     try:
-        return await ask(place.mailbox)
+        return await ask(place.queue)
     except StreamopsError as error:
         problem = of_ours(error, name)
     finally:

@@ -1,7 +1,7 @@
 """Messages of topics as entries of streams: what is sent to the receiver, and under which name.
 
-An entry of a topic's stream has the body in its field ``data``, the message's ID in ``id`` and, where it is no JSON,
-its type in ``content_type``. What another producer adds without ``data`` is sent as a JSON object of its fields.
+An entry of a topic's stream has the body in its field ``data``, the message's ID in ``id`` and, unless it is JSON, its type
+in ``content_type``. An entry of another producer without ``data`` is sent as a JSON object of its fields.
 """
 
 from base64 import b64encode
@@ -18,7 +18,7 @@ LONGEST_NAME: Final = 200
 
 
 class Delivered(Protocol):
-    """What a callback asks of an entry: the runtime's own, or a test's."""
+    """The part of an entry that a callback reads."""
 
     @property
     def origin_id(self) -> str:
@@ -34,7 +34,7 @@ class Delivered(Protocol):
 
     @property
     def payload(self) -> bytes | None:
-        """The payload kept beside the stream; none where there is none."""
+        """The payload kept beside the stream, if there is one."""
 
 
 class WebhookMessage(Struct, frozen=True):
@@ -77,7 +77,7 @@ def _printable(value: bytes) -> str:
 
 
 def _as_json(fields: Sequence[tuple[bytes, bytes]]) -> bytes:
-    """Fields as a JSON object; of a repeated name the last value counts, what is no UTF-8 is base64."""
+    """Fields as a JSON object; of a repeated name the last value counts, values that are no UTF-8 are base64."""
     return msgspec.json.encode({name.decode("utf-8", "replace"): _value(value) for name, value in fields})
 
 

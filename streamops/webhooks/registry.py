@@ -56,7 +56,7 @@ class TopicServer:
 
     Attributes:
         site: Which it is.
-        mailbox: Its messages.
+        queue: Its messages.
         topics: Its topics by name, as far as they are known.
         problem: Why its topics cannot be read; empty while they can.
         away: Whether it does not answer.
@@ -71,8 +71,8 @@ class TopicServer:
         self.away = self.known = False
         self.under_way = 0
         self._server = Server(site.options)
-        self.mailbox = TopicQueue(self._server, site.names.delayed)
-        self._told: dict[str, str] = {}
+        self.queue = TopicQueue(self._server, site.names.delayed)
+        self._problems: dict[str, str] = {}
 
     @property
     def label(self) -> str:
@@ -103,18 +103,18 @@ class TopicServer:
         await self._server.close()
 
     def _good(self, kept: Sequence[KeptTopic]) -> Iterator[tuple[str, Topic]]:
-        """Those that make sense; of the others is told once what is wrong with them."""
-        told: dict[str, str] = {}
+        """Valid topics; logs once what is wrong with each of the others."""
+        found: dict[str, str] = {}
         for one in kept:
             problems = check_topic(one.topic) if one.topic is not None else ()
             text = one.problem or "; ".join(f"{problem.field}: {problem.text}" for problem in problems)
             if one.topic is not None and not text:
                 yield one.name, one.topic
                 continue
-            told[one.name] = text
-            if self._told.get(one.name) != text:
+            found[one.name] = text
+            if self._problems.get(one.name) != text:
                 LOG.warning("topic %r of %s is left out: %s", one.name, self.label, text)
-        self._told = told
+        self._problems = found
 
     def _trouble(self, problem: str) -> None:
         if bool(problem) != bool(self.problem):
@@ -149,7 +149,7 @@ class TopicRegistry:
     """The topics of several servers; ``run`` keeps it up to date.
 
     Attributes:
-        places: The servers, the first first where two keep topics of one name.
+        places: The servers; of two that keep topics of one name, the first one counts.
     """
 
     def __init__(self, sites: Sequence[Site], changed: Callable[[], None] = lambda: None) -> None:
@@ -166,7 +166,7 @@ class TopicRegistry:
 
     @property
     def complete(self) -> bool:
-        """Whether every server has told its topics: otherwise one that is not here may be there."""
+        """Whether the topics of every server were read: until then an unknown name may be a topic."""
         return all(place.known for place in self.places)
 
     def topics_of(self, place: TopicServer) -> dict[str, Topic]:
@@ -224,11 +224,11 @@ class TopicRegistry:
         self._doubled = doubled
 
 
-async def keep_short(book: TopicRegistry, every: timedelta = TRIM_EVERY, kept: int = KEPT) -> None:
+async def keep_short(registry: TopicRegistry, every: timedelta = TRIM_EVERY, kept: int = KEPT) -> None:
     """Trim again and again, until cancelled; never what a group has yet to read or to acknowledge."""
     while True:
         await asyncio.sleep(every.total_seconds())
-        for listing in [*book.listings.values()]:
+        for listing in [*registry.listings.values()]:
             for place in listing.places:
                 try:
                     await _trim(place.server, listing.topic.key, kept)

@@ -31,7 +31,7 @@ class RequestLog:
     Args:
         enabled: Whether it writes any.
         bodies: Bytes of a body that are written at most; none at all unless given.
-        secrets: What is never written, besides topics' own secrets.
+        secrets: Texts that are redacted, in addition to each topic's own secrets.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class RequestLog:
             self._log.info(event, topic=topic, **facts)
 
     def body(self, topic: Topic, body: bytes, name: str = "body") -> dict[str, Any]:
-        """What a line says of a body: text, or base64 of what is none; whether it is cut off or redacted."""
+        """Fields for a body: its size, its text or base64, and whether it is cut off or redacted."""
         if not self.enabled:
             return {}
         facts: dict[str, Any] = {f"{name}_bytes": len(body)}
@@ -66,7 +66,7 @@ class RequestLog:
             return {**facts, f"{name}_base64": b64encode(shown).decode()}
 
     def _redacted(self, topic: Topic, body: bytes) -> bytes:
-        """The body without secrets; one that is no text has none but those that are known."""
+        """The body without known secrets, and, if it is text, without members whose names speak of one."""
         own = [value for _, value in topic.headers if len(value) >= SHORTEST]
         if topic.secret is not None:
             own.append(topic.secret.reveal())

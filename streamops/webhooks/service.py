@@ -48,7 +48,7 @@ class ListenOptions(Struct, frozen=True):
 
 
 class ServiceOptions(Struct, frozen=True, kw_only=True):
-    """What is served, and how.
+    """The topics served, and how.
 
     Attributes:
         sites: The servers and their configured topics.
@@ -81,46 +81,46 @@ async def serve(
     """Serve until ``stop`` is set, then drain: no new message is taken in, calls under way come to their end.
 
     Args:
-        options: What is served.
+        options: The topics served, and how.
         stop: Set to stop.
         started: Called once messages are taken in and called.
         counters: Counts what becomes of messages.
         log: Takes a line for each request and call.
     """
     counters = counters or TopicCounters()
-    callers: list[Dispatcher] = []
+    dispatchers: list[Dispatcher] = []
 
     def changed() -> None:
-        for caller in callers:
-            caller.changed()
+        for dispatcher in dispatchers:
+            dispatcher.changed()
 
     async with AsyncExitStack() as stack:
-        book = TopicRegistry(options.sites, changed)
-        stack.push_async_callback(book.close)
+        registry = TopicRegistry(options.sites, changed)
+        stack.push_async_callback(registry.close)
         tasks, working = _Tasks(), _Tasks()
         stack.push_async_callback(tasks.end)
-        tasks.start(book.run(), "topics")
+        tasks.start(registry.run(), "topics")
         if options.calls:
             reach = Reach(options.hosts, deny_private=options.deny_private, is_own=is_own_address)
             caller = await stack.enter_async_context(Caller(reach, options.caller))
             callback = Callback(caller, options.host, counters=counters, log=log)
             permits = WeightedSemaphore(options.calls)
             worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
-            callers += [
+            dispatchers += [
                 Dispatcher(
-                    place, partial(book.topics_of, place), callback, permits, worker, counters=counters
+                    place, partial(registry.topics_of, place), callback, permits, worker, counters=counters
                 )
-                for place in book.places
+                for place in registry.places
             ]
             # Ended before the session that they call over.
             stack.push_async_callback(working.end)
-            for one in callers:
-                working.start(one.run(), "callbacks")
-            working.start(keep_short(book), "trim")
+            for dispatcher in dispatchers:
+                working.start(dispatcher.run(), "callbacks")
+            working.start(keep_short(registry), "trim")
         if options.listen is not None:
             listen = options.listen
             ingest = serving(
-                ingest_app(book, listen.intake, counters, log),
+                ingest_app(registry, listen.intake, counters, log),
                 listen.listener,
                 Authentication(None),
                 most=listen.max_connections,

@@ -115,10 +115,10 @@ def serve(
 ) -> None:
     """Call the messages of topics back, once they are due, and take messages in over HTTP, until a signal stops it.
 
-    Topics stand in the configuration, or are kept in Redis, where changes are noticed within a second or so. A server
-    that is away takes its own topics with it and no others. A worker process that falls is started again. SIGTERM or
-    Ctrl-C: no more messages are taken, calls under way come to their end; a second signal ends at once, and what was not
-    finished is called again. SIGHUP reads the configuration anew: one worker after another is replaced.
+    Topics are in the configuration, or in Redis, where changes take effect within a second or so. A Redis that does not
+    answer affects its own topics alone. A worker process that falls is started again. SIGTERM or Ctrl-C: no more
+    messages are taken in, calls under way end; a second signal ends at once, and unfinished messages are called again.
+    SIGHUP reads the configuration anew: one worker after another is replaced.
     """
     if no_intake and no_callbacks:
         raise click.UsageError("--no-intake and --no-callbacks together leave nothing to do")

@@ -42,7 +42,7 @@ class ServeTask(Struct, frozen=True, kw_only=True):
     Attributes:
         flags: What the command line says of contexts.
         also: Further contexts.
-        listen: Where messages are taken in, in place of what the configuration says.
+        listen: The address of HTTP ingest, in place of the configuration's.
         calls: Calls at once, of all processes; zero to call none.
         workers: The number of processes.
         log_bodies: Bytes of a body that the log shows; none for no body.

@@ -31,9 +31,9 @@ class Reply(NamedTuple):
 class Client:
     """Asks the intake."""
 
-    def __init__(self, session: aiohttp.ClientSession, book: TopicRegistry) -> None:
+    def __init__(self, session: aiohttp.ClientSession, registry: TopicRegistry) -> None:
         self.session = session
-        self.book = book
+        self.registry = registry
 
     async def __call__(self, method: str, path: str, **given: Any) -> Reply:
         async with self.session.request(method, path, **given) as response:
@@ -43,16 +43,16 @@ class Client:
 
 @asynccontextmanager
 async def intake(*sites: Site, options: IngestOptions = OPEN, most: int = 100) -> AsyncIterator[Client]:
-    book = TopicRegistry(sites)
-    await book.look()
+    registry = TopicRegistry(sites)
+    await registry.look()
     try:
-        app, listener = ingest_app(book, options), bind("127.0.0.1", 0)
+        app, listener = ingest_app(registry, options), bind("127.0.0.1", 0)
         async with serving(app, listener, Authentication(None), most=most, idle=15, grace=5) as port:
             timeout = aiohttp.ClientTimeout(total=20)
             async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", timeout=timeout) as session:
-                yield Client(session, book)
+                yield Client(session, registry)
     finally:
-        await book.close()
+        await registry.close()
 
 
 def site(server: RunningServer, *topics: Topic, name: str = "") -> Site:

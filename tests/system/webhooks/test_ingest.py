@@ -33,7 +33,7 @@ async def test_one_server_that_is_down_is_down_alone(
         assert (reply.status, reply.headers["Retry-After"]) == (503, "2")
         assert other.unix_url not in str(reply.document)
         assert (await client("POST", "/topics/now/messages", data=b"x")).status == 201
-        await client.book.look()
+        await client.registry.look()
         ready = await client("GET", "/-/ready")
         assert (ready.status, [one["up"] for one in ready.document["servers"]]) == (200, [True, False])
 
@@ -67,7 +67,7 @@ async def test_messages_of_a_pool_are_spread_by_their_ids_and_one_server_refuses
         assert sorted(map(len, shares)) >= [5, 5]
         assert sum(map(len, shares)) == (await client("GET", path)).document["waiting"] == 40
         other.kill()
-        await client.book.look()
+        await client.registry.look()
         for number in range(40):
             added = await client("POST", f"{path}/m-{number}", data=b"x")
             if b"m-%d" % number in shares[0]:
