@@ -49,6 +49,9 @@ BODY_SECONDS: Final = 15.0
 """How long a request may take to arrive."""
 
 FULL_SECONDS: Final = 1
+OUR_FAULT: Final = 500
+"""Statuses from here on are no mistake of the client."""
+
 AT_ONCE: Final = 512
 """Requests under way at once to one Redis; one that hangs fills its own share alone."""
 
@@ -218,8 +221,9 @@ class _Ingest:
         topic = name if name in self._registry.listings else ""
         if request.method == "POST":
             self._counters.count("messages_refused", topic, problem.status)
-        facts = {"method": request.method, "status": problem.status, "error": problem.error}
-        self._log.write(REFUSED, topic, **facts)
+        if problem.status >= OUR_FAULT:
+            # Clients make the others as fast as they like: these are counted alone.
+            self._log.write(REFUSED, topic, method=request.method, status=problem.status, error=problem.error)
 
     def _authenticate(self, request: web.Request) -> None:
         if not self._digests:

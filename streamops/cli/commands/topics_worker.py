@@ -68,7 +68,7 @@ def begin(spec: WorkerSpec, channel: Channel, stdin: int, asked: int) -> Corouti
     if spec.sockets:
         intake = load_ingest(os.environ, Path.cwd(), task.listen)
         listen = ListenOptions(
-            socket.socket(fileno=spec.sockets[0]),
+            _inherited(spec.sockets[0]),
             IngestOptions(intake.tokens, intake.max_body),
             _share(intake.max_connections, task.workers),
         )
@@ -143,6 +143,12 @@ def _options(
         caller=CallerOptions(most_answer=table.max_answer),
         grace=spec.worker.grace,
     )
+
+
+def _inherited(descriptor: int) -> socket.socket:
+    listener = socket.socket(fileno=descriptor)
+    listener.setblocking(False)  # noqa: FBT003 - it takes no name
+    return listener
 
 
 def _share(total: int, workers: int) -> int:
