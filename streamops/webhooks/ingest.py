@@ -79,9 +79,16 @@ def ingest_app(
     options: IngestOptions,
     counters: TopicCounters | None = None,
     log: RequestLog | None = None,
+    stop: asyncio.Event | None = None,
 ) -> web.Application:
-    """The web application of HTTP ingest."""
-    intake = _Ingest(registry, options, counters or TopicCounters(), log or RequestLog(enabled=False))
+    """The web application of HTTP ingest; once ``stop`` is set, each answer closes its connection."""
+    intake = _Ingest(
+        registry,
+        options,
+        counters or TopicCounters(),
+        log or RequestLog(enabled=False),
+        stop or asyncio.Event(),
+    )
     app = web.Application(client_max_size=options.max_body, middlewares=[intake.admission])
     app.router.add_get("/-/healthy", intake.healthy)
     app.router.add_get("/-/ready", intake.ready)
@@ -96,12 +103,18 @@ def ingest_app(
 
 class _Ingest:
     def __init__(
-        self, registry: TopicRegistry, options: IngestOptions, counters: TopicCounters, log: RequestLog
+        self,
+        registry: TopicRegistry,
+        options: IngestOptions,
+        counters: TopicCounters,
+        log: RequestLog,
+        stop: asyncio.Event,
     ) -> None:
         self._registry = registry
         self._options = options
         self._counters = counters
         self._log = log
+        self._stop = stop
         self._digests = tuple(sha256(token.reveal().encode()).digest() for token in options.tokens)
 
     async def healthy(self, _request: web.Request) -> web.Response:
@@ -196,24 +209,29 @@ class _Ingest:
 
         @web.middleware
         async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
-            try:
-                if request.path.startswith("/-/"):
-                    return await handler(request)
-                self._authenticate(request)
-                return await handler(request)
-            except HttpError as error:
-                problem, allow = error, ""
-            except web.HTTPException as error:
-                problem, allow = of_http(error), error.headers.get("Allow", "")
-            except (asyncio.CancelledError, ConnectionError):
-                raise
-            except Exception:
-                LOG.exception("a bug in HTTP ingest")
-                problem, allow = HttpError(500, "a bug in streamops", "Its log says more."), ""
-            self._count_refusal(request, problem)
-            return error_answer(problem, Allow=allow)
+            response = await self._answer(request, handler)
+            if self._stop.is_set():
+                response.force_close()
+            return response
 
         return admission
+
+    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            if not request.path.startswith("/-/"):
+                self._authenticate(request)
+            return await handler(request)
+        except HttpError as error:
+            problem, allow = error, ""
+        except web.HTTPException as error:
+            problem, allow = of_http(error), error.headers.get("Allow", "")
+        except (asyncio.CancelledError, ConnectionError):
+            raise
+        except Exception:
+            LOG.exception("a bug in HTTP ingest")
+            problem, allow = HttpError(500, "a bug in streamops", "Its log says more."), ""
+        self._count_refusal(request, problem)
+        return error_answer(problem, Allow=allow)
 
     def _count_refusal(self, request: web.Request, problem: HttpError) -> None:
         name = request.match_info.get("topic", "")

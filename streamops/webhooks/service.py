@@ -33,6 +33,10 @@ ANSWER_SECONDS: Final = 20.0
 """How long answers under way may take after SIGTERM: somewhat longer than a request may take to arrive."""
 
 
+LINGER_SECONDS: Final = 1.0
+"""How long clients may still ask over connections that they keep: the answer says that it is the last."""
+
+
 class ListenOptions(Struct, frozen=True):
     """Where HTTP ingest listens.
 
@@ -120,12 +124,13 @@ async def serve(
         if options.listen is not None:
             listen = options.listen
             ingest = serving(
-                ingest_app(registry, listen.intake, counters, log),
+                ingest_app(registry, listen.intake, counters, log, stop),
                 listen.listener,
                 Authentication(None),
                 most=listen.max_connections,
                 idle=IDLE_SECONDS,
                 grace=ANSWER_SECONDS,
+                linger=LINGER_SECONDS,
             )
             await stack.enter_async_context(ingest)
         started()

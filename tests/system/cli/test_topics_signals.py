@@ -67,6 +67,35 @@ async def test_sighup_reads_the_configuration_anew_and_a_wrong_one_changes_nothi
             assert await status("added") == await status("remind") == 201
 
 
+async def test_a_reload_under_load_fails_no_request(server: RunningServer, tmp_path: Path) -> None:
+    """Not even over connections that clients keep."""
+    async with running_receiver() as receiver:
+        write(tmp_path, server, receiver.url)
+        config = tmp_path / "streamops.toml"
+        config.write_text(config.read_text().replace('"100ms"', '"1h"'))
+        async with served(tmp_path, "--workers", "2") as started:
+            stop = asyncio.Event()
+
+            async def post() -> int:
+                accepted = 0
+                async with aiohttp.ClientSession(headers=HEADERS) as session:
+                    while not stop.is_set():
+                        url = f"{started.url}/topics/remind/messages"
+                        async with session.post(url, data=b"x") as response:
+                            assert response.status == 201
+                            accepted += 1
+                return accepted
+
+            clients = [asyncio.create_task(post()) for _ in range(8)]
+            for _ in range(2):
+                former = set(children(started.process.pid))
+                started.process.send_signal(signal.SIGHUP)
+                await eventually(lambda former=former: not former & set(children(started.process.pid)))  # type: ignore[misc]
+            stop.set()
+            accepted = sum(await asyncio.gather(*clients))
+    assert server.command("ZCARD", "{topic:remind}:delayed") == accepted > 0
+
+
 async def test_a_worker_that_is_killed_is_replaced_and_no_counter_falls(
     server: RunningServer, tmp_path: Path
 ) -> None:
