@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -15,6 +16,7 @@ from streamops.cli.params import ADDRESS, DURATION, SIZE
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
 from streamops.service.addresses import is_loopback
+from streamops.settings.config import read_config
 from streamops.settings.topics import Ingest, load_ingest
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 LOOK_EVERY: Final = 0.05
+WATCH_EVERY: Final = 1.0
 
 
 @click.command(
@@ -80,6 +83,11 @@ LOOK_EVERY: Final = 0.05
     help="How long calls under way may go on after SIGTERM or Ctrl-C.",
 )
 @click.option(
+    "--reload",
+    is_flag=True,
+    help="Replace the workers whenever a configuration file changes, as SIGHUP does.",
+)
+@click.option(
     "--metrics",
     metavar="HOST:PORT",
     type=ADDRESS,
@@ -109,6 +117,7 @@ def serve(
     no_callbacks: bool,
     calls: int,
     grace: timedelta,
+    reload: bool,
     metrics: tuple[str, int] | None,
     log_format: str,
     log_bodies: int | None,
@@ -159,7 +168,7 @@ def serve(
         f"messages are taken in at {intake.host}:{listener.getsockname()[1]}" if intake and listener else ""
     )
     note = f"{taken or 'no messages are taken in'}; they are {'not ' if no_callbacks else ''}called back"
-    code = wait_for(_supervise(session, spec, workers, listener, metrics=metrics, note=note))
+    code = wait_for(_supervise(session, spec, workers, listener, metrics=metrics, note=note, watch=reload))
     if code is not ExitCode.DONE:
         raise SystemExit(code)
 
@@ -183,6 +192,7 @@ async def _supervise(
     *,
     metrics: tuple[str, int] | None,
     note: str,
+    watch: bool,
 ) -> ExitCode:
     from streamops.runtime.metrics import serving  # noqa: PLC0415 - as above
     from streamops.runtime.supervisor.supervisor import Supervisor  # noqa: PLC0415
@@ -217,4 +227,21 @@ async def _supervise(
             )
         attending = asyncio.create_task(attend())
         stack.callback(attending.cancel)
+        if watch:
+            watching = asyncio.create_task(_reload_on_change())
+            stack.callback(watching.cancel)
         return await supervisor.run()
+
+
+async def _reload_on_change() -> None:
+    """Ask this process for a reload whenever a file of the configuration is another than before."""
+    from streamops.service.web_config import marks_of  # noqa: PLC0415 - as above
+
+    paths = [file.path for file in read_config(os.environ, Path.cwd()).files]
+    known = marks_of(paths)
+    while True:
+        await asyncio.sleep(WATCH_EVERY)
+        now = marks_of(paths)
+        if now != known:
+            known = now
+            os.kill(os.getpid(), signal.SIGHUP)

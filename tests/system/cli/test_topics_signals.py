@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
@@ -41,27 +42,32 @@ async def test_sighup_replaces_the_workers_of_topics_and_ends_nothing(
                 assert await started.process.wait() == 0
 
 
-async def test_sighup_reads_the_configuration_anew_and_a_wrong_one_changes_nothing(
-    server: RunningServer, tmp_path: Path
+@pytest.mark.parametrize("watched", [False, True], ids=["sighup", "reload"])
+async def test_the_configuration_is_read_anew_and_a_wrong_one_changes_nothing(
+    server: RunningServer, tmp_path: Path, *, watched: bool
 ) -> None:
     async with running_receiver() as receiver, aiohttp.ClientSession(headers=HEADERS) as session:
         write(tmp_path, server, receiver.url)
         config = tmp_path / "streamops.toml"
         good = config.read_text()
-        async with served(tmp_path, "--workers", "2") as started:
+        async with served(tmp_path, "--workers", "2", *(["--reload"] if watched else ())) as started:
+
+            def changed() -> None:
+                if not watched:
+                    started.process.send_signal(signal.SIGHUP)
 
             async def status(topic: str) -> int:
                 async with session.post(f"{started.url}/topics/{topic}/messages", data=b"x") as response:
                     return response.status
 
             config.write_text(f'{good}[[topics]]\nname = "added"\nurl = "{receiver.url}/added"\n')
-            started.process.send_signal(signal.SIGHUP)
+            changed()
             async with asyncio.timeout(PATIENCE):
                 while await status("added") != 201:  # noqa: ASYNC110 - what is waited for is another process's
                     await asyncio.sleep(0.05)
             await eventually(lambda: any(seen.path == "/added" for seen in receiver.seen))
             config.write_text(f"{good}[[topics]]\nname = 5\n")
-            started.process.send_signal(signal.SIGHUP)
+            changed()
             async with asyncio.timeout(PATIENCE):
                 await started.read_until("reload given up")
             assert await status("added") == await status("remind") == 201
