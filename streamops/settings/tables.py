@@ -27,6 +27,7 @@ from streamops.model.topics import (
     parse_priority,
     retry_when_problem,
     topic_problems,
+    url_problem,
 )
 from streamops.monitor.thresholds import Thresholds
 from streamops.resources.actions import keymap_problems
@@ -502,12 +503,19 @@ class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fi
     max_answer: Annotated[
         Annotated[int, Meta(ge=1024, le=1 << 30)], setting("bytes of an answer that are read")
     ] = 1 << 20
+    given_up_url: Annotated[
+        Secret | None,
+        setting("a notice of each message given up is posted here", "https://hooks.example.net/given-up"),
+    ] = None
+    given_up_per_minute: Annotated[Count, setting("notices at most; the next one counts those left out")] = 10
 
     def _problems(self) -> Iterator[str]:
         try:
             Reach(self.hosts)
         except SettingsError as error:
             yield f"hosts: {error.message}. {error.hint}"
+        if self.given_up_url is not None and (why := url_problem(self.given_up_url.reveal())):
+            yield f"given_up_url: {why}"
 
 
 class IngestTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -20,7 +20,6 @@ from streamops.runtime.entry import Entry
 from streamops.runtime.events import DeadLettered, GroupRestored, Lost
 from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.webhooks.callback import Callback
-from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.registry import TopicServer
 from streamops.webhooks.semaphore import WeightedSemaphore
 from streamops.wire.consuming.reading import ensure_group
@@ -38,6 +37,8 @@ TRY_AGAIN: Final = 30.0
 LEASE: Final = timedelta(seconds=60)
 
 Topics = Callable[[], Mapping[str, Topic]]
+GivenUp = Callable[[str, DeadLettered], None]
+"""Takes the name of a topic, and its message that is a dead letter now."""
 
 
 class TopicShape(NamedTuple):
@@ -69,14 +70,14 @@ class Dispatcher:
         permits: WeightedSemaphore,
         options: WorkerOptions,
         *,
-        counters: TopicCounters | None = None,
+        given_up: GivenUp = lambda _topic, _event: None,
     ) -> None:
         self._place = place
         self._topics = topics
         self._callback = callback
         self._permits = permits
         self._options = options
-        self._counters = counters or TopicCounters()
+        self._given_up = given_up
         self._running: Running | None = None
         self._draining: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
@@ -178,7 +179,7 @@ class Dispatcher:
                 lease=LEASE,
                 name=f"topic {shape.name}",
             )(self._handler(shape.name))
-        _log_events(app, names, self._counters)
+        _log_events(app, names, self._given_up)
         return app.worker(self._options)
 
     def _handler(self, name: str) -> Callable[[Entry], Awaitable[None]]:
@@ -201,13 +202,13 @@ def _shape(topic: Topic) -> TopicShape:
     return TopicShape(topic.name, topic.key, topic.group, topic.concurrency, topic.max_attempts)
 
 
-def _log_events(app: Streamops, names: Mapping[tuple[str, str], str], counters: TopicCounters) -> None:
-    """Log and count what operators have to know of."""
+def _log_events(app: Streamops, names: Mapping[tuple[str, str], str], report: GivenUp) -> None:
+    """Log what operators have to know of."""
 
     @app.on(DeadLettered)
     def given_up(event: DeadLettered) -> None:
         name = names.get((event.stream, event.group), "")
-        counters.count("dead_letters", name, event.reason)
+        report(name, event)
         LOG.error(
             "topic %s: entry %s is given up after %d calls, %s: %s",
             name,

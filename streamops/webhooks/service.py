@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from streamops.model.secret import Secret
+from streamops.runtime.events import DeadLettered
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.addresses import Reach
 from streamops.service.authentication import Authentication
@@ -22,6 +24,7 @@ from streamops.webhooks.calling import Caller, CallerOptions, is_own_address
 from streamops.webhooks.dispatcher import Dispatcher
 from streamops.webhooks.ingest import IngestOptions, ingest_app
 from streamops.webhooks.metrics import TopicCounters
+from streamops.webhooks.notices import GivenUpNotices
 from streamops.webhooks.registry import Site, TopicRegistry, keep_short
 from streamops.webhooks.request_log import RequestLog
 from streamops.webhooks.semaphore import WeightedSemaphore
@@ -63,6 +66,8 @@ class ServiceOptions(Struct, frozen=True, kw_only=True):
         host: How each host is treated.
         caller: How calls are bounded.
         grace: How long calls may go on after the request to stop.
+        given_up_url: Where a notice of each message given up is posted; none for no notices.
+        given_up_per_minute: Notices a minute at most.
     """
 
     sites: Sequence[Site]
@@ -73,6 +78,8 @@ class ServiceOptions(Struct, frozen=True, kw_only=True):
     host: HostOptions = HostOptions()
     caller: CallerOptions = CallerOptions()
     grace: timedelta = timedelta(seconds=30)
+    given_up_url: Secret | None = None
+    given_up_per_minute: int = 10
 
 
 async def serve(
@@ -109,10 +116,20 @@ async def serve(
             caller = await stack.enter_async_context(Caller(reach, options.caller))
             callback = Callback(caller, options.host, counters=counters, log=log)
             permits = WeightedSemaphore(options.calls)
+            notices = None
+            if options.given_up_url is not None:
+                notices = GivenUpNotices(caller, options.given_up_url.reveal(), options.given_up_per_minute)
+                stack.push_async_callback(notices.close)
+
+            def given_up(topic: str, event: DeadLettered) -> None:
+                counters.count("dead_letters", topic, event.reason)
+                if notices is not None:
+                    notices.send(topic, event)
+
             worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
             dispatchers += [
                 Dispatcher(
-                    place, partial(registry.topics_of, place), callback, permits, worker, counters=counters
+                    place, partial(registry.topics_of, place), callback, permits, worker, given_up=given_up
                 )
                 for place in registry.places
             ]

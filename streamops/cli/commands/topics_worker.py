@@ -142,6 +142,8 @@ def _options(
         host=HostOptions(_share(table.per_host, task.workers), BreakerOptions(table.open_after, table.pause)),
         caller=CallerOptions(most_answer=table.max_answer),
         grace=spec.worker.grace,
+        given_up_url=table.given_up_url,
+        given_up_per_minute=_share(table.given_up_per_minute, task.workers),
     )
 
 

@@ -52,6 +52,7 @@ async def serving(
     grace: float = 5,
     counters: TopicCounters | None = None,
     log: RequestLog | None = None,
+    **further: Any,
 ) -> AsyncIterator[Served]:
     """Serve topics of these servers; loopback may be called."""
     listener = bind("127.0.0.1", 0)
@@ -63,6 +64,7 @@ async def serving(
         hosts=("127.0.0.1",),
         host=HostOptions(breaker=BREAKER),
         grace=timedelta(seconds=grace),
+        **further,
     )
     stop, started = asyncio.Event(), asyncio.Event()
     service = asyncio.create_task(serve(options, stop, started.set, counters, log))
