@@ -5,8 +5,8 @@ A server that does not answer takes its own topics with it and no others. Import
 
 import asyncio
 import socket
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -98,7 +98,7 @@ async def serve(
         counters: Counts what becomes of messages.
         log: Takes a line for each request and call.
     """
-    counters = counters or TopicCounters()
+    counters, log = counters or TopicCounters(), log or RequestLog(enabled=False)
     dispatchers: list[Dispatcher] = []
 
     def changed() -> None:
@@ -112,39 +112,19 @@ async def serve(
         stack.push_async_callback(tasks.end)
         tasks.start(registry.run(), "topics")
         if options.calls:
-            reach = Reach(options.hosts, deny_private=options.deny_private, is_own=is_own_address)
-            caller = await stack.enter_async_context(Caller(reach, options.caller))
-            callback = Callback(caller, options.host, counters=counters, log=log)
-            permits = WeightedSemaphore(options.calls)
-            notices = None
-            if options.given_up_url is not None:
-                notices = GivenUpNotices(caller, options.given_up_url.reveal(), options.given_up_per_minute)
-                stack.push_async_callback(notices.close)
-
-            def given_up(topic: str, event: DeadLettered) -> None:
-                counters.count("dead_letters", topic, event.reason)
-                if notices is not None:
-                    notices.send(topic, event)
-
-            worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
-            dispatchers += [
-                Dispatcher(
-                    place, partial(registry.topics_of, place), callback, permits, worker, given_up=given_up
-                )
-                for place in registry.places
-            ]
+            dispatchers += await stack.enter_async_context(_calling(options, registry, counters, log))
             # Ended before the session that they call over.
             stack.push_async_callback(working.end)
             for dispatcher in dispatchers:
                 working.start(dispatcher.run(), "callbacks")
             working.start(keep_short(registry), "trim")
         if options.listen is not None:
-            listen = options.listen
+            app = ingest_app(registry, options.listen.intake, counters, log, stop)
             ingest = serving(
-                ingest_app(registry, listen.intake, counters, log, stop),
-                listen.listener,
+                app,
+                options.listen.listener,
                 Authentication(None),
-                most=listen.max_connections,
+                most=options.listen.max_connections,
                 idle=IDLE_SECONDS,
                 grace=ANSWER_SECONDS,
                 linger=LINGER_SECONDS,
@@ -152,6 +132,35 @@ async def serve(
             await stack.enter_async_context(ingest)
         started()
         await _until(stop, tasks, working)
+
+
+@asynccontextmanager
+async def _calling(
+    options: ServiceOptions, registry: TopicRegistry, counters: TopicCounters, log: RequestLog
+) -> AsyncIterator[list[Dispatcher]]:
+    """The dispatchers of all servers, over one session of calls and one number of permits."""
+    reach = Reach(options.hosts, deny_private=options.deny_private, is_own=is_own_address)
+    async with AsyncExitStack() as stack:
+        caller = await stack.enter_async_context(Caller(reach, options.caller))
+        notices = None
+        if options.given_up_url is not None:
+            notices = GivenUpNotices(caller, options.given_up_url.reveal(), options.given_up_per_minute)
+            stack.push_async_callback(notices.close)
+
+        def given_up(topic: str, event: DeadLettered) -> None:
+            counters.count("dead_letters", topic, event.reason)
+            if notices is not None:
+                notices.send(topic, event)
+
+        callback = Callback(caller, options.host, counters=counters, log=log)
+        permits = WeightedSemaphore(options.calls)
+        worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
+        yield [
+            Dispatcher(
+                place, partial(registry.topics_of, place), callback, permits, worker, given_up=given_up
+            )
+            for place in registry.places
+        ]
 
 
 class _Tasks:
