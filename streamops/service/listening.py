@@ -117,14 +117,22 @@ async def serving(
             await runner.cleanup()
 
 
-def bind(host: str, port: int, flag: str = "--listen") -> socket.socket:
-    """A listening socket; raises ``SettingsError`` where there can be none."""
+def bind(host: str, port: int, flag: str = "--listen", *, reuse_port: bool = False) -> socket.socket:
+    """A listening socket; raises ``SettingsError`` where there can be none.
+
+    Args:
+        host: Where to listen.
+        port: The port; zero for one that the kernel chooses.
+        flag: The flag that tells where to listen, for errors.
+        reuse_port: Whether further sockets may listen there, among which the kernel spreads connections.
+    """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(
             address[:2],
             family=family,
             backlog=BACKLOG,
+            reuse_port=reuse_port,
             dualstack_ipv6=host == "::",
         )
     except (OSError, ValueError) as error:

@@ -147,7 +147,7 @@ def serve(
 
     level = LEVELS[session.given.log_level or "warning"]
     configure_logs(LogFormat(log_format), level)
-    listener = None if intake is None else _listener(intake)
+    listeners = [] if intake is None else _listeners(intake, workers)
     spec = WorkerSpec(
         app="webhooks",
         worker=WorkerOptions(app="webhooks", grace=grace),
@@ -157,28 +157,36 @@ def serve(
         task=ServeTask(
             flags=session.flags,
             also=tuple(also),
-            listen=listen if listener else None,
+            listen=listen if listeners else None,
             calls=0 if no_callbacks else calls,
             workers=workers,
             log_bodies=log_bodies,
         ),
-        sockets=(listener.fileno(),) if listener else (),
+        sockets=tuple(listener.fileno() for listener in listeners),
     )
     taken = (
-        f"messages are taken in at {intake.host}:{listener.getsockname()[1]}" if intake and listener else ""
+        f"messages are taken in at {intake.host}:{listeners[0].getsockname()[1]}"
+        if intake and listeners
+        else ""
     )
     note = f"{taken or 'no messages are taken in'}; they are {'not ' if no_callbacks else ''}called back"
-    code = wait_for(_supervise(session, spec, workers, listener, metrics=metrics, note=note, watch=reload))
+    code = wait_for(_supervise(session, spec, workers, listeners, metrics=metrics, note=note, watch=reload))
     if code is not ExitCode.DONE:
         raise SystemExit(code)
 
 
-def _listener(intake: Ingest) -> "socket.socket":
-    """The socket that all workers share: while one is replaced, connections wait in its queue."""
+def _listeners(intake: Ingest, workers: int) -> list["socket.socket"]:
+    """A socket for each worker, all at one port: while a worker is replaced, connections wait in its queue."""
     from streamops.service.listening import bind  # noqa: PLC0415 - as above
 
     try:
-        return bind(intake.host, intake.port)
+        # Sockets that share a port would share it with those of another service, too, which this one does not.
+        alone = bind(intake.host, intake.port)
+        if workers == 1:
+            return [alone]
+        port = alone.getsockname()[1]
+        alone.close()
+        return [bind(intake.host, port, reuse_port=True) for _ in range(workers)]
     except SettingsError as error:
         problem = StreamopsError(error.message, error.hint)
     raise problem
@@ -188,7 +196,7 @@ async def _supervise(
     session: Session,
     spec: "WorkerSpec",
     workers: int,
-    listener: "socket.socket | None",
+    listeners: Sequence["socket.socket"],
     *,
     metrics: tuple[str, int] | None,
     note: str,
@@ -206,7 +214,7 @@ async def _supervise(
             await asyncio.sleep(LOOK_EVERY)
         session.narrator.note(note)
         await processes.ending.wait()
-        if listener is not None:
+        for listener in listeners:
             # Connections are refused from now on: none may wait in a queue that no worker reads.
             listener.close()
 

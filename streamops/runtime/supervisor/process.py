@@ -307,7 +307,7 @@ class ProcessTable:
         """Start a process for a place; none where the system starts none."""
         self.starting += 1
         try:
-            process = await WorkerProcess.start(self.spec, self._environment)
+            process = await WorkerProcess.start(self._spec_of(place), self._environment)
         except OSError as error:
             self._log.error("worker cannot be started", why=str(error))
             return None
@@ -319,6 +319,12 @@ class ProcessTable:
             # It was being started when the others were told.
             process.drain()
         return process
+
+    def _spec_of(self, place: ProcessSlot) -> WorkerSpec:
+        """What a process of a place is to do: a successor takes over the socket, and what waits in its queue."""
+        if not self.spec.sockets or place not in self.places:
+            return self.spec
+        return replace(self.spec, sockets=(self.spec.sockets[self.places.index(place)],))
 
     async def find_connection(self) -> ConnectionOptions:
         """The server that is named on the command line, or the one that a worker says its application names."""

@@ -44,7 +44,7 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
         tell_directories: Whether to report where the application's modules were found.
         module: What a process runs; further modules call ``run_child``.
         task: What such a module needs to know besides, as JSON can hold it.
-        sockets: File descriptors of listening sockets that a process inherits.
+        sockets: File descriptors of listening sockets: each place has one, which its processes inherit.
     """
 
     app: str

@@ -12,7 +12,7 @@ import pytest
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
 from tests.support.webhooks.receiver import running_receiver
-from tests.system.cli.test_topics_serve import PATIENCE, TOKEN, served, write
+from tests.system.cli.test_topics_serve import PATIENCE, TOKEN, children, served, write
 
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -144,8 +144,3 @@ async def test_a_worker_that_is_killed_is_replaced_and_no_counter_falls(
             await post(10)
             await counted(40)
             await eventually(lambda: len(receiver.seen) >= 40)
-
-
-def children(pid: int) -> list[int]:
-    """The worker processes."""
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
