@@ -82,8 +82,7 @@ def json_answer(status: int, document: dict[str, Any], /, **headers: str) -> web
     return web.Response(
         status=status,
         body=msgspec.json.encode(document) + b"\n",
-        content_type="application/json",
-        headers={**named, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+        headers={**named, **ALWAYS},
     )
 
 
@@ -97,6 +96,11 @@ def shown(text: str) -> str:
     return "".join(one if one.isprintable() else "?" for one in text[:100])
 
 
+ALWAYS: Final = {
+    "Content-Type": JSON_TYPE,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+}
 QUERY: Final = frozenset({"id", "delay", "at"})
 
 
