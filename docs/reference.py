@@ -20,6 +20,7 @@ from streamops.main.program import PROGRAM, ROOT
 from streamops.model.config_keys import config_keys, toml
 from streamops.resources.groups import GROUP_COLUMNS
 from streamops.settings.tables import ConfigTable
+from streamops.webhooks.metrics import DURATION, DURATION_HELP, FAMILIES, PREFIX
 
 ROOT_DIRECTORY = Path(__file__).parent.parent
 COMMANDS_FILE = ROOT_DIRECTORY / "docs" / "commands.md"
@@ -120,11 +121,21 @@ def render_metrics() -> str:
     parts = [METRICS_PREFACE]
     for title, families in SECTIONS.items():
         parts += [f"## {title}\n", METRICS_HEAD, *map(_metric_row, families), ""]
+    parts += ["## Webhooks' own endpoint: `streamops webhooks serve --metrics`\n", *_webhook_rows(), ""]
     rows = (
         f"| `{theirs}` | {f'`streamops_{ours}`' if ours else 'none'} | {words} |"
         for theirs, (ours, words) in REDIS_EXPORTER.items()
     )
     return "\n".join([*parts, REDIS_EXPORTER_PREFACE, *rows, ""])
+
+
+def _webhook_rows() -> Iterator[str]:
+    yield "| Metric | Type | Labels | What it says |"
+    yield "|---|---|---|---|"
+    for name, text, labels in FAMILIES:
+        shown = ", ".join(f"`{label}`" for label in ("topic", *labels))
+        yield f"| `{PREFIX}_{name}_total` | counter | {shown} | {text} |"
+    yield f"| `{PREFIX}_{DURATION}` | histogram | `topic` | {DURATION_HELP} |"
 
 
 THE_SAME: Final = "the same number"

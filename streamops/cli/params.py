@@ -16,6 +16,7 @@ from streamops.model.text import name_bytes
 Value = TypeVar("Value")
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
+_HIGHEST_PORT: Final = 65_535
 _UNIT_SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -108,6 +109,13 @@ def _rate(value: str) -> float:
     return rate
 
 
+def _address(value: str) -> tuple[str, int]:
+    host, colon, port = value.rpartition(":")
+    if not colon or not port.isdigit() or int(port) > _HIGHEST_PORT:
+        raise ValueError(f"{value!r} is no address. Write 127.0.0.1:9642.")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
 DURATION: Final = ParsedType("duration", parse_duration)
 """A span of time: ``30s``, ``5m``, ``1h30m``, or seconds."""
 SIZE: Final = ParsedType("size", _size)
@@ -124,6 +132,8 @@ NUMBER: Final = ParsedType("number", _number)
 """A number, not below zero."""
 RATE: Final = ParsedType("rate", _rate)
 """Units a second: ``500``, ``500/s``, ``30/m``, ``1000/h``."""
+ADDRESS: Final = ParsedType("address", _address)
+"""``HOST:PORT`` to listen at; without a host, loopback."""
 
 
 def _completer(names: str) -> Completer:

@@ -112,7 +112,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             {
                 "ls": Lazy(f"{_AT}.topics:ls", "List topics, and how much waits for them."),
                 "show": Lazy(f"{_AT}.topics:show", "Show one topic."),
-                **_acts("topics.add", "topics.off", "topics.on", "topics.rm"),
+                **_acts("topics.add", "topics.off", "topics.on", "topics.rm", "topics.recover"),
                 "serve": Lazy(
                     f"{_AT}.topics_serve:serve",
                     "Serve topics: call messages back, and take messages in over HTTP.",

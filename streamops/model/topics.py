@@ -20,6 +20,10 @@ MOST_WEIGHT: Final = 100
 METHODS: Final = ("POST", "PUT", "PATCH")
 DEFAULT_GROUP: Final = "callbacks"
 DEFAULT_CONTENT_TYPE: Final = "application/json"
+DATA: Final = b"data"
+IDENT: Final = b"id"
+CONTENT_TYPE: Final = b"content_type"
+JSON_TYPE: Final = "application/json"
 LONGEST_DELAY: Final = timedelta(days=3650)
 LONGEST_RUN: Final = timedelta(hours=1)
 MOST_ATTEMPTS: Final = 1000
@@ -110,7 +114,7 @@ class Topic(Struct, frozen=True, kw_only=True):
 
 
 HERE: Final = ""
-"""The context in use, where a topic names none."""
+"""The context in use, for a topic that names none."""
 
 
 class ConfiguredTopic(Struct, frozen=True):
@@ -118,13 +122,13 @@ class ConfiguredTopic(Struct, frozen=True):
 
     Attributes:
         topic: The topic; without what is read from files and programs unless it was asked for.
-        context: The context that it names; ``HERE`` where it names none.
+        contexts: The contexts that it names; ``HERE`` alone if it names none. Of several, each has a share of its messages.
         file: The file that it stands in.
         signed: Whether it has a secret, read or not.
     """
 
     topic: Topic
-    context: str
+    contexts: tuple[str, ...]
     file: str
     signed: bool
 
@@ -288,3 +292,10 @@ def described(topic: Topic, before: Topic | None) -> Iterator[str]:
         then = getattr(before, field.name) if before else field.default
         if getattr(topic, field.name) != then:
             yield f"{field.name}: {shown_value(topic, field.name)}"
+
+
+def message_fields(ident: str, body: bytes, content_type: str) -> tuple[tuple[bytes, bytes], ...]:
+    """The fields of the entry that a message becomes; JSON needs no type."""
+    fields = ((IDENT, ident.encode()), (DATA, body))
+    plain = content_type.partition(";")[0].strip().lower() in ("", JSON_TYPE)
+    return fields if plain else (*fields, (CONTENT_TYPE, content_type.encode()))

@@ -61,6 +61,9 @@ LISTED: Final = {
         "streams_rm_entry", "Delete entries by ID, after writing them to a file.", command="entries rm"
     ),
     "topics.add": RegistryRow("topics", "Create a topic in Redis.", command="webhooks create"),
+    "topics.recover": RegistryRow(
+        "recover", "Refill a lost Redis from the request and result log.", command="webhooks recover"
+    ),
     "topics.off": RegistryRow(
         "topics", "Pause a topic: its messages are not called.", command="webhooks pause"
     ),

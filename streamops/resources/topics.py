@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedQueue
 from streamops.model.json_text import Json, text_json
-from streamops.model.topics import ConfiguredTopic, Topic
+from streamops.model.topics import HERE, ConfiguredTopic, Topic
 from streamops.monitor.topics import TopicFailures, TopicView
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
 from streamops.resources.kinds import Columns, of_rows
@@ -25,7 +25,7 @@ class TopicRow(Struct, frozen=True, kw_only=True):
         name: Its name.
         topic: What it says; none where that cannot be read.
         file: The configuration file that it stands in; empty for one kept in Redis.
-        context: The context that it names; empty for the one in use.
+        context: The contexts that it names; empty for the one in use alone.
         signed: Whether its calls are signed.
         problem: What is wrong with it; empty for nothing.
         queue: Its delayed messages; none where they were not read.
@@ -148,8 +148,8 @@ def _rows(
     """One row a topic; of one that is in both the configuration's."""
     taken = set()
     for one in configured:
-        context = "" if one.context == in_use else one.context
-        taken |= set() if context else {one.topic.name}
+        context = "" if one.contexts in ((HERE,), (in_use,)) else ", ".join(one.contexts)
+        taken |= {one.topic.name} if {HERE, in_use} & {*one.contexts} else set()
         yield TopicRow(
             name=one.topic.name, topic=one.topic, file=one.file, context=context, signed=one.signed
         )

@@ -74,10 +74,10 @@ class WorkerCollector(Collector):
             yield family
 
 
-def render(read: Callable[[], Iterable[HandlerCounts]]) -> bytes:
+def render(collector: Collector) -> bytes:
     """The metrics in Prometheus's text format."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(WorkerCollector(read))
+    registry.register(collector)
     return generate_latest(registry)
 
 
@@ -85,8 +85,8 @@ def render(read: Callable[[], Iterable[HandlerCounts]]) -> bytes:
 async def serving(
     host: str,
     port: int,
+    collector: Collector,
     *,
-    read: Callable[[], Iterable[HandlerCounts]],
     healthy: Callable[[], bool],
     ready: Callable[[], bool],
 ) -> AsyncIterator[int]:
@@ -97,7 +97,7 @@ async def serving(
     """
 
     async def metrics(_: web.Request) -> web.Response:
-        return web.Response(body=render(read), headers={"Content-Type": CONTENT_TYPE})
+        return web.Response(body=render(collector), headers={"Content-Type": CONTENT_TYPE})
 
     def probe(good: Callable[[], bool], word: str) -> Callable[[web.Request], object]:
         async def answer(_: web.Request) -> web.Response:

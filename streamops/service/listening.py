@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 from aiohttp import web
@@ -21,6 +21,7 @@ GRACE_SECONDS: Final = 5.0
 HANDSHAKE_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 200
 BACKLOG: Final = 128
+LOOK_SECONDS: Final = 0.02
 
 
 def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRunner:
@@ -78,6 +79,7 @@ async def serving(
     most: int,
     idle: float,
     grace: float,
+    linger: float = 0.0,
 ) -> AsyncIterator[int]:
     """Serve an application at a listening socket, and close that in the end; the port.
 
@@ -88,6 +90,8 @@ async def serving(
         most: Connections at once; further ones are closed.
         idle: Seconds that a connection may be open without a whole request on it.
         grace: Seconds that answers under way may take in the end.
+        linger: Seconds before that in which clients may still ask over the connections that they have, so that an
+            application can answer them that it closes.
     """
     with listener:
         runner = new_runner(app, idle=idle, grace=grace)
@@ -106,17 +110,29 @@ async def serving(
             yield listener.getsockname()[1]
         finally:
             accepting.close()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(linger):
+                    while server.connections:  # noqa: ASYNC110 - aiohttp says no more
+                        await asyncio.sleep(LOOK_SECONDS)
             await runner.cleanup()
 
 
-def bind(host: str, port: int, flag: str = "--listen") -> socket.socket:
-    """A listening socket; raises ``SettingsError`` where there can be none."""
+def bind(host: str, port: int, flag: str = "--listen", *, reuse_port: bool = False) -> socket.socket:
+    """A listening socket; raises ``SettingsError`` where there can be none.
+
+    Args:
+        host: Where to listen.
+        port: The port; zero for one that the kernel chooses.
+        flag: The flag that tells where to listen, for errors.
+        reuse_port: Whether further sockets may listen there, among which the kernel spreads connections.
+    """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(
             address[:2],
             family=family,
             backlog=BACKLOG,
+            reuse_port=reuse_port,
             dualstack_ipv6=host == "::",
         )
     except (OSError, ValueError) as error:

@@ -22,10 +22,12 @@ from streamops.model.secret import Secret
 from streamops.model.topics import (
     DEFAULT_CONTENT_TYPE,
     DEFAULT_GROUP,
+    HERE,
     Topic,
     parse_priority,
     retry_when_problem,
     topic_problems,
+    url_problem,
 )
 from streamops.monitor.thresholds import Thresholds
 from streamops.resources.actions import keymap_problems
@@ -388,6 +390,10 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
     context: Annotated[
         str | None, setting("where its messages are; default: the context in use", "orders")
     ] = None
+    contexts: Annotated[
+        tuple[str, ...],
+        setting("several: messages are spread over them by their IDs", ("eu", "us"), alternative=True),
+    ] = ()
     method: Annotated[str, setting("or PUT, PATCH")] = "POST"
     delay: Annotated[
         timedelta | None,
@@ -429,6 +435,11 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
     ] = None
 
     @property
+    def named_contexts(self) -> tuple[str, ...]:
+        """The contexts that its messages are in; ``HERE`` alone if it names none."""
+        return self.contexts or (self.context or HERE,)
+
+    @property
     def signed(self) -> bool:
         """Whether its calls are signed."""
         return self.secret_file is not None or self.secret_command is not None
@@ -455,6 +466,10 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
 
     def _problems(self) -> Iterator[str]:
         yield from self._both(("secret_file", "secret_command"))
+        if self.context is not None and self.contexts:
+            yield "says both context and contexts"
+        if len(set(self.contexts)) < len(self.contexts):
+            yield "contexts: a name stands there twice"
         unread = []
         for name, parse in (("priority", parse_priority), ("retry", parse_schedule)):
             try:
@@ -488,12 +503,19 @@ class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fi
     max_answer: Annotated[
         Annotated[int, Meta(ge=1024, le=1 << 30)], setting("bytes of an answer that are read")
     ] = 1 << 20
+    given_up_url: Annotated[
+        Secret | None,
+        setting("a notice of each message given up is posted here", "https://hooks.example.net/given-up"),
+    ] = None
+    given_up_per_minute: Annotated[Count, setting("notices at most; the next one counts those left out")] = 10
 
     def _problems(self) -> Iterator[str]:
         try:
             Reach(self.hosts)
         except SettingsError as error:
             yield f"hosts: {error.message}. {error.hint}"
+        if self.given_up_url is not None and (why := url_problem(self.given_up_url.reveal())):
+            yield f"given_up_url: {why}"
 
 
 class IngestTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):

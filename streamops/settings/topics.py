@@ -80,7 +80,7 @@ def list_topics(environ: Mapping[str, str], cwd: Path) -> tuple[ConfiguredTopic,
         SettingsError: A file has a problem, or names a topic twice.
     """
     return tuple(
-        ConfiguredTopic(table.topic(), table.context or HERE, file, table.signed)
+        ConfiguredTopic(table.topic(), table.named_contexts, file, table.signed)
         for table, file in _tables(read_config(environ, cwd))
     )
 
@@ -104,13 +104,16 @@ def load_topics(
     topics = [_read_topic(table, file) for table, file in _tables(config)]
     watch = settings.watch
     served = {HERE: TopicContext(settings.connection, watch.dead_letters, watch.delayed)}
-    for name in dict.fromkeys([*contexts, *(topic.context for topic in topics)]):
+    for name in dict.fromkeys([*contexts, *(name for topic in topics for name in topic.contexts)]):
         if name not in (HERE, settings.context):
             context = config.find_context(name, "topics", environ)
             connection = compose_context(context, environ)
             served[name] = TopicContext(connection, context.table.dead_letters, context.table.delayed)
-    here = (replace(topic, context=HERE) if topic.context == settings.context else topic for topic in topics)
-    return TopicSettings(served, tuple(here), config.tables.callbacks, settings)
+    topics = [
+        replace(topic, contexts=tuple(HERE if name == settings.context else name for name in topic.contexts))
+        for topic in topics
+    ]
+    return TopicSettings(served, tuple(topics), config.tables.callbacks, settings)
 
 
 def load_ingest(environ: Mapping[str, str], cwd: Path, listen: str | None = None) -> Ingest:
@@ -191,4 +194,4 @@ def _read_topic(table: TopicTable, file: str) -> ConfiguredTopic:
     topic = table.topic(headers, secret)
     for problem in check_topic(topic):
         raise SettingsError(f"{where}: {problem.field}: {problem.text}", "Correct what the file holds.")
-    return ConfiguredTopic(topic, table.context or HERE, file, table.signed)
+    return ConfiguredTopic(topic, table.named_contexts, file, table.signed)

@@ -1,4 +1,4 @@
 """HTTP callbacks: topics whose messages are called back to a URL, and the HTTP ingest that takes messages in.
 
-Law: what an answer means is decided by pure functions; no secret and no header's value is ever told.
+Invariants: pure functions decide what an answer means; no log line and no answer holds a secret or a header's value.
 """

@@ -1,4 +1,4 @@
-"""A circuit breaker for one host: after failures in a row it is left alone, and then tried with one call. Pure."""
+"""A circuit breaker for one host: failures in a row open it, and one call tries it after a pause. Pure."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -35,7 +35,7 @@ class BreakerOptions(Struct, frozen=True):
 
 
 class Breaker:
-    """The breaker of one host; the caller says what time it is, in seconds of any clock that never goes back."""
+    """The breaker of one host; `now` is in seconds of a monotonic clock."""
 
     def __init__(self, options: BreakerOptions) -> None:
         self._options = options
@@ -52,7 +52,7 @@ class Breaker:
         return self._state
 
     def admit(self, now: float) -> float:
-        """Let a call through, or say for how many seconds to wait; who is let through tells how it ended."""
+        """Seconds to wait before a call; zero lets it through, and its caller reports how it ended."""
         state = self.state(now)
         if state is BreakerState.CLOSED:
             return 0.0
@@ -80,7 +80,7 @@ class Breaker:
         if self._state is BreakerState.CLOSED and self._failures < self._options.failures:
             return False
         if self._state is BreakerState.OPEN and not on_trial:
-            # A call that was under way when it opened tells nothing new.
+            # A call that was under way when the breaker opened is no news.
             return False
         self._state = BreakerState.OPEN
         self._openings += 1
@@ -90,5 +90,5 @@ class Breaker:
         return True
 
     def gave_up(self) -> None:
-        """A call that was let through ended without telling anything: it was cancelled."""
+        """A call that was let through was cancelled: its outcome is not known."""
         self._on_trial = False

@@ -7,6 +7,7 @@ waits for it is put back, which is no attempt. Giving up is the runtime's: after
 import asyncio
 import logging
 import random
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -16,15 +17,18 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from streamops import errors
+from streamops.model.request_log import CALLED
 from streamops.model.topics import Topic
 from streamops.webhooks.breaker import Breaker, BreakerOptions, BreakerState
 from streamops.webhooks.calling import Caller, CallError
 from streamops.webhooks.judging import TROUBLED, Accepted, Answer, Rejected, TryAgain, Verdict, judge
-from streamops.webhooks.messages import Delivered, message_of
+from streamops.webhooks.messages import Delivered, WebhookMessage, message_of
+from streamops.webhooks.metrics import TopicCounters
+from streamops.webhooks.request_log import RequestLog
 
-LOG: Final = logging.getLogger("streamops.callbacks")
+LOG: Final = logging.getLogger("streamops.webhooks")
 LONGEST_ADVICE: Final = timedelta(hours=1)
-"""How far off a Retry-After is believed."""
+"""A longer Retry-After counts as this."""
 
 BUSY: Final = timedelta(seconds=1)
 
@@ -49,23 +53,24 @@ class Callback:
         caller: Caller,
         options: HostOptions = HostOptions(),  # noqa: B008 - frozen
         chance: Callable[[], float] = random.random,
+        counters: TopicCounters | None = None,
+        log: RequestLog | None = None,
     ) -> None:
         self._caller = caller
         self._options = options
         self._chance = chance
+        self._counters = counters or TopicCounters()
+        self._log = log or RequestLog(enabled=False)
         self._hosts: dict[str, _Host] = {}
 
     async def __call__(self, topic: Topic, entry: Delivered) -> None:
-        """Call the URL for one entry; returns where the message was taken.
+        """Call the URL for one entry; returns once the receiver accepted the message.
 
         Raises:
-            RetryLater: It was not; or the host is left alone for now, which does not count as an attempt.
+            RetryLater: It did not; or the host's breaker is open, which does not count as an attempt.
             errors.Reject: No further call can help.
         """
         verdict, advice = await self._verdict(topic, entry)
-        LOG.info(
-            "topic %s: call %d of %s: %s", topic.name, entry.attempt, entry.origin_id, _verdict_text(verdict)
-        )
         match verdict:
             case Accepted():
                 return
@@ -81,15 +86,51 @@ class Callback:
         return {name: host.breaker.state(now) for name, host in self._hosts.items()}
 
     async def _verdict(self, topic: Topic, entry: Delivered) -> tuple[Verdict, timedelta]:
-        host = self._host(topic)
+        host, message = self._host(topic), message_of(entry, topic)
         async with host.slot(topic, self._chance) as report:
+            # Finer than the event loop's own clock.
+            began, answer, advice = time.perf_counter(), None, timedelta()
             try:
-                answer = await self._caller.call(topic, message_of(entry, topic))
+                answer = await self._caller.call(topic, message)
             except CallError as error:
                 report(error.troubled)
-                return TryAgain(error.reason), timedelta()
-            report(answer.status in TROUBLED)
-            return judge(topic, answer), _advice(answer)
+                verdict: Verdict = TryAgain(error.reason)
+            else:
+                report(answer.status in TROUBLED)
+                verdict, advice = judge(topic, answer), _advice(answer)
+        self._record(topic, message, answer, verdict, time.perf_counter() - began)
+        return verdict, advice
+
+    def _record(
+        self,
+        topic: Topic,
+        message: WebhookMessage,
+        answer: Answer | None,
+        verdict: Verdict,
+        seconds: float,
+    ) -> None:
+        """Count and log a call."""
+        outcome = _OUTCOMES[type(verdict)]
+        self._counters.count("calls", topic.name, outcome)
+        self._counters.observe(topic.name, seconds)
+        if message.attempt > 1:
+            self._counters.count("retries", topic.name)
+        if not self._log.enabled:
+            return
+        facts = {
+            "id": message.id,
+            "origin_id": message.origin_id,
+            "attempt": message.attempt,
+            "outcome": outcome,
+            # The dead-letter queue has it now.
+            "given_up": outcome == "rejected"
+            or (outcome == "failed" and message.attempt >= topic.max_attempts),
+            "reason": None if isinstance(verdict, Accepted) else verdict.reason,
+            "status": answer.status if answer else None,
+            "seconds": round(seconds, 4),
+        }
+        shown = self._log.body(topic, answer.body, "answer") if answer else {}
+        self._log.write(CALLED, topic.name, **facts, **self._log.body(topic, message.body), **shown)
 
     def _host(self, topic: Topic) -> "_Host":
         parts = urlsplit(topic.url)
@@ -109,7 +150,7 @@ class _Host:
 
     @asynccontextmanager
     async def slot(self, topic: Topic, chance: Callable[[], float]) -> AsyncIterator[Callable[[bool], None]]:
-        """Room for one call, whose outcome is told to what is handed out.
+        """Room for one call; gives what reports its outcome.
 
         Raises:
             RetryLater: The host is left alone for now, or has no room for longer than a call may take.
@@ -129,18 +170,18 @@ class _Host:
         except BaseException:
             self.breaker.gave_up()
             raise
-        told = False
+        reported = False
 
-        def report(troubled: bool) -> None:  # noqa: FBT001 - the one thing there is to tell
-            nonlocal told
-            told = True
+        def report(troubled: bool) -> None:  # noqa: FBT001 - the only argument
+            nonlocal reported
+            reported = True
             self._report(troubled=troubled, chance=chance())
 
         try:
             yield report
         finally:
             self._free.release()
-            if not told:
+            if not reported:
                 self.breaker.gave_up()
 
     def _report(self, *, troubled: bool, chance: float) -> None:
@@ -155,8 +196,7 @@ class _Host:
             LOG.warning("%s answers again", self.name)
 
 
-def _verdict_text(verdict: Verdict) -> str:
-    return "done" if isinstance(verdict, Accepted) else verdict.reason
+_OUTCOMES: Final = {Accepted: "accepted", TryAgain: "failed", Rejected: "rejected"}
 
 
 def _now() -> float:
@@ -164,7 +204,7 @@ def _now() -> float:
 
 
 def _advice(answer: Answer) -> timedelta:
-    """How long the receiver asks to be left alone; nothing where it does not say so in seconds."""
+    """``Retry-After`` of a host in trouble; nothing unless it is in seconds."""
     if answer.status not in TROUBLED:
         return timedelta()
     said = next((value for name, value in answer.headers if name.lower() == "retry-after"), "").strip()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from datetime import timedelta
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import urljoin, urlsplit
@@ -149,7 +150,7 @@ class Caller:
         ) as response:
             content, whole = await _read(response.content, self._options.most_answer)
             if not whole:
-                # What is left of it is not read: the connection cannot be used again.
+                # The rest of the answer is not read: the connection cannot be used again.
                 response.close()
             answer = Answer(response.status, tuple(response.headers.items()), content, whole)
             return answer, response.headers.get("Location")
@@ -193,7 +194,7 @@ class _GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """The addresses of a name; raises ``OSError`` where none of them may be called."""
+        """The addresses of a name that may be called; raises ``OSError`` if there is none."""
         found = await self._resolver.resolve(host, port, family)
         refusals = [self._refusal(one["host"], host) for one in found]
         if allowed := [one for one, why in zip(found, refusals, strict=True) if not why]:
@@ -252,7 +253,7 @@ _SENTENCES: Final = (
 
 
 def _words(error: BaseException) -> str:
-    """A failure in words. aiohttp's own sentences may hold the URL, so that only known parts are told."""
+    """A failure in words, of known parts alone: aiohttp's own sentences may hold the URL."""
     for kind, sentence in _SENTENCES:
         if isinstance(error, kind):
             return sentence
@@ -263,3 +264,23 @@ def _words(error: BaseException) -> str:
         return f"cannot connect: {(inner.strerror if inner else '') or 'no reason given'}".lower()
     plain = error.strerror if isinstance(error, OSError) else None
     return (plain or type(error).__name__).lower()
+
+
+DISCARD: Final = 9
+"""Any port serves: connecting a datagram socket sends nothing."""
+
+
+def is_own_address(address: IPv4Address | IPv6Address) -> bool:
+    """Whether an interface of this machine has an address, now.
+
+    To an address of its own the kernel connects from that address; to any other, from an address of its own.
+    """
+    family = socket.AF_INET if isinstance(address, IPv4Address) else socket.AF_INET6
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as prober:
+            prober.connect((str(address), DISCARD))
+            source = prober.getsockname()[0]
+    except (OSError, ValueError):
+        # No way leads there.
+        return False
+    return ip_address(source.partition("%")[0]) == address

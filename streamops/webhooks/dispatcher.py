@@ -1,7 +1,7 @@
-"""The workers of one server's topics: started, and started anew where topics come, go or change their shape.
+"""The workers of one server's topics: started, and replaced when topics come, go or change their shape.
 
-What a topic says of its calls (URL, headers, schedule) counts from the next call on. Where it changes what is read,
-or how, a new worker takes over and the old one drains beside it, so that no topic waits for another's calls.
+URL, headers and schedule of a topic take effect with the next call. A change of its stream, group or limits starts a new
+worker while the former one drains, so that no topic waits for another's calls.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ from streamops.webhooks.semaphore import WeightedSemaphore
 from streamops.wire.consuming.reading import ensure_group
 from streamops.wire.keys import retry_key
 
-LOG: Final = logging.getLogger("streamops.callbacks")
+LOG: Final = logging.getLogger("streamops.webhooks")
 OFF: Final = timedelta(seconds=5)
-"""How long messages are put back of a topic that was switched off while they were on their way."""
+"""How long messages of a topic wait that was paused after they were read."""
 
 BACKOFF: Final = Backoff(0.2, 10.0)
 LOOK_EVERY: Final = 1.0
@@ -37,6 +37,8 @@ TRY_AGAIN: Final = 30.0
 LEASE: Final = timedelta(seconds=60)
 
 Topics = Callable[[], Mapping[str, Topic]]
+GivenUp = Callable[[str, DeadLettered], None]
+"""Takes the name of a topic, and its message that is a dead letter now."""
 
 
 class TopicShape(NamedTuple):
@@ -67,12 +69,15 @@ class Dispatcher:
         callback: Callback,
         permits: WeightedSemaphore,
         options: WorkerOptions,
+        *,
+        given_up: GivenUp = lambda _topic, _event: None,
     ) -> None:
         self._place = place
         self._topics = topics
         self._callback = callback
         self._permits = permits
         self._options = options
+        self._given_up = given_up
         self._running: Running | None = None
         self._draining: set[asyncio.Task[None]] = set()
         self._changed = asyncio.Event()
@@ -80,11 +85,6 @@ class Dispatcher:
 
     def changed(self) -> None:
         """Topics are not what they were."""
-        self._changed.set()
-
-    def renew(self) -> None:
-        """Have a new worker take over, though topics are what they were."""
-        self._retire()
         self._changed.set()
 
     async def run(self) -> None:
@@ -117,7 +117,7 @@ class Dispatcher:
             running.task.result()
 
     async def _arrange(self) -> None:
-        """Replace the worker where it is not made of the topics there are."""
+        """Replace the worker unless it has the shapes of all enabled topics."""
         wanted = frozenset(_shape(topic) for topic in self._topics().values() if topic.enabled)
         running = self._running.shapes if self._running else frozenset[TopicShape]()
         readable = frozenset(
@@ -179,7 +179,7 @@ class Dispatcher:
                 lease=LEASE,
                 name=f"topic {shape.name}",
             )(self._handler(shape.name))
-        _log_events(app, names)
+        _log_events(app, names, self._given_up)
         return app.worker(self._options)
 
     def _handler(self, name: str) -> Callable[[Entry], Awaitable[None]]:
@@ -202,12 +202,13 @@ def _shape(topic: Topic) -> TopicShape:
     return TopicShape(topic.name, topic.key, topic.group, topic.concurrency, topic.max_attempts)
 
 
-def _log_events(app: Streamops, names: Mapping[tuple[str, str], str]) -> None:
+def _log_events(app: Streamops, names: Mapping[tuple[str, str], str], report: GivenUp) -> None:
     """Log what operators have to know of."""
 
     @app.on(DeadLettered)
     def given_up(event: DeadLettered) -> None:
-        name = names.get((event.stream, event.group))
+        name = names.get((event.stream, event.group), "")
+        report(name, event)
         LOG.error(
             "topic %s: entry %s is given up after %d calls, %s: %s",
             name,

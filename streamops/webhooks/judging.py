@@ -67,7 +67,7 @@ def judge(topic: Topic, answer: Answer) -> Verdict:
     Success is a status of 200 to 299, with a body unless the topic does without, for which the retry condition does
     not hold. 410 says that the receiver is gone for good. Everything else is tried again. A condition that cannot be
     decided (it compares kinds that do not go together, or looks into a body that is no JSON) is no success either:
-    the call is repeated, with the reason, until the dead letters tell it to a person.
+    the call is repeated, with the reason, until the message is a dead letter.
     """
     if answer.status == GONE:
         return Rejected("the receiver says that it is gone for good: status 410")
@@ -83,7 +83,7 @@ def judge(topic: Topic, answer: Answer) -> Verdict:
 
 
 def _condition(text: str, answer: Answer) -> str:
-    """Why a retry condition asks for another call; empty where it does not."""
+    """Why a retry condition asks for another call; empty if it does not."""
     condition = _expression(text)
     document: dict[str, Any] = {"status": answer.status, "headers": _joined(answer.headers), "body": None}
     if _looks_at_body(text):
@@ -120,7 +120,7 @@ def _joined(headers: Sequence[tuple[str, str]]) -> Mapping[str, str]:
 
 
 def _decoded(body: bytes, headers: Mapping[str, str]) -> Any:  # noqa: ANN401 - any JSON value
-    """JSON decoded, other text as it stands where it says that it is text; raises ``ValueError`` for what is neither."""
+    """JSON decoded, or text of a text type as it is; raises ``ValueError`` for anything else."""
     if not body.strip():
         return None
     try:

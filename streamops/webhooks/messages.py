@@ -1,7 +1,7 @@
 """Messages of topics as entries of streams: what is sent to the receiver, and under which name.
 
-An entry of a topic's stream has the body in its field ``data``, the message's ID in ``id`` and, where it is no JSON,
-its type in ``content_type``. What another producer adds without ``data`` is sent as a JSON object of its fields.
+An entry of a topic's stream has the body in its field ``data``, the message's ID in ``id`` and, unless it is JSON, its type
+in ``content_type``. An entry of another producer without ``data`` is sent as a JSON object of its fields.
 """
 
 from base64 import b64encode
@@ -11,18 +11,14 @@ from typing import Final, Protocol
 import msgspec
 from msgspec import Struct
 
-from streamops.model.topics import Topic
+from streamops.model.topics import CONTENT_TYPE, DATA, IDENT, JSON_TYPE, Topic
 
-DATA: Final = b"data"
-IDENT: Final = b"id"
-CONTENT_TYPE: Final = b"content_type"
-JSON_TYPE: Final = "application/json"
 RESERVED: Final = b"_so_"
 LONGEST_NAME: Final = 200
 
 
 class Delivered(Protocol):
-    """What a callback asks of an entry: the runtime's own, or a test's."""
+    """The part of an entry that a callback reads."""
 
     @property
     def origin_id(self) -> str:
@@ -38,7 +34,7 @@ class Delivered(Protocol):
 
     @property
     def payload(self) -> bytes | None:
-        """The payload kept beside the stream; none where there is none."""
+        """The payload kept beside the stream, if there is one."""
 
 
 class WebhookMessage(Struct, frozen=True):
@@ -74,13 +70,6 @@ def message_of(entry: Delivered, topic: Topic) -> WebhookMessage:
     )
 
 
-def message_fields(ident: str, body: bytes, content_type: str) -> tuple[tuple[bytes, bytes], ...]:
-    """The fields of the entry that a message becomes; JSON needs no type."""
-    fields = ((IDENT, ident.encode()), (DATA, body))
-    plain = content_type.partition(";")[0].strip().lower() in ("", JSON_TYPE)
-    return fields if plain else (*fields, (CONTENT_TYPE, content_type.encode()))
-
-
 def _printable(value: bytes) -> str:
     """A value that may stand in a header; empty for any other."""
     text = value.decode("ascii", "replace")
@@ -88,7 +77,7 @@ def _printable(value: bytes) -> str:
 
 
 def _as_json(fields: Sequence[tuple[bytes, bytes]]) -> bytes:
-    """Fields as a JSON object; of a repeated name the last value counts, what is no UTF-8 is base64."""
+    """Fields as a JSON object; of a repeated name the last value counts, values that are no UTF-8 are base64."""
     return msgspec.json.encode({name.decode("utf-8", "replace"): _value(value) for name, value in fields})
 
 

@@ -1,7 +1,8 @@
-"""The topics of all servers: those of the configuration, and those kept in Redis, looked at again every second.
+"""The topics of all servers: those of the configuration, and those kept in Redis, read again every second.
 
-A topic belongs to one server. Where the configuration has a topic, one of that name in Redis is left out. A server
-that is away keeps the topics that were known, so that what is asked of them fails there and nowhere else.
+A topic belongs to one server, or, by the configuration, to several: its messages are spread over them by their IDs.
+Where the configuration has a topic, one of that name in Redis is left out. A server that does not answer keeps the
+topics that were known, so that requests for its messages fail, and no others.
 """
 
 import asyncio
@@ -9,20 +10,29 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
+from hashlib import blake2b
+from secrets import token_hex
 from typing import Final
 
 from msgspec import Struct
 
-from streamops.errors import StreamopsError
+from streamops.errors import NotFound, StreamopsError, Unreachable
 from streamops.model.topics import Topic, check_topic
 from streamops.runtime.context import Names
 from streamops.webhooks.topic_queue import TopicQueue
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.topics import KeptTopic, read_topics
+from streamops.wire.writes.trim import How, trim_safely
 
-LOG: Final = logging.getLogger("streamops.topics")
+LOG: Final = logging.getLogger("streamops.webhooks")
 LOOK_EVERY: Final = timedelta(seconds=1)
+TRIM_EVERY: Final = timedelta(seconds=30)
+KEPT: Final = 10_000
+"""The newest entries of a topic's stream, which stay though every group has acknowledged them."""
+
+SLICE: Final = How(most=1_000, exact=False)
+MOST_SLICES: Final = 100
 
 
 class Site(Struct, frozen=True):
@@ -46,20 +56,23 @@ class TopicServer:
 
     Attributes:
         site: Which it is.
-        mailbox: Its messages.
+        queue: Its messages.
         topics: Its topics by name, as far as they are known.
-        problem: Why it does not answer; empty while it does.
+        problem: Why its topics cannot be read; empty while they can.
+        away: Whether it does not answer.
         known: Whether the topics that it keeps were ever read.
+        under_way: Requests to it that HTTP ingest has not answered yet.
     """
 
     def __init__(self, site: Site) -> None:
         self.site = site
         self.topics: dict[str, Topic] = {topic.name: topic for topic in site.topics}
         self.problem = ""
-        self.known = False
+        self.away = self.known = False
+        self.under_way = 0
         self._server = Server(site.options)
-        self.mailbox = TopicQueue(self._server, site.names.delayed)
-        self._told: dict[str, str] = {}
+        self.queue = TopicQueue(self._server, site.names.delayed)
+        self._problems: dict[str, str] = {}
 
     @property
     def label(self) -> str:
@@ -76,8 +89,10 @@ class TopicServer:
         try:
             kept = await read_topics(self._server)
         except StreamopsError as error:
+            self.away = isinstance(error, Unreachable)
             self._trouble(error.message)
             return
+        self.away = False
         self._trouble("")
         self.known = True
         configured = {topic.name: topic for topic in self.site.topics}
@@ -88,18 +103,18 @@ class TopicServer:
         await self._server.close()
 
     def _good(self, kept: Sequence[KeptTopic]) -> Iterator[tuple[str, Topic]]:
-        """Those that make sense; of the others is told once what is wrong with them."""
-        told: dict[str, str] = {}
+        """Valid topics; logs once what is wrong with each of the others."""
+        found: dict[str, str] = {}
         for one in kept:
             problems = check_topic(one.topic) if one.topic is not None else ()
             text = one.problem or "; ".join(f"{problem.field}: {problem.text}" for problem in problems)
             if one.topic is not None and not text:
                 yield one.name, one.topic
                 continue
-            told[one.name] = text
-            if self._told.get(one.name) != text:
+            found[one.name] = text
+            if self._problems.get(one.name) != text:
                 LOG.warning("topic %r of %s is left out: %s", one.name, self.label, text)
-        self._told = told
+        self._problems = found
 
     def _trouble(self, problem: str) -> None:
         if bool(problem) != bool(self.problem):
@@ -108,17 +123,33 @@ class TopicServer:
 
 
 class TopicListing(Struct, frozen=True):
-    """A topic and where its messages are."""
+    """A topic and the servers that its messages are on."""
 
     topic: Topic
-    place: TopicServer
+    places: tuple[TopicServer, ...]
+
+    def place_of(self, ident: str) -> TopicServer:
+        """The server of a message.
+
+        By rendezvous hashing, so that a further server takes over its share of the messages and moves no others.
+        """
+        if len(self.places) == 1:
+            return self.places[0]
+        return max(self.places, key=lambda place: blake2b(f"{place.label} {ident}".encode()).digest())
+
+    def new_id(self) -> str:
+        """An ID for a message without one: of a server that answers, if any does."""
+        while True:
+            ident = token_hex(12)
+            if not self.place_of(ident).away or all(place.away for place in self.places):
+                return ident
 
 
 class TopicRegistry:
     """The topics of several servers; ``run`` keeps it up to date.
 
     Attributes:
-        places: The servers, the first first where two keep topics of one name.
+        places: The servers; of two that keep topics of one name, the first one counts.
     """
 
     def __init__(self, sites: Sequence[Site], changed: Callable[[], None] = lambda: None) -> None:
@@ -135,12 +166,12 @@ class TopicRegistry:
 
     @property
     def complete(self) -> bool:
-        """Whether every server has told its topics: otherwise one that is not here may be there."""
+        """Whether the topics of every server were read: until then an unknown name may be a topic."""
         return all(place.known for place in self.places)
 
     def topics_of(self, place: TopicServer) -> dict[str, Topic]:
         """The topics whose messages are on one server."""
-        return {name: one.topic for name, one in self._listings.items() if one.place is place}
+        return {name: one.topic for name, one in self._listings.items() if place in one.places}
 
     async def look(self) -> None:
         """Look at every server once."""
@@ -172,13 +203,15 @@ class TopicRegistry:
         for place in self.places:
             for name, topic in sorted(place.topics.items()):
                 reader = read.setdefault((place, topic.key, topic.group), name)
-                if name in found:
-                    doubled[place.label, name] = f"{found[name].place.label} has one too"
+                if name in found and found[name].topic in place.site.topics:
+                    found[name] = TopicListing(topic, (*found[name].places, place))
+                elif name in found:
+                    doubled[place.label, name] = f"{found[name].places[0].label} has one too"
                 elif reader != name:
                     # Messages of one group go to either at random.
                     doubled[place.label, name] = f"topic {reader} has the same stream and group"
                 else:
-                    found[name] = TopicListing(topic, place)
+                    found[name] = TopicListing(topic, (place,))
         self._warn_of_doubled(doubled)
         if found != self._listings:
             self._listings = found
@@ -189,3 +222,25 @@ class TopicRegistry:
             if self._doubled.get((label, name)) != why:
                 LOG.warning("topic %r of %s is left out: %s", name, label, why)
         self._doubled = doubled
+
+
+async def keep_short(registry: TopicRegistry, every: timedelta = TRIM_EVERY, kept: int = KEPT) -> None:
+    """Trim again and again, until cancelled; never what a group has yet to read or to acknowledge."""
+    while True:
+        await asyncio.sleep(every.total_seconds())
+        for listing in [*registry.listings.values()]:
+            for place in listing.places:
+                try:
+                    await _trim(place.server, listing.topic.key, kept)
+                except StreamopsError as error:
+                    # There is no stream before the first message, and the registry reports servers that are away.
+                    silent = isinstance(error, (NotFound, Unreachable))
+                    level = logging.DEBUG if silent else logging.WARNING
+                    LOG.log(level, "%s is not trimmed: %s", listing.topic.key, error.message)
+
+
+async def _trim(server: Server, stream: str, kept: int) -> None:
+    for _ in range(MOST_SLICES):
+        done = await trim_safely(server, stream, kept, SLICE)
+        if done.removed < SLICE.most // 2:
+            return

@@ -1,7 +1,7 @@
-"""Permits to call, given to topics by their weights where more wait than there are.
+"""Permits to call, shared among waiting topics by their weights.
 
-Each topic has a clock that a permit moves on by one over its weight; who is behind comes first. So high, normal and
-low with much to do are called 5:3:2, none of them starves, and a topic alone has all there is.
+Each topic has a clock that a permit moves on by one over its weight; the topic that is behind comes first. So high,
+normal and low with much to do are called 5:3:2, none of them starves, and a topic alone has all permits.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 
 class _WaitLine(Struct):
-    """Those who wait for permits for one topic."""
+    """The callers that wait for a permit of one topic."""
 
     weight: int
     clock: float
@@ -42,7 +42,7 @@ class WeightedSemaphore:
         line = self._lines.setdefault(name, _WaitLine(weight, self._now, deque()))
         line.weight = weight
         if not line.waiting:
-            # Whoever did not want any for a while has saved nothing up.
+            # A topic that was idle has saved nothing up.
             line.clock = max(line.clock, self._now)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         line.waiting.append(turn)

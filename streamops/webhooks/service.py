@@ -1,58 +1,73 @@
-"""The service: topics of several servers called back, and their messages taken in, in one process.
+"""The service in one process: topics of several servers called back, and their messages taken in.
 
-A server that is away takes its own topics with it and no others. Importing this imports aiohttp.
+A server that does not answer takes its own topics with it and no others. Importing this imports aiohttp.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
+from streamops.model.secret import Secret
+from streamops.runtime.events import DeadLettered
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.addresses import Reach
+from streamops.service.authentication import Authentication
+from streamops.service.listening import serving
 from streamops.webhooks.callback import Callback, HostOptions
-from streamops.webhooks.calling import Caller, CallerOptions
+from streamops.webhooks.calling import Caller, CallerOptions, is_own_address
 from streamops.webhooks.dispatcher import Dispatcher
 from streamops.webhooks.ingest import IngestOptions, ingest_app
-from streamops.webhooks.keeping import keep_short
-from streamops.webhooks.listening import listening
-from streamops.webhooks.own_addresses import is_own_address
-from streamops.webhooks.registry import Site, TopicRegistry
+from streamops.webhooks.metrics import TopicCounters
+from streamops.webhooks.notices import GivenUpNotices
+from streamops.webhooks.registry import Site, TopicRegistry, keep_short
+from streamops.webhooks.request_log import RequestLog
 from streamops.webhooks.semaphore import WeightedSemaphore
+
+IDLE_SECONDS: Final = 15.0
+"""How long a connection may be open without a whole request on it."""
+
+ANSWER_SECONDS: Final = 20.0
+"""How long answers under way may take after SIGTERM: somewhat longer than a request may take to arrive."""
+
+
+LINGER_SECONDS: Final = 1.0
+"""How long clients may still ask over connections that they keep: the answer says that it is the last."""
 
 
 class ListenOptions(Struct, frozen=True):
-    """Where the intake listens.
+    """Where HTTP ingest listens.
 
     Attributes:
-        host: The address.
-        port: The port; zero for one that the kernel chooses.
+        listener: The listening socket, which other processes may share.
         intake: How messages are taken in.
         max_connections: Connections at once.
     """
 
-    host: str
-    port: int
+    listener: socket.socket
     intake: IngestOptions
     max_connections: int = 1000
 
 
 class ServiceOptions(Struct, frozen=True, kw_only=True):
-    """What is served, and how.
+    """The topics served, and how.
 
     Attributes:
         sites: The servers and their configured topics.
-        listen: Where messages are taken in; none where they are not.
-        calls: Calls at once, of all topics; zero where no message is called.
+        listen: Where messages are taken in; none to take none in.
+        calls: Calls at once, of all topics; zero to call none.
         hosts: The only hosts that may be called; none for all but this machine and its link.
         deny_private: Whether private networks may not be called, unless ``hosts`` lists them.
         host: How each host is treated.
         caller: How calls are bounded.
-        grace: How long calls may go on when it is told to stop.
+        grace: How long calls may go on after the request to stop.
+        given_up_url: Where a notice of each message given up is posted; none for no notices.
+        given_up_per_minute: Notices a minute at most.
     """
 
     sites: Sequence[Site]
@@ -63,62 +78,89 @@ class ServiceOptions(Struct, frozen=True, kw_only=True):
     host: HostOptions = HostOptions()
     caller: CallerOptions = CallerOptions()
     grace: timedelta = timedelta(seconds=30)
+    given_up_url: Secret | None = None
+    given_up_per_minute: int = 10
 
 
 async def serve(
     options: ServiceOptions,
     stop: asyncio.Event,
-    started: Callable[[int | None], None] = lambda _: None,
-    renew: asyncio.Event | None = None,
+    started: Callable[[], None] = lambda: None,
+    counters: TopicCounters | None = None,
+    log: RequestLog | None = None,
 ) -> None:
-    """Serve until told to stop, then drain: no new message is taken in, calls under way come to their end.
+    """Serve until ``stop`` is set, then drain: no new message is taken in, calls under way come to their end.
 
     Args:
-        options: What is served.
+        options: The topics served, and how.
         stop: Set to stop.
-        started: Called once messages are taken in, with the port; with none where they are not.
-        renew: Set to replace the workers; cleared once they are.
-
-    Raises:
-        StreamopsError: The intake's address cannot be listened at.
+        started: Called once messages are taken in and called.
+        counters: Counts what becomes of messages.
+        log: Takes a line for each request and call.
     """
-    callers: list[Dispatcher] = []
+    counters, log = counters or TopicCounters(), log or RequestLog(enabled=False)
+    dispatchers: list[Dispatcher] = []
 
     def changed() -> None:
-        for caller in callers:
-            caller.changed()
+        for dispatcher in dispatchers:
+            dispatcher.changed()
 
     async with AsyncExitStack() as stack:
-        book = TopicRegistry(options.sites, changed)
-        stack.push_async_callback(book.close)
+        registry = TopicRegistry(options.sites, changed)
+        stack.push_async_callback(registry.close)
         tasks, working = _Tasks(), _Tasks()
         stack.push_async_callback(tasks.end)
-        tasks.start(book.run(), "topics")
+        tasks.start(registry.run(), "topics")
         if options.calls:
-            reach = Reach(options.hosts, deny_private=options.deny_private, is_own=is_own_address)
-            caller = await stack.enter_async_context(Caller(reach, options.caller))
-            callback, permits = Callback(caller, options.host), WeightedSemaphore(options.calls)
-            worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
-            callers += [
-                Dispatcher(place, partial(book.topics_of, place), callback, permits, worker)
-                for place in book.places
-            ]
+            dispatchers += await stack.enter_async_context(_calling(options, registry, counters, log))
             # Ended before the session that they call over.
             stack.push_async_callback(working.end)
-            for one in callers:
-                working.start(one.run(), "callbacks")
-            working.start(keep_short(book), "trim")
-        port = None
-        if renew is not None:
-            tasks.start(_renew(callers, renew), "renew")
+            for dispatcher in dispatchers:
+                working.start(dispatcher.run(), "callbacks")
+            working.start(keep_short(registry), "trim")
         if options.listen is not None:
-            listen = options.listen
-            app = ingest_app(book, listen.intake)
-            port = await stack.enter_async_context(
-                listening(app, listen.host, listen.port, listen.max_connections)
+            app = ingest_app(registry, options.listen.intake, counters, log, stop)
+            ingest = serving(
+                app,
+                options.listen.listener,
+                Authentication(None),
+                most=options.listen.max_connections,
+                idle=IDLE_SECONDS,
+                grace=ANSWER_SECONDS,
+                linger=LINGER_SECONDS,
             )
-        started(port)
+            await stack.enter_async_context(ingest)
+        started()
         await _until(stop, tasks, working)
+
+
+@asynccontextmanager
+async def _calling(
+    options: ServiceOptions, registry: TopicRegistry, counters: TopicCounters, log: RequestLog
+) -> AsyncIterator[list[Dispatcher]]:
+    """The dispatchers of all servers, over one session of calls and one number of permits."""
+    reach = Reach(options.hosts, deny_private=options.deny_private, is_own=is_own_address)
+    async with AsyncExitStack() as stack:
+        caller = await stack.enter_async_context(Caller(reach, options.caller))
+        notices = None
+        if options.given_up_url is not None:
+            notices = GivenUpNotices(caller, options.given_up_url.reveal(), options.given_up_per_minute)
+            stack.push_async_callback(notices.close)
+
+        def given_up(topic: str, event: DeadLettered) -> None:
+            counters.count("dead_letters", topic, event.reason)
+            if notices is not None:
+                notices.send(topic, event)
+
+        callback = Callback(caller, options.host, counters=counters, log=log)
+        permits = WeightedSemaphore(options.calls)
+        worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
+        yield [
+            Dispatcher(
+                place, partial(registry.topics_of, place), callback, permits, worker, given_up=given_up
+            )
+            for place in registry.places
+        ]
 
 
 class _Tasks:
@@ -138,22 +180,13 @@ class _Tasks:
         await asyncio.gather(*self.all, return_exceptions=True)
 
 
-async def _renew(callers: Sequence[Dispatcher], told: asyncio.Event) -> None:
-    """Replace the workers whenever that is told."""
-    while True:
-        await told.wait()
-        told.clear()
-        for caller in callers:
-            caller.renew()
-
-
 async def _until(stop: asyncio.Event, *groups: _Tasks) -> None:
-    """Wait until told to stop; a task that ends before has a bug, which is raised."""
-    told = asyncio.create_task(stop.wait())
+    """Wait for ``stop``; a task that ends before has a bug, which is raised."""
+    stopped = asyncio.create_task(stop.wait())
     tasks = {task for group in groups for task in group.all}
     try:
-        done, _ = await asyncio.wait({told, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait({stopped, *tasks}, return_when=asyncio.FIRST_COMPLETED)
         for task in done & tasks:
             task.result()
     finally:
-        told.cancel()
+        stopped.cancel()

@@ -1,4 +1,4 @@
-"""Signatures of what is sent over HTTP: a receiver that knows the secret can tell who calls, and that nothing was changed on the way."""
+"""Signatures of HTTP calls: a receiver that knows the secret can verify the sender and the content."""
 
 import hmac
 from hashlib import sha256
@@ -8,7 +8,7 @@ from streamops.model.secret import Secret
 
 SIGNATURE: Final = "X-Streamops-Signature"
 LONGEST_STAMP: Final = 15
-"""Digits of a time that are read: what is longer is no time of this clock."""
+"""Digits of a timestamp at most."""
 
 
 def sign(

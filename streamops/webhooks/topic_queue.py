@@ -8,15 +8,13 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
-from secrets import token_hex
 from typing import Final
 
 from msgspec import Struct
 
 from streamops.errors import Forbidden
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
-from streamops.model.topics import Topic
-from streamops.webhooks.messages import IDENT, message_fields
+from streamops.model.topics import IDENT, Topic, message_fields
 from streamops.wire.consuming.publishing import Addition, add
 from streamops.wire.delayed import read_messages, read_queues
 from streamops.wire.delaying import MessageToDelay
@@ -41,7 +39,7 @@ class Added(Struct, frozen=True):
 
     Attributes:
         id: Its ID.
-        due_at: When it is due; none where it is at once.
+        due_at: When it is due; none for at once.
     """
 
     id: str
@@ -53,7 +51,7 @@ class TopicQueue:
 
     Args:
         server: The server.
-        queues: Queues of delayed messages by their streams, where they are not beside them.
+        queues: Queues of delayed messages by their streams, for those that a context names.
     """
 
     def __init__(self, server: Server, queues: Mapping[str, str]) -> None:
@@ -67,23 +65,22 @@ class TopicQueue:
         topic: Topic,
         body: bytes,
         *,
+        ident: str,
         content_type: str = "",
-        ident: str = "",
         due: datetime | timedelta | None = None,
     ) -> Added | None:
-        """Add a message; none where one of its ID waits already.
+        """Add a message; none if its ID is taken.
 
         Args:
             topic: Its topic.
-            body: What is sent to the receiver.
-            content_type: What that is; JSON where it is empty.
-            ident: Its ID; one of our choosing where it is empty.
+            body: Its body.
+            content_type: The type of the body; JSON if empty.
+            ident: Its ID.
             due: When it is due, or how long from now; the topic's own delay unless given.
 
         Raises:
-            StreamopsError: It could not be written. Whether it was is not known where the server did not answer.
+            StreamopsError: It could not be written. If the server did not answer, it may have been added.
         """
-        ident = ident or token_hex(12)
         due = topic.delay if due is None else due
         stream, fields = topic.key, message_fields(ident, body, content_type)
         queue = self._queue_of(topic)
@@ -99,7 +96,7 @@ class TopicQueue:
         return None if answer is None else Added(ident, answer)
 
     async def find(self, topic: Topic, ident: str) -> DelayedMessage | None:
-        """The message that waits under an ID, for its first call or for another; none where none does.
+        """The message that waits under an ID, for its first call or for another; none if none does.
 
         Raises:
             StreamopsError: It could not be read.
@@ -184,6 +181,6 @@ class TopicQueue:
 
 
 def _may_be_of(topic: Topic, message: DelayedMessage) -> bool:
-    """Whether a message is a topic's, where several streams may share one queue; so is one that cannot be read."""
+    """Whether a message may be a topic's: several streams may share one queue. One that cannot be read may be."""
     places = (topic.key, retry_key(topic.key, topic.group))
     return message.body is None or message.body.destination in places

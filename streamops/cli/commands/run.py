@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.params import DURATION, SIZE
+from streamops.cli.params import ADDRESS, DURATION, SIZE
 from streamops.cli.session import Session, wait_for, with_session
 from streamops.errors import ExitCode
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 AUTO: Final = 0
 _MOST_WORKERS: Final = 1024
-_HIGHEST_PORT: Final = 65_535
 
 
 class WorkersType(click.ParamType[int]):
@@ -36,23 +35,6 @@ class WorkersType(click.ParamType[int]):
         if not 1 <= number <= _MOST_WORKERS:
             self.fail(f"{value!r} is no number of workers. Write 4, or auto.", param, ctx)
         return number
-
-
-class AddressType(click.ParamType[tuple[str, int]]):
-    """``HOST:PORT`` to listen at."""
-
-    name = "address"
-
-    def convert(
-        self, value: str | tuple[str, int], param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        """Read it; fails as a usage error."""
-        if isinstance(value, tuple):
-            return value
-        host, colon, port = value.rpartition(":")
-        if not colon or not port.isdigit() or int(port) > _HIGHEST_PORT:
-            self.fail(f"{value!r} is no address. Write 127.0.0.1:9642.", param, ctx)
-        return host.strip("[]") or "127.0.0.1", int(port)
 
 
 @click.command(
@@ -96,7 +78,7 @@ class AddressType(click.ParamType[tuple[str, int]]):
 @click.option(
     "--metrics",
     metavar="HOST:PORT",
-    type=AddressType(),
+    type=ADDRESS,
     help="Serve metrics and health probes for all processes here.",
 )
 @click.option(
@@ -212,13 +194,13 @@ async def _supervise(
     if metrics is None:
         return await supervisor.run()
 
-    from streamops.runtime.metrics import serving  # noqa: PLC0415 - aiohttp, only where it serves
+    from streamops.runtime.metrics import WorkerCollector, serving  # noqa: PLC0415 - aiohttp, only if it serves
 
     host, port = metrics
     endpoint = serving(
         host,
         port,
-        read=lambda: supervisor.processes.figures,
+        WorkerCollector(lambda: supervisor.processes.figures),
         healthy=lambda: supervisor.processes.healthy,
         ready=lambda: supervisor.processes.ready,
     )

@@ -1,27 +1,32 @@
-"""``streamops webhooks serve``: messages called back, and taken in, in this process."""
+"""``streamops webhooks serve``: messages called back, and taken in, by worker processes."""
 
 import asyncio
-import logging
 import os
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.params import DURATION
+from streamops.cli.params import ADDRESS, DURATION, SIZE
 from streamops.cli.session import Session, wait_for, with_session
-from streamops.errors import Forbidden
-from streamops.model.topics import HERE
+from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
 from streamops.service.addresses import is_loopback
-from streamops.settings.topics import TopicSettings, load_ingest, load_topics
+from streamops.settings.config import read_config
+from streamops.settings.topics import Ingest, load_ingest
 
 if TYPE_CHECKING:
-    from streamops.webhooks.service import ListenOptions, ServiceOptions
+    import socket
+
+    from streamops.runtime.supervisor.spec import WorkerSpec
+
+LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+LOOK_EVERY: Final = 0.05
+WATCH_EVERY: Final = 1.0
 
 
 @click.command(
@@ -32,12 +37,32 @@ if TYPE_CHECKING:
             "streamops webhooks serve",
             "all topics of the context in use, and of the contexts that topics name",
         ),
+        (
+            "streamops webhooks serve --workers 2 --metrics 127.0.0.1:9645",
+            "two processes at one port, with metrics of both",
+        ),
         ("streamops webhooks serve --no-intake --calls 256", "calls alone, more of them at once"),
         ("streamops webhooks serve --also eu --also us", "topics kept in these contexts' Redis too"),
+        (
+            "streamops webhooks serve --log-level info --log-format json --log-bodies 64kb",
+            "each request and call in a log that `webhooks recover` reads",
+        ),
     ],
-    exits={1: "failed; the address cannot be listened at", 4: "refused: read-only"},
+    exits={
+        1: "failed; the address cannot be listened at; every worker keeps falling",
+        4: "refused: read-only",
+        130: "a second signal: ended without draining",
+    },
 )
 @click.option("--also", metavar="NAME", multiple=True, help="Also serve the topics of this context.")
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(min=1, max=64),
+    default=1,
+    show_default=True,
+    help="Worker processes, which share the port.",
+)
 @click.option("--listen", metavar="HOST:PORT", help="Listen address of the HTTP ingest; default: [intake].")
 @click.option("--no-intake", is_flag=True, help="Do not take messages in.")
 @click.option("--no-callbacks", is_flag=True, help="Do not call messages back.")
@@ -47,7 +72,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1, max=10_000),
     default=64,
     show_default=True,
-    help="Concurrent calls, all topics together, shared by priority.",
+    help="Concurrent calls, all topics and workers together, shared by priority.",
 )
 @click.option(
     "--grace",
@@ -57,119 +82,174 @@ if TYPE_CHECKING:
     show_default=True,
     help="How long calls under way may go on after SIGTERM or Ctrl-C.",
 )
+@click.option(
+    "--reload",
+    is_flag=True,
+    help="Replace the workers whenever a configuration file changes, as SIGHUP does.",
+)
+@click.option(
+    "--metrics",
+    metavar="HOST:PORT",
+    type=ADDRESS,
+    help="Serve metrics and health probes for all workers here.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How log lines look, on standard error.",
+)
+@click.option(
+    "--log-bodies",
+    metavar="SIZE",
+    type=SIZE,
+    help="With --log-level info, log bodies too, up to this many bytes of each, secrets redacted.",
+)
 @with_session
 def serve(
     session: Session,
     *,
     also: Sequence[str],
+    workers: int,
     listen: str | None,
     no_intake: bool,
     no_callbacks: bool,
     calls: int,
     grace: timedelta,
+    reload: bool,
+    metrics: tuple[str, int] | None,
+    log_format: str,
+    log_bodies: int | None,
 ) -> None:
     """Call the messages of topics back, once they are due, and take messages in over HTTP, until a signal stops it.
 
-    Topics stand in the configuration, or are kept in Redis, where changes are noticed within a second or so. A server
-    that is away takes its own topics with it and no others. SIGTERM or Ctrl-C: no more messages are taken, calls
-    under way come to their end; a second signal ends at once, and what was not finished is called again. SIGHUP has
-    new workers take over, while the former ones end their calls.
+    Topics are in the configuration, or in Redis, where changes take effect within a second or so. A Redis that does not
+    answer affects its own topics alone. A worker process that falls is started again. SIGTERM or Ctrl-C: no more
+    messages are taken in, calls under way end; a second signal ends at once, and unfinished messages are called again.
+    SIGHUP reads the configuration anew: one worker after another is replaced.
     """
     if no_intake and no_callbacks:
         raise click.UsageError("--no-intake and --no-callbacks together leave nothing to do")
-    settings = session.settings
-    if settings.read_only:
+    if session.settings.read_only:
         raise Forbidden(
             "read-only: messages would be taken in and called", "Choose another context, or lift read_only."
         )
-    loaded = load_topics(session.flags, os.environ, Path.cwd(), also)
     intake = None if no_intake else load_ingest(os.environ, Path.cwd(), listen)
+    if intake is not None and not is_loopback(intake.host):
+        session.narrator.note(f"warning: tokens come in the clear at {intake.host}: put TLS in front of it")
 
-    # Only who serves pays for aiohttp.
+    # Only commands that serve pay for aiohttp.
+    from streamops.cli.commands.topics_worker import MODULE, ServeTask  # noqa: PLC0415
+    from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415
+    from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
     from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
-    from streamops.webhooks.ingest import IngestOptions  # noqa: PLC0415
-    from streamops.webhooks.service import ListenOptions  # noqa: PLC0415
 
-    level = session.given.log_level or "warning"
-    configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])
-    listening = None
-    if intake is not None:
-        if not is_loopback(intake.host):
-            session.narrator.note(
-                f"warning: tokens come in the clear at {intake.host}: put TLS in front of it"
-            )
-        listening = ListenOptions(
-            intake.host, intake.port, IngestOptions(intake.tokens, intake.max_body), intake.max_connections
-        )
-    options = _options(loaded, listening, calls=0 if no_callbacks else calls, grace=grace)
-    wait_for(_serve(session, options))
-
-
-def _options(
-    loaded: TopicSettings, listen: "ListenOptions | None", *, calls: int, grace: timedelta
-) -> "ServiceOptions":
-    from streamops.runtime.context import Names  # noqa: PLC0415
-    from streamops.webhooks.breaker import BreakerOptions  # noqa: PLC0415
-    from streamops.webhooks.callback import HostOptions  # noqa: PLC0415
-    from streamops.webhooks.calling import CallerOptions  # noqa: PLC0415
-    from streamops.webhooks.registry import Site  # noqa: PLC0415 - as above
-    from streamops.webhooks.service import ServiceOptions  # noqa: PLC0415
-
-    table = loaded.callbacks
-    sites = [
-        Site(
-            (loaded.settings.context or "") if name == HERE else name,
-            context.connection,
-            tuple(one.topic for one in loaded.topics if one.context == name),
-            Names(context.dead_letters, context.delayed),
-        )
-        for name, context in loaded.contexts.items()
-    ]
-    return ServiceOptions(
-        sites=sites,
-        listen=listen,
-        calls=calls,
-        hosts=table.hosts,
-        deny_private=table.deny_private,
-        host=HostOptions(table.per_host, BreakerOptions(table.open_after, table.pause)),
-        caller=CallerOptions(most_answer=table.max_answer),
-        grace=grace,
+    level = LEVELS[session.given.log_level or "warning"]
+    configure_logs(LogFormat(log_format), level)
+    listeners = [] if intake is None else _listeners(intake, workers)
+    spec = WorkerSpec(
+        app="webhooks",
+        worker=WorkerOptions(app="webhooks", grace=grace),
+        log_format=LogFormat(log_format),
+        log_level=level,
+        module=MODULE,
+        task=ServeTask(
+            flags=session.flags,
+            also=tuple(also),
+            listen=listen if listeners else None,
+            calls=0 if no_callbacks else calls,
+            workers=workers,
+            log_bodies=log_bodies,
+        ),
+        sockets=tuple(listener.fileno() for listener in listeners),
     )
+    taken = (
+        f"messages are taken in at {intake.host}:{listeners[0].getsockname()[1]}"
+        if intake and listeners
+        else ""
+    )
+    note = f"{taken or 'no messages are taken in'}; they are {'not ' if no_callbacks else ''}called back"
+    code = wait_for(_supervise(session, spec, workers, listeners, metrics=metrics, note=note, watch=reload))
+    if code is not ExitCode.DONE:
+        raise SystemExit(code)
 
 
-async def _serve(session: Session, options: "ServiceOptions") -> None:
-    from streamops.webhooks.service import serve as serve_topics  # noqa: PLC0415 - as above
+def _listeners(intake: Ingest, workers: int) -> list["socket.socket"]:
+    """A socket for each worker, all at one port: while a worker is replaced, connections wait in its queue."""
+    from streamops.service.listening import bind  # noqa: PLC0415 - as above
 
-    def started(port: int | None) -> None:
-        host = options.listen.host if options.listen else ""
-        taken = f"messages are taken in at {host}:{port}" if port is not None else "no messages are taken in"
-        called = "called back" if options.calls else "not called back"
-        session.narrator.note(f"{taken}; those of {', '.join(_labels(options))} are {called}")
-
-    with suppress(asyncio.CancelledError), _signals() as (stop, renew):
-        await serve_topics(options, stop, started, renew)
-
-
-def _labels(options: "ServiceOptions") -> list[str]:
-    return [site.name or site.options.label for site in options.sites]
-
-
-@contextmanager
-def _signals() -> Iterator[tuple[asyncio.Event, asyncio.Event]]:
-    """An event that the first signal to stop sets, the second cancels; and one that SIGHUP sets."""
-    stop, renew = asyncio.Event(), asyncio.Event()
-    task, loop = asyncio.current_task(), asyncio.get_running_loop()
-
-    def on_signal() -> None:
-        if stop.is_set() and task is not None:
-            task.cancel()
-        stop.set()
-
-    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-    for number in numbers:
-        loop.add_signal_handler(number, renew.set if number is signal.SIGHUP else on_signal)
     try:
-        yield stop, renew
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
+        # Sockets that share a port would share it with those of another service, too, which this one does not.
+        alone = bind(intake.host, intake.port)
+        if workers == 1:
+            return [alone]
+        port = alone.getsockname()[1]
+        alone.close()
+        return [bind(intake.host, port, reuse_port=True) for _ in range(workers)]
+    except SettingsError as error:
+        problem = StreamopsError(error.message, error.hint)
+    raise problem
+
+
+async def _supervise(
+    session: Session,
+    spec: "WorkerSpec",
+    workers: int,
+    listeners: Sequence["socket.socket"],
+    *,
+    metrics: tuple[str, int] | None,
+    note: str,
+    watch: bool,
+) -> ExitCode:
+    from streamops.runtime.metrics import serving  # noqa: PLC0415 - as above
+    from streamops.runtime.supervisor.supervisor import Supervisor  # noqa: PLC0415
+    from streamops.webhooks.metrics import TopicCollector  # noqa: PLC0415
+
+    supervisor = Supervisor(spec, workers)
+    processes = supervisor.processes
+
+    async def attend() -> None:
+        while not processes.was_ready:  # noqa: ASYNC110 - the supervisor notices it the same way
+            await asyncio.sleep(LOOK_EVERY)
+        session.narrator.note(note)
+        await processes.ending.wait()
+        for listener in listeners:
+            # Connections are refused from now on: none may wait in a queue that no worker reads.
+            listener.close()
+
+    async with AsyncExitStack() as stack:
+        if metrics is not None:
+            host, port = metrics
+            collector = TopicCollector(lambda: processes.counters)
+            endpoint = serving(
+                host,
+                port,
+                collector,
+                healthy=lambda: processes.healthy,
+                ready=lambda: processes.ready,
+            )
+            chosen = await stack.enter_async_context(endpoint)
+            session.narrator.note(
+                f"metrics at http://{host}:{chosen}/metrics, probes at /-/ready and /-/healthy"
+            )
+        attending = asyncio.create_task(attend())
+        stack.callback(attending.cancel)
+        if watch:
+            watching = asyncio.create_task(_reload_on_change())
+            stack.callback(watching.cancel)
+        return await supervisor.run()
+
+
+async def _reload_on_change() -> None:
+    """Ask this process for a reload whenever a file of the configuration is another than before."""
+    from streamops.service.web_config import marks_of  # noqa: PLC0415 - as above
+
+    paths = [file.path for file in read_config(os.environ, Path.cwd()).files]
+    known = marks_of(paths)
+    while True:
+        await asyncio.sleep(WATCH_EVERY)
+        now = marks_of(paths)
+        if now != known:
+            known = now
+            os.kill(os.getpid(), signal.SIGHUP)

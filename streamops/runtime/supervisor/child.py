@@ -7,10 +7,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from msgspec.structs import replace
 
@@ -40,8 +40,21 @@ IDLE_LOOKS: Final = 3
 STATM: Final = Path("/proc/self/statm")
 
 
+Begin = Callable[[WorkerSpec, "Channel", int, int], Coroutine[Any, Any, None]]
+
+
 def main() -> int:
-    """Work as ordered; the exit code."""
+    """Run an application's worker; the exit code."""
+    return run_child(_begin)
+
+
+def run_child(begin: Begin) -> int:
+    """Work as the parent says through standard input; the exit code.
+
+    Args:
+        begin: Makes the work of the spec, the channel for reports, the descriptor of standard input, and how often the
+            parent has asked by now.
+    """
     stdin = _set_aside(0)
     line = _first_line(stdin)
     spec = decode_spec(line)
@@ -51,17 +64,21 @@ def main() -> int:
     try:
         # Found before the application's directory is searched for modules.
         run = runner()
-        app = _prepared(load_app(spec.app), spec)
-        if spec.tell_connection or spec.tell_directories:
-            connection = app.connection if spec.tell_connection else None
-            directories = application_directories() if spec.tell_directories else ()
-            channel.send(WorkerReport(connection=connection, directories=directories))
-        run(_work(app, spec, channel, stdin, line.count(b"\n") - 1))
+        run(begin(spec, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
         return _report_failure(channel, error)
     finally:
         channel.flush(LAST_WORD)
     return ExitCode.DONE
+
+
+def _begin(spec: WorkerSpec, channel: "Channel", stdin: int, asked: int) -> Coroutine[Any, Any, None]:
+    app = _prepared(load_app(spec.app), spec)
+    if spec.tell_connection or spec.tell_directories:
+        connection = app.connection if spec.tell_connection else None
+        directories = application_directories() if spec.tell_directories else ()
+        channel.send(WorkerReport(connection=connection, directories=directories))
+    return _work(app, spec, channel, stdin, asked)
 
 
 class Channel:
@@ -126,7 +143,7 @@ class _Process:
         work = asyncio.ensure_future(self.worker.run())
         loop.add_signal_handler(signal.SIGTERM, self.worker.stop)
         loop.add_signal_handler(signal.SIGINT, self.worker.stop)
-        threading.Thread(target=_listen_to_parent, args=(self._stdin, loop, self), daemon=True).start()
+        listen_to_parent(self._stdin, loop, self.answer, self.worker.stop)
         idling = asyncio.create_task(self._end_when_idle()) if self._spec.until_idle else None
         while not work.done():
             self.report()
@@ -268,12 +285,18 @@ def _first_line(stdin: int) -> bytes:
     return line
 
 
-def _listen_to_parent(stdin: int, loop: asyncio.AbstractEventLoop, process: _Process) -> None:
-    """Report at once where the parent asks; drain once it is gone, however it went."""
-    with suppress(RuntimeError):
-        while asked := os.read(stdin, 1024):
-            loop.call_soon_threadsafe(process.answer, len(asked))
-        loop.call_soon_threadsafe(process.worker.stop)
+def listen_to_parent(
+    stdin: int, loop: asyncio.AbstractEventLoop, answer: Callable[[int], None], stop: Callable[[], None]
+) -> None:
+    """Call ``answer`` whenever the parent asks, and ``stop`` once it is gone, however it went."""
+
+    def listen() -> None:
+        with suppress(RuntimeError):
+            while asked := os.read(stdin, 1024):
+                loop.call_soon_threadsafe(answer, len(asked))
+            loop.call_soon_threadsafe(stop)
+
+    threading.Thread(target=listen, daemon=True).start()
 
 
 def _memory() -> int:

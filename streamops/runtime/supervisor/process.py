@@ -19,7 +19,6 @@ from streamops.runtime.supervisor.spec import WorkerReport, WorkerSpec, decode_r
 from streamops.wire.options import ConnectionOptions
 
 ASK: Final = b"\n"
-_MODULE = "streamops.runtime.supervisor.child"
 
 
 class WorkerProcess:
@@ -76,10 +75,10 @@ class WorkerProcess:
                 # Whoever may write into the current directory would have their modules run in place of ours.
                 "-P",
                 "-m",
-                _MODULE,
+                spec.module,
                 env={**os.environ, **(environment or {})},
                 stdin=asyncio.subprocess.PIPE,
-                pass_fds=(writing,),
+                pass_fds=(writing, *spec.sockets),
                 # A Ctrl-C is meant for the parent, which drains its workers.
                 start_new_session=True,
             )
@@ -254,6 +253,7 @@ class ProcessTable:
         self.was_ready = False
         self._environment = environment
         self._retired: tuple[HandlerCounts, ...] = ()
+        self._retired_counters: dict[str, float] = {}
         self._out_of_time = False
         self._log = structlog.get_logger("streamops")
 
@@ -267,6 +267,11 @@ class ProcessTable:
     def figures(self) -> tuple[HandlerCounts, ...]:
         """What all processes did, those included that have ended."""
         return total([*self._retired, *(one for process in self for one in process.report.figures)])
+
+    @property
+    def counters(self) -> dict[str, float]:
+        """What all processes counted besides, those included that have ended."""
+        return _added(self._retired_counters, *(process.report.counters for process in self))
 
     @property
     def ready(self) -> bool:
@@ -302,7 +307,7 @@ class ProcessTable:
         """Start a process for a place; none where the system starts none."""
         self.starting += 1
         try:
-            process = await WorkerProcess.start(self.spec, self._environment)
+            process = await WorkerProcess.start(self._spec_of(place), self._environment)
         except OSError as error:
             self._log.error("worker cannot be started", why=str(error))
             return None
@@ -314,6 +319,12 @@ class ProcessTable:
             # It was being started when the others were told.
             process.drain()
         return process
+
+    def _spec_of(self, place: ProcessSlot) -> WorkerSpec:
+        """What a process of a place is to do: a successor takes over the socket, and what waits in its queue."""
+        if not self.spec.sockets or place not in self.places:
+            return self.spec
+        return replace(self.spec, sockets=(self.spec.sockets[self.places.index(place)],))
 
     async def find_connection(self) -> ConnectionOptions:
         """The server that is named on the command line, or the one that a worker says its application names."""
@@ -327,6 +338,7 @@ class ProcessTable:
     def retire(self, process: WorkerProcess) -> None:
         """Keep what a process counted that has ended, so that no counter falls."""
         self._retired = total([*self._retired, *at_rest(process.report.figures)])
+        self._retired_counters = _added(self._retired_counters, process.report.counters)
 
     async def see_off(self, old: WorkerProcess) -> None:
         """Have a process drained, and ended where it takes too long."""
@@ -352,3 +364,12 @@ class ProcessTable:
     def _end_by_force(self, process: WorkerProcess) -> None:
         self._log.warning("worker ended by force", pid=process.pid, worker_id=process.report.worker_id)
         process.kill()
+
+
+def _added(*counters: Mapping[str, float]) -> dict[str, float]:
+    """Numbers added up by their names."""
+    sums: dict[str, float] = {}
+    for one in counters:
+        for name, value in one.items():
+            sums[name] = sums.get(name, 0) + value
+    return sums

@@ -42,6 +42,9 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
         report_fd: The file descriptor to report to.
         tell_connection: Whether to report which server the application itself names.
         tell_directories: Whether to report where the application's modules were found.
+        module: What a process runs; further modules call ``run_child``.
+        task: What such a module needs to know besides, as JSON can hold it.
+        sockets: File descriptors of listening sockets: each place has one, which its processes inherit.
     """
 
     app: str
@@ -60,6 +63,9 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
     report_fd: int = -1
     tell_connection: bool = False
     tell_directories: bool = False
+    module: str = "streamops.runtime.supervisor.child"
+    task: Any = None
+    sockets: tuple[int, ...] = ()
 
 
 class Recycled(StrEnum):
@@ -97,6 +103,7 @@ class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
         connection: The server that the application names, once, where that was asked for.
         directories: Where its modules were found, the same.
         asked: How often it was asked by then.
+        counters: What else it counts, by name: the parent adds these up, over all processes there ever were.
     """
 
     worker_id: str = ""
@@ -108,6 +115,7 @@ class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
     connection: ConnectionOptions | None = None
     directories: tuple[str, ...] = ()
     asked: int = 0
+    counters: dict[str, float] = {}
 
 
 def encode_spec(spec: WorkerSpec) -> bytes:

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from streamops.exporter.catalogue import WORKER_FAMILIES
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.counts import BOUNDS, Distribution, HandlerCounts, Histogram, at_rest, total
-from streamops.runtime.metrics import render
+from streamops.runtime.metrics import WorkerCollector, render
 from streamops.runtime.supervisor.spec import WorkerReport, decode_report, encode_report
 from streamops.wire.consuming.heartbeats import fetch_heartbeats
 from streamops.wire.server import Server
@@ -31,7 +31,7 @@ NAMES = {
 
 
 def families(*figures: HandlerCounts) -> dict[str, Metric]:
-    text = render(lambda: figures).decode()
+    text = render(WorkerCollector(lambda: figures)).decode()
     return {family.name: family for family in text_string_to_metric_families(text)}
 
 

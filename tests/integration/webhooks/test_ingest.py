@@ -225,14 +225,14 @@ async def test_topics_kept_in_redis_are_noticed(
 ) -> None:
     monkeypatch.setattr(registry, "LOOK_EVERY", timedelta(milliseconds=50))
     async with intake(site(server, REMIND)) as client:
-        watching = asyncio.create_task(client.book.run())
+        watching = asyncio.create_task(client.registry.run())
         assert (await client("POST", "/topics/late/messages", data=b"x")).status == 404
         late = Topic(name="late", url="http://h", delay=timedelta(seconds=5))
         server.command("HSET", TOPICS, "late", encode_topic(late))
-        await eventually(lambda: "late" in client.book.listings)
+        await eventually(lambda: "late" in client.registry.listings)
         assert (await client("POST", "/topics/late/messages", data=b"x")).status == 201
         server.command("HDEL", TOPICS, "late")
-        await eventually(lambda: "late" not in client.book.listings)
+        await eventually(lambda: "late" not in client.registry.listings)
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
 
@@ -257,9 +257,9 @@ async def test_topics_that_make_no_sense_are_left_out(
         server.command("HSET", TOPICS, name, raw)
     server.command("HSET", TOPICS, b"\xff", b"{}")
     async with intake(site(server, REMIND)) as client:
-        await client.book.look()
-        assert set(client.book.listings) == {"good", "remind"}
-        assert client.book.listings["remind"].topic == REMIND
+        await client.registry.look()
+        assert set(client.registry.listings) == {"good", "remind"}
+        assert client.registry.listings["remind"].topic == REMIND
     told = [record.getMessage() for record in caplog.records if "left out" in record.getMessage()]
     assert len(told) == 10
     assert "hidden" not in caplog.text
@@ -295,7 +295,7 @@ async def test_many_at_once_come_through(server: RunningServer) -> None:
 
 async def test_the_intake_is_as_it_is_described(server: RunningServer) -> None:
     """Paths and methods of the documentation are those that there are."""
-    text = (PROJECT / "docs" / "topics.md").read_text()
+    text = (PROJECT / "docs" / "webhooks.md").read_text()
     described, path = set(), ""
     for line in text.partition("paths:\n")[2].partition("components:")[0].splitlines():
         if match := re.fullmatch(r"  (/\S+):", line):

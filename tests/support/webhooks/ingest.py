@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from streamops.model.topics import Topic
+from streamops.service.authentication import Authentication
+from streamops.service.listening import bind, serving
 from streamops.webhooks.ingest import IngestOptions, ingest_app
-from streamops.webhooks.listening import listening
 from streamops.webhooks.registry import Site, TopicRegistry
 from tests.support.servers import RunningServer
 
@@ -30,9 +31,9 @@ class Reply(NamedTuple):
 class Client:
     """Asks the intake."""
 
-    def __init__(self, session: aiohttp.ClientSession, book: TopicRegistry) -> None:
+    def __init__(self, session: aiohttp.ClientSession, registry: TopicRegistry) -> None:
         self.session = session
-        self.book = book
+        self.registry = registry
 
     async def __call__(self, method: str, path: str, **given: Any) -> Reply:
         async with self.session.request(method, path, **given) as response:
@@ -42,15 +43,16 @@ class Client:
 
 @asynccontextmanager
 async def intake(*sites: Site, options: IngestOptions = OPEN, most: int = 100) -> AsyncIterator[Client]:
-    book = TopicRegistry(sites)
-    await book.look()
+    registry = TopicRegistry(sites)
+    await registry.look()
     try:
-        async with listening(ingest_app(book, options), "127.0.0.1", 0, most) as port:
+        app, listener = ingest_app(registry, options), bind("127.0.0.1", 0)
+        async with serving(app, listener, Authentication(None), most=most, idle=15, grace=5) as port:
             timeout = aiohttp.ClientTimeout(total=20)
             async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", timeout=timeout) as session:
-                yield Client(session, book)
+                yield Client(session, registry)
     finally:
-        await book.close()
+        await registry.close()
 
 
 def site(server: RunningServer, *topics: Topic, name: str = "") -> Site:

@@ -10,10 +10,13 @@ import aiohttp
 from msgspec import Struct
 
 from streamops.model.topics import Topic
+from streamops.service.listening import bind
 from streamops.webhooks.breaker import BreakerOptions
 from streamops.webhooks.callback import HostOptions
 from streamops.webhooks.ingest import IngestOptions
+from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.registry import Site
+from streamops.webhooks.request_log import RequestLog
 from streamops.webhooks.service import ListenOptions, ServiceOptions, serve
 from tests.support.servers import RunningServer
 
@@ -43,25 +46,35 @@ class Served(Struct):
 
 
 @asynccontextmanager
-async def serving(*sites: Site, calls: int = 16, grace: float = 5) -> AsyncIterator[Served]:
+async def serving(
+    *sites: Site,
+    calls: int = 16,
+    grace: float = 5,
+    counters: TopicCounters | None = None,
+    log: RequestLog | None = None,
+    **further: Any,
+) -> AsyncIterator[Served]:
     """Serve topics of these servers; loopback may be called."""
+    listener = bind("127.0.0.1", 0)
+    port = listener.getsockname()[1]
     options = ServiceOptions(
         sites=sites,
-        listen=ListenOptions("127.0.0.1", 0, IngestOptions()),
+        listen=ListenOptions(listener, IngestOptions()),
         calls=calls,
         hosts=("127.0.0.1",),
         host=HostOptions(breaker=BREAKER),
         grace=timedelta(seconds=grace),
+        **further,
     )
-    stop, ports = asyncio.Event(), asyncio.Queue[int | None]()
-    service = asyncio.create_task(serve(options, stop, ports.put_nowait))
-    waiting = asyncio.create_task(ports.get())
+    stop, started = asyncio.Event(), asyncio.Event()
+    service = asyncio.create_task(serve(options, stop, started.set, counters, log))
+    waiting = asyncio.create_task(started.wait())
     await asyncio.wait({service, waiting}, return_when=asyncio.FIRST_COMPLETED)
     if service.done():
         waiting.cancel()
         service.result()
     try:
-        async with aiohttp.ClientSession(f"http://127.0.0.1:{waiting.result()}") as session:
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{port}") as session:
             yield Served(session)
     finally:
         stop.set()

@@ -41,10 +41,17 @@ token_file = "tokens"
 
 
 class Started(NamedTuple):
-    """A process, and where it takes messages in."""
+    """A process, where it takes messages in, and what it has said by then."""
 
     process: Process
     url: str
+    told: str
+
+    async def read_until(self, words: str) -> None:
+        """Read what it says until these words."""
+        assert self.process.stderr is not None
+        while words not in (line := (await self.process.stderr.readline()).decode()):
+            assert line, f"it ended without {words!r}"
 
 
 @asynccontextmanager
@@ -75,7 +82,7 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
                 told += line.decode()
                 port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", told)
         assert port is not None, told
-        yield Started(process, f"http://127.0.0.1:{port[1]}")
+        yield Started(process, f"http://127.0.0.1:{port[1]}", told)
     finally:
         if process.returncode is None:
             process.kill()
@@ -198,3 +205,44 @@ async def test_whoever_has_a_workers_rights_and_reads_topics_serves_them(
             await eventually(lambda: len(receiver.seen) == 1)
             await eventually(lambda: server.command("XPENDING", "topic:remind", "callbacks")[0] == 0)
     server.command("ACL", "DELUSER", USER)
+
+
+async def test_workers_share_a_port_and_no_other_service_does(server: RunningServer, tmp_path: Path) -> None:
+    async with running_receiver() as receiver:
+        write(tmp_path, server, receiver.url)
+        async with served(tmp_path, "--workers", "2") as started:
+            port = int(started.url.rpartition(":")[2])
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(64)]
+            workers = children(started.process.pid)
+            # Spread by a hash of their addresses: 5 of 64 at one worker are one case in 10^12.
+            await eventually(lambda: sum(connections(worker, port) for worker in workers) == 64)
+            assert min(connections(worker, port) for worker in workers) >= 5
+            for _, writer in held:
+                writer.close()
+            environ = (
+                os.environ | {"HOME": str(tmp_path), "PYTHONPATH": str(PROJECT)} | named_config(tmp_path)
+            )
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "streamops", "webhooks", "serve", "--workers", "2"),
+                *("--listen", f"127.0.0.1:{port}"),
+                cwd=tmp_path,
+                env=environ,
+                stderr=PIPE,
+            )
+            async with asyncio.timeout(PATIENCE):
+                _, told = await process.communicate()
+    assert process.returncode == 1
+    assert b"error: cannot listen at 127.0.0.1" in told
+
+
+def connections(pid: int, port: int) -> int:
+    """Connections to a port that a process has."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    inodes = {row[9] for row in rows if int(row[1].partition(":")[2], 16) == port and row[3] == "01"}
+    links = [str(path.readlink()) for path in Path(f"/proc/{pid}/fd").iterdir()]
+    return sum(link.removeprefix("socket:[").rstrip("]") in inodes for link in links)
+
+
+def children(pid: int) -> list[int]:
+    """The worker processes."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

@@ -86,7 +86,7 @@ def test_no_header_raises_and_none_that_was_made_up_is_accepted(
 
 def test_the_receiver_of_the_documentation_tells_ours_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", lambda: NOW)
-    text = (PROJECT / "docs" / "topics.md").read_text()
+    text = (PROJECT / "docs" / "webhooks.md").read_text()
     (program,) = [one for one in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "verify(" in one]
     names: dict[str, Any] = {}
     exec(program, names)  # noqa: S102 - our own documentation

@@ -9,10 +9,9 @@ import bcrypt
 import pytest
 from aiohttp import web
 
-from streamops.runtime.metrics import serving
+from streamops.runtime.metrics import WorkerCollector, serving
 from streamops.service import listening as of_exporter
 from streamops.service.authentication import Authentication, require_authentication
-from streamops.webhooks import listening as of_intake
 from tests.support.security.web import SHORT, asked, dripped
 
 Serving = Callable[[], AbstractAsyncContextManager[int]]
@@ -41,14 +40,18 @@ async def exporter(web_config: Path | None = None) -> AsyncIterator[int]:
 @asynccontextmanager
 async def intake() -> AsyncIterator[int]:
     """As the intake is served."""
-    async with of_intake.listening(application(), "127.0.0.1", 0, 10) as port:
+    listener = of_exporter.bind("127.0.0.1", 0)
+    bounds = {"idle": of_exporter.IDLE_SECONDS, "grace": of_exporter.GRACE_SECONDS}
+    async with of_exporter.serving(application(), listener, Authentication(None), most=10, **bounds) as port:
         yield port
 
 
 @asynccontextmanager
 async def workers() -> AsyncIterator[int]:
     """As the metrics of worker processes are served."""
-    async with serving("127.0.0.1", 0, read=tuple, healthy=lambda: True, ready=lambda: True) as port:
+    async with serving(
+        "127.0.0.1", 0, WorkerCollector(tuple), healthy=lambda: True, ready=lambda: True
+    ) as port:
         yield port
 
 
@@ -61,8 +64,7 @@ async def workers() -> AsyncIterator[int]:
 async def test_who_never_comes_to_an_end_loses_the_connection(
     serve: Serving, begin: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (of_exporter, of_intake):
-        monkeypatch.setattr(module, "IDLE_SECONDS", SHORT)
+    monkeypatch.setattr(of_exporter, "IDLE_SECONDS", SHORT)
     async with serve() as port:
         said = await dripped(port, begin)
         assert said.count(b"200 OK") == begin.count(b"\r\n\r\n")

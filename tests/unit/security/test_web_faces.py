@@ -10,6 +10,7 @@ import pytest
 
 from streamops.autoscaling.keda.http import HttpOptions
 from streamops.autoscaling.keda.http import serving as serving_keda
+from streamops.runtime.metrics import WorkerCollector
 from streamops.runtime.metrics import serving as serving_workers
 from streamops.service import listening
 from streamops.tui.web.server import ConsoleServer
@@ -46,7 +47,9 @@ async def keda() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def workers() -> AsyncIterator[int]:
-    async with serving_workers("127.0.0.1", 0, read=tuple, healthy=lambda: True, ready=lambda: True) as port:
+    async with serving_workers(
+        "127.0.0.1", 0, WorkerCollector(tuple), healthy=lambda: True, ready=lambda: True
+    ) as port:
         yield port
 
 

@@ -35,7 +35,7 @@ def test_what_is_commented_out_is_well_in_place_of_what_it_excludes() -> None:
         "url",
     ):
         text = re.sub(rf"(?m)^{instead} = (?!.*remind).*\n", "", text)
-    text = re.sub(r"(?m)^(socket|sentinel_username|secret_file) = .*\n|^target = .*\n", "", text)
+    text = re.sub(r"(?m)^(socket|sentinel_username|secret_file|context) = .*\n|^target = .*\n", "", text)
     text = re.sub(r"(?s)\[pools.billing.kubernetes\].*?\n\n|\[pools.billing.command\].*?\n\n", "", text)
     _, problems = decode_config(tomllib.loads(text), "example")
     assert problems == ()

@@ -78,9 +78,24 @@ def test_c6_each_topic_has_its_context(place: Place) -> None:
     )
     loaded = load_topics(Flags(), place.environ(), place.cwd, ["us", "local"])
     assert list(loaded.contexts) == [HERE, "us", "eu"]
-    assert [(one.topic.name, one.context) for one in loaded.topics] == [("eu", "eu"), ("remind", HERE)]
+    assert [(one.topic.name, one.contexts) for one in loaded.topics] == [
+        ("eu", ("eu",)),
+        ("remind", (HERE,)),
+    ]
     with pytest.raises(SettingsError, match="no context named 'none'"):
         load_topics(Flags(), place.environ(), place.cwd, ["none"])
+
+
+def test_a_topic_of_several_contexts_is_served_of_each(place: Place) -> None:
+    contexts = '[contexts.eu]\nurl = "redis://eu"\n[contexts.us]\nurl = "redis://us"\n'
+    place.write_user(f'default_context = "us"\n{contexts}{TOPIC}contexts = ["eu", "us"]\n')
+    loaded = load_topics(Flags(), place.environ(), place.cwd)
+    assert list(loaded.contexts) == [HERE, "eu"]
+    assert [one.contexts for one in loaded.topics] == [("eu", HERE)]
+    for wrong in ('contexts = ["eu", "eu"]', 'context = "eu"\ncontexts = ["eu", "us"]'):
+        place.write_user(f"{contexts}{TOPIC}{wrong}\n")
+        with pytest.raises(SettingsError, match="contexts"):
+            load_topics(Flags(), place.environ(), place.cwd)
 
 
 def test_tokens_of_the_intake_are_read_a_line_each(place: Place) -> None:

@@ -130,6 +130,7 @@ def test_the_palette_offers_what_can_be_filled_in() -> None:
         "topics.off",
         "topics.on",
         "topics.rm",
+        "topics.recover",
         "pause",
         "resume",
         "scale.set",

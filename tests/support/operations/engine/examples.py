@@ -34,6 +34,7 @@ from streamops.operations.nack.intent import NackIntent
 from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from streamops.operations.pools_rm.intent import RemovePoolIntent
 from streamops.operations.publish.intent import PublishIntent
+from streamops.operations.recover.intent import RecoverIntent
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.operations.restore.intent import RestoreIntent
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
@@ -166,6 +167,16 @@ def deleting(place: Path) -> Struct:
     return DeleteIntent(stream=STREAM, ids=(EntryId(2, 0),), backup=str(place / "deleted.jsonl"))
 
 
+def recovering(place: Path) -> Struct:
+    """Add a message that only the log of webhooks has."""
+    log = place / "webhooks.log"
+    log.write_text(
+        '{"event": "message accepted", "timestamp": "2026-03-01T14:00:00Z", "topic": "remind", "id": "m-1", '
+        f'"stream": "{STREAM}", "group": "callbacks", "due_at": "2100-01-01T00:00:00Z", "body": "x"}}\n'
+    )
+    return RecoverIntent(file=str(log))
+
+
 def destroying(place: Path) -> Struct:
     """Destroy a group."""
     return DestroyGroupIntent(stream=STREAM, group=GROUP, backup=str(place / "group.jsonl"))
@@ -267,6 +278,7 @@ EXAMPLES = {
         ),
     ),
     "publish": Example("publish", asking(lambda _: PublishIntent(stream=STREAM, pairs=FIELDS, maxlen=100))),
+    "recover": Example("topics.recover", asking(recovering)),
     "publish later": Example(
         "publish",
         asking(lambda _: PublishIntent(stream=STREAM, pairs=FIELDS, delay=timedelta(hours=1), id="x")),
