@@ -18,8 +18,7 @@ from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
-from streamops.tui.lines.plan import fact_lines
-from streamops.tui.lines.record import action_lines
+from streamops.tui.lines.details import fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.screens.reading import ReadingFrame
@@ -28,6 +27,15 @@ from streamops.tui.widgets.paint import Line
 
 AHEAD = 20
 GLYPHS = {Tone.OK: "✓", Tone.WARN: "▲", Tone.CRITICAL: "✗"}
+
+
+TOO_LONG: Final = frozenset({"sample", "command"})
+
+
+def action_lines(action: Action, width: int) -> list[Line]:
+    """What the log tells of an action without a further look, in the width of a pane."""
+    facts = action_facts(action, (), ())
+    return fact_lines((fact for fact in facts if fact.name not in TOO_LONG), width)
 
 
 def _outcome(action: Action) -> Cell:

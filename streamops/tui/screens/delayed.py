@@ -20,9 +20,8 @@ from streamops.resources.text import safe
 from streamops.resources.units import count, duration, size
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.details import column_facts, paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
-from streamops.tui.lines.row_facts import column_facts
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.marking import WholeMarking

@@ -10,10 +10,11 @@ from textual.binding import BindingType
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobState
 from streamops.resources.jobs import JOBS
+from streamops.resources.plans import Fact
 from streamops.tui import routes
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.keys import Hint, bindings
-from streamops.tui.lines.record import job_help, job_lines
+from streamops.tui.lines.details import column_lines, fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
@@ -25,6 +26,19 @@ from streamops.tui.widgets.text_view import Builder, no_lines
 
 SURE_WITHIN: Final = 4.0
 """Seconds in which the key has to be pressed again."""
+
+
+ALL_COLUMNS: Final = (*JOBS.columns, *JOBS.more)
+
+
+def job_lines(job: Job, width: int) -> list[Line]:
+    """Everything there is about a job."""
+    return fact_lines((Fact(column.title.lower(), (column.cell(job),)) for column in ALL_COLUMNS), width)
+
+
+def job_help(job: Job, width: int) -> list[Line]:
+    """The same with what each of it means."""
+    return column_lines(ALL_COLUMNS, job, width)
 
 
 class JobKeys(Frame):

@@ -16,9 +16,9 @@ from streamops.tui import routes
 from streamops.tui.history.rows import RunningTotals
 from streamops.tui.lines.overview import OverviewReads, page_lines
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.polling.screen_reads import read_workers
 from streamops.tui.screens.alerts import ALERT_LIST
 from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.workers import read_workers
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.paint import Line
 

@@ -20,8 +20,7 @@ from streamops.resources.text import safe
 from streamops.resources.units import count, duration, rfc3339
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.details import paragraph
-from streamops.tui.lines.plan import fact_lines
+from streamops.tui.lines.details import fact_lines, paragraph
 from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame

@@ -1,7 +1,10 @@
 """Topics of HTTP callbacks: all of them, and one with its counters and what failed last."""
 
+import asyncio
+import os
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import ClassVar, Final, TypeAlias
 
 from textual.binding import BindingType
@@ -12,14 +15,13 @@ from streamops.monitor.topics import TopicFailures
 from streamops.resources.groups import GROUP_COLUMNS, GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TOPICS, TopicRow
+from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TOPICS, TopicRow, read_topic_rows
 from streamops.resources.units import count, timestamp
+from streamops.settings.topics import list_topics
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.details import finding_lines, paragraph
-from streamops.tui.lines.row_facts import column_facts
+from streamops.tui.lines.details import column_facts, finding_lines, paragraph
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.polling.screen_reads import read_topics
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
@@ -38,6 +40,17 @@ def selection_of_topic(row: TopicRow) -> Selection | None:
         return None
     on = row.topic is not None and row.topic.enabled
     return Selection(sort=SelectionKind.TOPIC if on else SelectionKind.TOPIC_OFF, topic=row.name)
+
+
+async def read_topics(source: Source, in_use: str | None) -> list[TopicRow]:
+    """Every topic, of the configuration and of Redis.
+
+    Args:
+        source: Where to read.
+        in_use: The context that the console is in; none if it is no configured one.
+    """
+    configured = await asyncio.to_thread(list_topics, os.environ, Path.cwd())
+    return await read_topic_rows(source.topics, configured, in_use)
 
 
 TopicInFull: TypeAlias = tuple[TopicRow, TopicFailures | None]
