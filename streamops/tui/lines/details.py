@@ -261,7 +261,7 @@ def row_lines(resource: Resource[Any], row: object, width: int) -> list[Line]:
     """A row in full: its name, then every column that has something to say."""
     name = safe(resource.name_of(row) or "")
     columns = {column.key: column for column in (*resource.columns, *resource.more)}
-    facts = [column for column in columns.values() if column.cell(row).text != name]
+    facts = [column for column in columns.values() if column.title and column.cell(row).text != name]
     return [*paragraph(name, width, Tone.STRONG), *column_facts(facts, row, width)]
 
 
