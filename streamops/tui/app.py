@@ -303,7 +303,7 @@ class StreamopsApp(App[int]):
 
     def leave_plan(self) -> None:
         """Close the plan and the form it came from."""
-        from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - as above
+        from streamops.tui.screens.frame import ActingFrame  # noqa: PLC0415 - as above
 
         while isinstance(self.screen, ActingFrame):
             self.pop_screen()
@@ -361,7 +361,7 @@ class StreamopsApp(App[int]):
 
     def _open_sibling(self, place: Route) -> None:
         """Open one of the two places of one key, in the place of the other where that is on top."""
-        from streamops.tui.screens.acting import ActingFrame  # noqa: PLC0415 - as above
+        from streamops.tui.screens.frame import ActingFrame  # noqa: PLC0415 - as above
 
         frame = self.frame
         is_other = type(frame.place) is TWINS.get(type(place))

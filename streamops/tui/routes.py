@@ -281,7 +281,7 @@ class WorkerRoute(Route, frozen=True):
     worker: str
     pool: str
 
-    screen = "worker:WorkerScreen"
+    screen = "workers:WorkerScreen"
     words = ("workers", "ls")
 
     @property

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from streamops.model.entries import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
-from streamops.monitor.observe import fold_retries
 from streamops.resources.findings import AlertRow, FindingKey, worst_then_newest
 from streamops.tui.history.memory import MetricsHistory
 from streamops.tui.rows.remember import PerItemCache
@@ -39,10 +39,10 @@ class FindingsTracker:
         self._now: datetime | None = None
 
     def take(self, observation: Observation) -> tuple[AlertRow, ...]:
-        """Take an observation; the findings that hold in it."""
+        """Take an observation whose retry streams are folded into their groups; the findings that hold in it."""
         now = observation.snapshot.collected_at
         found: list[Found] = [((str(finding.code), None, None), finding) for finding in observation.findings]
-        for about in self._of_stream.values(fold_retries(observation.streams)):
+        for about in self._of_stream.values(observation.streams):
             found += about
         changed = self._see(found, now) or found != self._found
         self._now, self._found = now, found
@@ -103,7 +103,7 @@ class AlertMonitor:
         self.firing: tuple[AlertRow, ...] = ()
         self._alerts = FindingsTracker()
 
-    def take(self, observation: Observation, every: timedelta | None) -> None:
-        """Note an observation; those are asked for with so much time between them."""
+    def take(self, observation: Observation, streams: Sequence[StreamView], every: timedelta | None) -> None:
+        """Note an observation, its streams with their retries, and the time from one to the next as it was asked for."""
         self.past.take(observation, every)
-        self.firing = self._alerts.take(observation)
+        self.firing = self._alerts.take(replace(observation, streams=tuple(streams)))

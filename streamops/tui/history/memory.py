@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from itertools import compress
 from math import isnan
 from typing import Final, NamedTuple
 
@@ -12,11 +13,10 @@ from streamops.tui.history.rings import FACTOR, Resolution, Ring, RingShape, Tic
 from streamops.tui.history.rows import (
     GROUP_SHAPE,
     TOTAL_SHAPE,
+    RunningTotals,
     Totals,
     group_row,
     nothing,
-    stream_totals,
-    together,
     totals_row,
 )
 from streamops.tui.rows.remember import PerItemCache
@@ -96,7 +96,9 @@ class MetricsHistory:
         self._ticks = tuple(Ticks(tier) for tier in TIERS)
         self._groups: dict[Key, RingSet] = {}
         self._whole = RingSet(TOTAL_SHAPE)
-        self._sums = PerItemCache[StreamView, Totals](stream_totals)
+        self._sums = RunningTotals()
+        self._remembered: frozenset[str] = frozenset()
+        self._is_concerned = PerItemCache[StreamView, bool](self._concerns)
 
     def __len__(self) -> int:
         return len(self._groups)
@@ -118,7 +120,7 @@ class MetricsHistory:
         for ticks in self._ticks:
             ticks.advance(at, joined=joined)
         self.since = at if self.since is None else self.since
-        self.totals = together(self._sums.values(observation.streams))
+        self.totals = self._sums.take(observation.streams)
         self._write(self._whole, totals_row(self.totals))
         self._take_groups(observation.streams, at)
 
@@ -160,8 +162,14 @@ class MetricsHistory:
         """The streams with a group that is remembered or may be: of ten thousand groups most are neither."""
         if len(self._groups) < self._most:
             return streams
-        names = {stream for stream, _ in (*self._groups, *self._wishes)}
-        return [stream for stream in streams if stream.health >= Health.WARN or stream.stream.name in names]
+        names = frozenset(stream for stream, _ in (*self._groups, *self._wishes))
+        if names != self._remembered:
+            self._remembered = names
+            self._is_concerned = PerItemCache(self._concerns)
+        return [*compress(streams, self._is_concerned.values(streams))]
+
+    def _concerns(self, view: StreamView) -> bool:
+        return view.health >= Health.WARN or view.stream.name in self._remembered
 
     def _take_group(self, view: GroupView, at: float, leaving: Iterator[Key]) -> None:
         key = (view.stream, view.group.name)

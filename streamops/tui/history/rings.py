@@ -89,15 +89,15 @@ class Ring:
         shape: What a row holds.
     """
 
-    __slots__ = ("_cells", "_shape")
+    __slots__ = ("_cells", "_greatest", "_width")
 
     def __init__(self, tier: Resolution, shape: RingShape) -> None:
-        self._shape = shape
+        self._greatest, self._width = shape.greatest, shape.width
         self._cells = array("f", [nan]) * (tier.length * shape.width)
 
     def write(self, slot: int, row: "array[float]", *, fresh: bool) -> None:
         """Take a row, as a reading of its own or merged into the one that stands there."""
-        width = self._shape.width
+        width = self._width
         start = slot * width
         if fresh:
             self._cells[start : start + width] = row
@@ -106,26 +106,24 @@ class Ring:
 
     def row(self, slot: int) -> "array[float]":
         """A reading."""
-        width = self._shape.width
+        width = self._width
         return self._cells[slot * width : (slot + 1) * width]
 
     def _merge(self, start: int, row: "array[float]") -> None:
-        cells, shape = self._cells, self._shape
+        cells, means = self._cells, 2 + self._greatest
         # No number is greater or less than one that is not known, which is what these comparisons rest on.
         if not row[0] <= cells[start] and not isnan(row[0]):
             cells[start], cells[start + 1] = row[0], row[1]
-        for column in range(2, 2 + shape.greatest):
+        for column in range(2, means):
             if not row[column] <= cells[start + column] and not isnan(row[column]):
                 cells[start + column] = row[column]
-        for column in range(2 + shape.greatest, shape.width, 2):
-            self._average(start + column, row[column])
-
-    def _average(self, place: int, value: float) -> None:
-        cells = self._cells
-        if isnan(value):
-            return
-        if isnan(cells[place]):
-            cells[place], cells[place + 1] = value, 1.0
-            return
-        cells[place + 1] += 1.0
-        cells[place] += (value - cells[place]) / cells[place + 1]
+        for column in range(means, self._width, 2):
+            value, place = row[column], start + column
+            mean = cells[place]
+            if isnan(value):
+                continue
+            if isnan(mean):
+                cells[place], cells[place + 1] = value, 1.0
+            else:
+                number = cells[place + 1] + 1.0
+                cells[place], cells[place + 1] = mean + (value - mean) / number, number

@@ -11,8 +11,10 @@ from streamops.model.observation import GroupView, StreamView
 from streamops.model.streams import StreamRole
 from streamops.resources.charts.scale import Mark
 from streamops.tui.history.rings import RingShape
+from streamops.tui.rows.remember import PerItemCache
 
 GROUP_SHAPE: Final = RingShape(greatest=2, means=3)
+FRACTION: Final = 1 << 20
 TOTAL_SHAPE: Final = RingShape(greatest=1, means=4)
 
 
@@ -106,16 +108,38 @@ def stream_totals(view: StreamView) -> Totals:
     return Totals(
         streams=1,
         groups=len(view.groups),
-        added=view.added_per_second or 0.0,
-        arrived=arrived,
-        delivered=delivered,
-        acked=acked,
+        added=_exact(view.added_per_second or 0.0),
+        arrived=_exact(arrived),
+        delivered=_exact(delivered),
+        acked=_exact(acked),
         waiting=waiting,
         pending=pending,
         untold_added=int(view.added_per_second is None),
         untold_rates=untold_rates,
         untold_lags=untold_lags,
     )
+
+
+class RunningTotals:
+    """The totals of all streams, kept up by what changed from one observation to the next."""
+
+    def __init__(self) -> None:
+        self._of_stream = PerItemCache[StreamView, Totals](stream_totals)
+        self._parts: Sequence[Totals] = ()
+        self._whole = Totals()
+
+    def take(self, streams: Sequence[StreamView]) -> Totals:
+        """The totals of an observation."""
+        before, self._parts = self._parts, self._of_stream.values(streams)
+        if len(before) != len(self._parts):
+            self._whole = together(self._parts)
+            return self._whole
+        changed = [(old, new) for old, new in zip(before, self._parts, strict=True) if old is not new]
+        if changed:
+            less, more = (together(parts) for parts in zip(*changed, strict=True))
+            sums = zip(self._whole, less, more, strict=True)
+            self._whole = Totals._make(whole - old + new for whole, old, new in sums)
+        return self._whole
 
 
 def together(totals: Sequence[Totals]) -> Totals:
@@ -145,6 +169,11 @@ def totals_row(totals: Totals) -> "array[float]":
 def nothing(shape: RingShape) -> "array[float]":
     """A row of which nothing is known."""
     return array("f", [nan]) * shape.width
+
+
+def _exact(rate: float) -> float:
+    """A rate to a millionth, as a fraction of which floating point adds and subtracts any number without an error."""
+    return round(rate * FRACTION) / FRACTION
 
 
 def _mean(value: float | None) -> Iterable[float]:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from streamops.model.observation import GroupView, Observation
 from streamops.resources.charts.chart import AXIS_WIDTH, Chart, Series, SeriesStyle, chart_lines
 from streamops.resources.charts.scale import Unit
+from streamops.resources.groups import GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import shorten
 from streamops.resources.units import compact, count, duration, lag_text, rate
@@ -28,6 +29,8 @@ from streamops.tui.history.memory import (
 )
 from streamops.tui.history.rings import Resolution
 from streamops.tui.history.rows import Totals
+from streamops.tui.polling.app_state import AppState
+from streamops.tui.widgets.bars import BoxBuilder
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 TWO_WIDE: Final = 72
@@ -274,3 +277,36 @@ def _part(part: ChartPart, most: int, bar: int) -> Line:
 
 def _width(line: Line) -> int:
     return sum(cell_width(cell.text) for cell in line)
+
+
+ALL: Final = 4
+
+
+def group_box(
+    row: GroupRow | None, app_state: AppState, span: Span, *, missing: str, charts: int = ALL
+) -> BoxBuilder:
+    """What draws a group's charts.
+
+    Args:
+        row: The group.
+        app_state: What is known now.
+        span: How far back the charts go.
+        missing: What to say where there is no such group.
+        charts: How many of them, the most telling first.
+    """
+
+    def build(width: int, height: int) -> Sequence[Line]:
+        past, observation = app_state.past, app_state.observation
+        if row is None or row.group is None:
+            return _note(missing)
+        if past is None or observation is None:
+            return _note("nothing is remembered yet")
+        columns = field_columns(chart_width(width))
+        drawn = group_charts(past, row.group, window(past, observation, span), columns)
+        return grid(drawn[:charts], width, height)
+
+    return build
+
+
+def _note(text: str) -> Sequence[Line]:
+    return [BLANK_LINE, (Cell(f" {text}", Tone.DIM),)]

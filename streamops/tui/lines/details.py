@@ -1,13 +1,15 @@
 """A row told in full: its findings and what to do, its numbers and what they rest on. Pure lines of cells."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.resources.cells import NOT_THERE
 from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow
+from streamops.resources.plans import Fact
 from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
-from streamops.resources.table import Cell, Column, Tone
+from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, health_text, lag_text, percent, terse
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, wrap
@@ -37,6 +39,10 @@ LABELS: Final = {
 }
 GROUP_BY_KEY: Final = {column.key: column for column in (*GROUP_COLUMNS, *GROUP_DETAIL_COLUMNS)}
 STREAM_BY_KEY: Final = {column.key: column for column in (*STREAM_COLUMNS, *STREAM_DETAIL_COLUMNS)}
+GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}
+MARKS: Final = tuple("▲✗✓▸‖?")
+DANGER: Final = "danger"
+NO_NAMES: Final[Mapping[str, str]] = {}
 OLDEST: Final = (
     "oldest_pending_idle_seconds",
     "oldest_pending_deliveries",
@@ -229,3 +235,53 @@ def _histogram(labels: Sequence[str], buckets: Sequence[int]) -> list[Line]:
         )
         for label, number in zip((*labels, beyond), buckets, strict=True)
     ]
+
+
+def fact_lines(facts: Iterable[Fact], width: int) -> list[Line]:
+    """Facts under each other, their names beside them; what matters has a glyph too."""
+    lines: list[Line] = []
+    for fact in facts:
+        for number, cell in enumerate(fact.lines):
+            lines += _said(fact.name if number == 0 else "", cell, width)
+    return lines
+
+
+def _said(name: str, cell: Cell, width: int) -> list[Line]:
+    glyph = GLYPHS.get(cell.tone, GLYPHS[Tone.OK] if name == DANGER else "")
+    if cell.text.startswith(MARKS):
+        glyph = ""
+    pieces = wrap(glyph + safe(cell.text), max(width - LABEL_WIDTH - 2, LABEL_WIDTH))
+    return [
+        (Cell(f" {(name if number == 0 else '').ljust(LABEL_WIDTH)}", Tone.DIM), Cell(piece, cell.tone))
+        for number, piece in enumerate(pieces)
+    ]
+
+
+def row_lines(resource: Resource[Any], row: object, width: int) -> list[Line]:
+    """A row in full: its name, then every column that has something to say."""
+    name = safe(resource.name_of(row) or "")
+    columns = {column.key: column for column in (*resource.columns, *resource.more)}
+    facts = [column for column in columns.values() if column.title and column.cell(row).text != name]
+    return [*paragraph(name, width, Tone.STRONG), *column_facts(facts, row, width)]
+
+
+def column_facts(
+    columns: Sequence[Column[Any]], row: object, width: int, names: Mapping[str, str] = NO_NAMES
+) -> list[Line]:
+    """Every column that has something to say about a row.
+
+    Args:
+        columns: The columns in order.
+        row: The row.
+        width: Cells there are.
+        names: What columns are called here, by key, where their titles are too short.
+    """
+    cells = ((column, column.cell(row)) for column in columns)
+    return fact_lines(
+        (
+            Fact(names.get(column.key, column.title.lower()), (cell,))
+            for column, cell in cells
+            if cell != NOT_THERE and cell.text
+        ),
+        width,
+    )

@@ -1,7 +1,6 @@
-"""A plan told in full, and what became of it. Pure lines of cells, from the facts that the command line tells too."""
+"""A plan in full, how far it is, and what became of it. Pure lines of cells, from the facts that the command line tells too."""
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 from streamops.errors import StreamopsError
@@ -10,15 +9,13 @@ from streamops.model.wording import counted
 from streamops.resources.plans import Fact, outcome_facts, plan_facts
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.tui.lines.details import paragraph
-from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
+from streamops.resources.units import duration, percent, rate
+from streamops.tui.lines.details import fact_lines, paragraph
+from streamops.tui.polling.app_state import RunningOperation
+from streamops.tui.widgets.paint import BLANK_LINE, Line
 
-LABEL: Final = 14
 OPTION: Final = re.compile(r"(?<![\w-])--(?=[a-z])")
-GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}
-MARKS: Final = tuple("▲✗✓▸‖?")
 SAID_ABOVE: Final = "plan"
-DANGER: Final = "danger"
 ORDER: Final = (
     "count",
     "selection",
@@ -74,29 +71,46 @@ def _without_dashes(text: str) -> str:
     return "`".join(OPTION.sub("", part) if at % 2 == 0 else part for at, part in enumerate(parts))
 
 
-def fact_lines(facts: Iterable[Fact], width: int) -> list[Line]:
-    """Facts under each other, their names beside them; what matters has a glyph too."""
-    lines: list[Line] = []
-    for fact in facts:
-        for number, cell in enumerate(fact.lines):
-            lines += _said(fact.name if number == 0 else "", cell, width)
-    return lines
-
-
-def _said(name: str, cell: Cell, width: int) -> list[Line]:
-    glyph = GLYPHS.get(cell.tone, GLYPHS[Tone.OK] if name == DANGER else "")
-    if cell.text.startswith(MARKS):
-        glyph = ""
-    pieces = wrap(glyph + safe(cell.text), max(width - LABEL - 2, LABEL))
-    return [
-        (Cell(f" {(name if number == 0 else '').ljust(LABEL)}", Tone.DIM), Cell(piece, cell.tone))
-        for number, piece in enumerate(pieces)
-    ]
-
-
 def _changed(plan: Plan, before: Plan | None, width: int) -> list[Line]:
     """Whether the server's state moved between two countings."""
     if before is None or before.fingerprint == plan.fingerprint:
         return []
     then = "" if before.count == plan.count else f": it was {counted(before.count, *before.unit)}"
     return paragraph(f"‖ changed since it was counted before{then}", width, Tone.WARN, hang=2)
+
+
+MOST: Final = 60
+FULL, EMPTY = "█", "░"
+
+
+def progress_lines(deed: RunningOperation, width: int) -> list[Line]:
+    """A bar, how much is done, how fast, and how long it will take."""
+    plan, progress = deed.plan, deed.progress
+    done = 0 if progress is None else progress.done
+    share = min(done / plan.count, 1.0) if plan.count else 1.0
+    room = max(min(width - 10, MOST), 1)
+    bar = (FULL * int(share * room)).ljust(room, EMPTY)
+    lines: list[Line] = [
+        *paragraph(safe(deed.name), width, Tone.STRONG),
+        BLANK_LINE,
+        (Cell(f" {bar} ", Tone.OK), Cell(percent(share).rjust(6), Tone.STRONG)),
+        (Cell(f" {done:,} of {counted(plan.count, *plan.unit)}{_pace(deed)}"),),
+        BLANK_LINE,
+    ]
+    if deed.stopping:
+        lines += paragraph("‖ stopping after the batch under way", width, Tone.WARN)
+    if deed.job:
+        lines += paragraph(
+            f"Job {safe(deed.job)}: others see it, and can stop it, on their jobs screen (:jobs)",
+            width,
+            Tone.DIM,
+        )
+    return lines
+
+
+def _pace(deed: RunningOperation) -> str:
+    progress = deed.progress
+    if progress is None or progress.rate is None:
+        return ""
+    left = "" if progress.remaining is None else f" · about {duration(progress.remaining)} left"
+    return f" · {rate(progress.rate)}{left}"

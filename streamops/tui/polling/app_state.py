@@ -1,6 +1,6 @@
 """What the console knows at one moment: the one thing that is passed down to screens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -146,6 +146,7 @@ class AppState(Struct, frozen=True):
         context: Where it comes from.
         pace: How often it is renewed.
         observation: The newest observation that may be shown; none before the first.
+        streams: Its streams as lists show them: retry streams with the groups that they belong to.
         arrived: When it came, on this machine's monotonic clock.
         loss: Why no newer one came; none while all is well.
         frozen: Whether the person froze the screen.
@@ -164,6 +165,7 @@ class AppState(Struct, frozen=True):
     context: ContextInfo
     pace: PollPace
     observation: Observation | None = None
+    streams: Sequence[StreamView] = ()
     arrived: float = 0.0
     loss: Loss | None = None
     frozen: bool = False

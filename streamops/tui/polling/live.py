@@ -51,6 +51,7 @@ class Live:
     def switch(self, context: ContextInfo, every: timedelta | None) -> None:
         """Forget everything and begin with another context, and with a poller of its own."""
         self._newest: Observed | None = None
+        self._streams: Sequence[StreamView] = ()
         self._identity = ServerIdentity()
         self.source: Source | None = None
         self.poller = Poller(context.name, self._settings.open_source, self._deliver, every)
@@ -83,6 +84,7 @@ class Live:
         self._newest = message
         mismatch = self._identity.see(message.observation.snapshot.server)
         self.app_state = replace(self.app_state, loss=None, mismatch=mismatch)
+        self._streams = fold_retries(message.observation.streams)
         self._notice(message.observation)
         if not self.app_state.frozen:
             self._show(message)
@@ -163,7 +165,7 @@ class Live:
     def _notice(self, observation: Observation) -> None:
         """Note what charts and alerts need, whether it is shown or not."""
         if self._alert_monitor is not None:
-            self._alert_monitor.take(observation, self.app_state.pace.interval)
+            self._alert_monitor.take(observation, self._streams, self.app_state.pace.interval)
 
     def _is_of_this_context(self, message: Connected | Observed | PollFailed) -> bool:
         return message.context == self.app_state.context.name
@@ -172,9 +174,10 @@ class Live:
         self.app_state = replace(
             self.app_state,
             observation=message.observation,
+            streams=self._streams,
             arrived=message.arrived,
             pace=message.pace,
-            tally=self._tally.count(fold_retries(message.observation.streams)),
+            tally=self._tally.count(self._streams),
             alerts=() if self._alert_monitor is None else self._alert_monitor.firing,
         )
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from msgspec.structs import replace
 from textual.binding import BindingType
 
 from streamops.errors import StreamopsError
-from streamops.model.acting import Action, ActionPage, AuditPhase, AuditRecord
+from streamops.model.acting import Action, ActionPage, AuditPhase
 from streamops.model.entries import EntryId
 from streamops.model.json_text import encode
 from streamops.operations.audit import Before, action_of, state_before
@@ -18,8 +18,7 @@ from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
-from streamops.tui.lines.plan import fact_lines
-from streamops.tui.lines.record import action_lines
+from streamops.tui.lines.details import fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.screens.reading import ReadingFrame
@@ -28,6 +27,15 @@ from streamops.tui.widgets.paint import Line
 
 AHEAD = 20
 GLYPHS = {Tone.OK: "✓", Tone.WARN: "▲", Tone.CRITICAL: "✗"}
+
+
+TOO_LONG: Final = frozenset({"sample", "command"})
+
+
+def action_lines(action: Action, width: int) -> list[Line]:
+    """What the log tells of an action without a further look, in the width of a pane."""
+    facts = action_facts(action, (), ())
+    return fact_lines((fact for fact in facts if fact.name not in TOO_LONG), width)
 
 
 def _outcome(action: Action) -> Cell:
@@ -172,7 +180,10 @@ class AuditScreen(ListScreen[Action]):
         self.fetch(lambda source: source.read_actions(after=after), partial(self._take, after))
 
 
-class ActionScreen(ReadingFrame):
+ActionInFull: TypeAlias = tuple[Action, Before]
+
+
+class ActionScreen(ReadingFrame[ActionInFull]):
     """What the audit log tells of an action."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
@@ -180,27 +191,23 @@ class ActionScreen(ReadingFrame):
 
     def __init__(self, place: routes.ActionRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
-        self._action = place.action
-        self._before = Before((), ())
+        self._action_place = place
+        self.thing = place.action, Before((), ())
 
-    async def read(self, source: Source) -> list[AuditRecord]:
+    @property
+    def _action(self) -> Action:
+        return self._action_place.action if self.thing is None else self.thing[0]
+
+    async def read(self, source: Source) -> ActionInFull:
         """All its records."""
-        return await source.read_action(EntryId.parse(self._action.first.begun_id))
-
-    def take(self, records: list[AuditRecord]) -> None:
-        """Take them."""
+        records = await source.read_action(EntryId.parse(self.copyable()))
         read, undone_by = action_of(records), self._action.first.undone_by
-        self._action = Action(replace(read.first, undone_by=undone_by), read.last)
-        self._before = state_before(records)
+        return Action(replace(read.first, undone_by=undone_by), read.last), state_before(records)
 
-    def lines(self, width: int) -> Sequence[Line]:
+    def lines(self, thing: ActionInFull, width: int) -> Sequence[Line]:
         """The same facts as on the command line."""
-        other = [encode(fact) for fact in self._before.facts]
-        return fact_lines(action_facts(self._action, self._before.rows, other), width)
-
-    def copyable(self) -> str:
-        """The action's ID."""
-        return self._action.first.begun_id
+        action, before = thing
+        return fact_lines(action_facts(action, before.rows, [encode(fact) for fact in before.facts]), width)
 
     def hints(self) -> tuple[Hint, ...]:
         """Undo for an action that can be undone alone."""

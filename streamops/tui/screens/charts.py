@@ -11,9 +11,8 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.charting import SPANS, since_words, window
+from streamops.tui.lines.charting import SPANS, group_box, since_words, window
 from streamops.tui.lines.details import group_lines, paragraph
-from streamops.tui.lines.group_box import group_box
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.screens.frame import Frame

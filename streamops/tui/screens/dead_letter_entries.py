@@ -30,9 +30,8 @@ from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines import words
 from streamops.tui.lines.charting import ChartPart, parts_line
-from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.details import column_facts, paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
-from streamops.tui.lines.row_facts import column_facts
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind, selection_at

@@ -16,7 +16,7 @@ from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.rows.selection import Selection, selection_at
+from streamops.tui.rows.selection import selection_at
 from streamops.tui.screens.dead_letter_entries import dead_letter_detail, own_fields, queue_lines
 from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
@@ -25,7 +25,7 @@ from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 
-class DeadLetterScreen(ReadingFrame):
+class DeadLetterScreen(ReadingFrame[DeadLetterRow]):
     """A letter in full; ``v`` shows its fields as they came, ``a`` the whole trace of its entry."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
@@ -34,7 +34,6 @@ class DeadLetterScreen(ReadingFrame):
     def __init__(self, place: routes.DeadLetterRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._letter_place = place
-        self._row: DeadLetterRow | None = None
         self._trace: EntryTrace | None = None
         self._no_trace = ""
         self._raw = False
@@ -45,9 +44,9 @@ class DeadLetterScreen(ReadingFrame):
         letter = await source.dead_letters.read_one(queue, self._letter_place.id)
         return DeadLetterRow(letter, await source.dead_letters.clock(queue))
 
-    def take(self, answer: DeadLetterRow) -> None:
+    def take(self, thing: DeadLetterRow) -> None:
         """Take the letter; then read the trace of its entry."""
-        self._row = answer
+        super().take(thing)
         if (origin := self._origin()) is not None:
             self.fetch(
                 lambda source: source.tracer.trace(origin.stream, origin.id),
@@ -63,17 +62,14 @@ class DeadLetterScreen(ReadingFrame):
         self._no_trace = safe(error.message)
         self.refresh_detail()
 
-    def lines(self, width: int) -> Sequence[Line]:
+    def lines(self, thing: DeadLetterRow, width: int) -> Sequence[Line]:
         """Why it died, the entry's trace, and its fields."""
-        row = self._row
-        if row is None:
-            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
         return [
-            *dead_letter_detail(row, width),
+            *dead_letter_detail(thing, width),
             BLANK_LINE,
             *self._trace_lines(width),
             BLANK_LINE,
-            *own_fields(row, width, raw=self._raw),
+            *own_fields(thing, width, raw=self._raw),
         ]
 
     def _trace_lines(self, width: int) -> list[Line]:
@@ -83,14 +79,6 @@ class DeadLetterScreen(ReadingFrame):
         if self._trace is None:
             return [heading, (Cell(f" {self._no_trace or 'reading'}", Tone.DIM),)]
         return [heading, *trace_lines(self._trace, width)]
-
-    def selection(self) -> Selection | None:
-        """The letter."""
-        return selection_at(self._letter_place, dead_letters=True)
-
-    def copyable(self) -> str:
-        """The letter's ID."""
-        return str(self._letter_place.id)
 
     def entry_at(self) -> tuple[str, EntryId] | None:
         """The entry that died."""
@@ -103,7 +91,7 @@ class DeadLetterScreen(ReadingFrame):
         self.refresh_detail()
 
     def _origin(self) -> routes.TraceRoute | None:
-        letter = None if self._row is None else self._row.letter
+        letter = None if self.thing is None else self.thing.letter
         if letter is None or letter.origin is None or letter.origin_id is None:
             return None
         return routes.TraceRoute(letter.origin, letter.origin_id)

@@ -20,11 +20,10 @@ from streamops.resources.text import safe
 from streamops.resources.units import count, duration, size
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.details import column_facts, paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
-from streamops.tui.lines.row_facts import column_facts
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.rows.selection import Selection, SelectionKind, selection_at
+from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.marking import WholeMarking
 from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
@@ -60,7 +59,7 @@ async def _read_messages(screen: ReadListing[DelayedRow], source: Source) -> Pag
 GONE = "it is gone: it became an entry, or was cancelled"
 
 
-class DelayedMessageScreen(ReadingFrame):
+class DelayedMessageScreen(ReadingFrame[DelayedRow]):
     """A message in full; ``v`` shows its fields as they came."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
@@ -72,38 +71,19 @@ class DelayedMessageScreen(ReadingFrame):
         "back",
     )
 
-    def __init__(self, place: routes.DelayedMessageRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state)
-        self._message_place = place
-        self._row: DelayedRow | None = None
-        self._raw = False
+    _raw = False
 
     async def read(self, source: Source) -> DelayedRow:
         """The message."""
-        stream = self._message_place.stream
-        (message,) = await source.delayed.messages(stream, [self._message_place.id])
+        stream, message_id = self.place.names
+        (message,) = await source.delayed.messages(stream, [message_id])
         return DelayedRow(stream, message, await source.delayed.clock(stream))
 
-    def take(self, answer: DelayedRow) -> None:
-        """Take it."""
-        self._row = answer
-
-    def lines(self, width: int) -> Sequence[Line]:
+    def lines(self, thing: DelayedRow, width: int) -> Sequence[Line]:
         """All of it."""
-        row = self._row
-        if row is None:
-            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
-        if not row.message.exists:
+        if not thing.message.exists:
             return [BLANK_LINE, (Cell(f" {GONE}", Tone.WARN),)]
-        return message_lines(row, width, raw=self._raw)
-
-    def selection(self) -> Selection | None:
-        """The message."""
-        return selection_at(self._message_place, dead_letters=False)
-
-    def copyable(self) -> str:
-        """The message's ID."""
-        return self._message_place.id
+        return message_lines(thing, width, raw=self._raw)
 
     def action_raw(self) -> None:
         """Show text as it came, or decoded again."""

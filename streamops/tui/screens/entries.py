@@ -10,8 +10,7 @@ from streamops.resources.units import count
 from streamops.tui import routes
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.polling.follower import Tailed, TailLost
-from streamops.tui.polling.recent_entries import RecentEntries
+from streamops.tui.polling.follower import RecentEntries, Tailed, TailLost
 from streamops.tui.rows.remember import PerItemCache
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line

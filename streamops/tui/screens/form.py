@@ -8,6 +8,8 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
+from textual.message import Message
+from textual.strip import Strip
 from textual.suggester import SuggestFromList
 from textual.widget import Widget
 from textual.widgets import Input
@@ -19,7 +21,6 @@ from streamops.operations.replay.intent import ReplayMode
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui.acting.asks import MakePlan
-from streamops.tui.acting.choice import Pick
 from streamops.tui.acting.offers import consumers_for, mode_for, names_for
 from streamops.tui.acting.questions import NONE, Question, WrongAnswer, questions_for, read_form
 from streamops.tui.keys import Hint
@@ -27,14 +28,76 @@ from streamops.tui.lines.details import paragraph
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection
-from streamops.tui.screens.acting import ActingFrame
+from streamops.tui.screens.frame import ActingFrame
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
-from streamops.tui.widgets.paint import Line, fit
+from streamops.tui.widgets.paint import Line, Painted, brush_of, fit
 from streamops.tui.widgets.text_view import TextView
 
 LABEL: Final = 18
 CHOOSE: Final = ("Space", "choose")
+
+
+class Pick(Painted, can_focus=True):
+    """One of a few words, changed with Space and the arrows.
+
+    Args:
+        options: The words.
+        value: Which one it is at first.
+    """
+
+    DEFAULT_CSS = """
+    Pick { height: 1; width: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space,right", "step(1)", "next", show=False),
+        Binding("left", "step(-1)", "previous", show=False),
+        Binding("enter", "submit", "plan", show=False),
+    ]
+
+    class Submitted(Message):
+        """The form is filled in."""
+
+    def __init__(self, options: tuple[str, ...], value: str) -> None:
+        super().__init__()
+        self._options = options
+        self.value = value
+
+    def draw_line(self, y: int, width: int) -> Strip:
+        """Draw it."""
+        del y
+        ground = Background.CURSOR if self.has_focus else Background.PAGE
+        cells = [Cell(" ")]
+        for option in self._options:
+            chosen = option == self.value
+            cells.append(Cell(f" {'●' if chosen else '○'} {option} ", Tone.STRONG if chosen else Tone.DIM))
+        return brush_of(self).line(cells, width, ground)
+
+    def on_focus(self) -> None:
+        """Stand out."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Step back."""
+        self.refresh()
+
+    def on_click(self) -> None:
+        """A click takes the next word."""
+        self.action_step(1)
+
+    def choose(self, option: str) -> None:
+        """Take one of the words."""
+        self.value = option
+        self.refresh()
+
+    def action_step(self, step: int) -> None:
+        """Take the next word, or the one before."""
+        at = self._options.index(self.value)
+        self.choose(self._options[(at + step) % len(self._options)])
+
+    def action_submit(self) -> None:
+        """Tell that the form is filled in."""
+        self.post_message(self.Submitted())
 
 
 class NameInput(Input):

@@ -414,3 +414,26 @@ class Frame(Prompting):
     def cancel(self) -> bool:
         """Undo a selection on the screen before it is left; say whether there was one."""
         return False
+
+
+class ActingFrame(Frame):
+    """A form or a plan.
+
+    Args:
+        place: The place that one acts from.
+        app_state: What is known now.
+        title: The operation's name.
+    """
+
+    AUTO_FOCUS = ""
+
+    def __init__(self, place: Route, app_state: AppState, title: str) -> None:
+        super().__init__(place, app_state)
+        self.title_word = title
+
+    def selection_words(self) -> Line:
+        """The operation."""
+        return (Cell(f"{safe(self.title_word)} ", Tone.STRONG),)
+
+    def acted(self) -> None:
+        """What was done is told here already."""

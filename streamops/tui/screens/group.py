@@ -13,9 +13,8 @@ from streamops.resources.groups import GroupRow
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.charting import SPANS
+from streamops.tui.lines.charting import SPANS, group_box
 from streamops.tui.lines.details import group_lines
-from streamops.tui.lines.group_box import group_box
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.widgets.bars import Body, BoxView, Divider

@@ -10,22 +10,35 @@ from textual.binding import BindingType
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobState
 from streamops.resources.jobs import JOBS
-from streamops.resources.table import Cell, Tone
+from streamops.resources.plans import Fact
 from streamops.tui import routes
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.keys import Hint, bindings
-from streamops.tui.lines.record import job_help, job_lines
+from streamops.tui.lines.details import column_lines, fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
-from streamops.tui.widgets.paint import BLANK_LINE, Line
+from streamops.tui.widgets.paint import Line
 from streamops.tui.widgets.text_view import Builder, no_lines
 
 SURE_WITHIN: Final = 4.0
 """Seconds in which the key has to be pressed again."""
+
+
+ALL_COLUMNS: Final = (*JOBS.columns, *JOBS.more)
+
+
+def job_lines(job: Job, width: int) -> list[Line]:
+    """Everything there is about a job."""
+    return fact_lines((Fact(column.title.lower(), (column.cell(job),)) for column in ALL_COLUMNS), width)
+
+
+def job_help(job: Job, width: int) -> list[Line]:
+    """The same with what each of it means."""
+    return column_lines(ALL_COLUMNS, job, width)
 
 
 class JobKeys(Frame):
@@ -108,47 +121,27 @@ JOB_LIST: Final = ReadList(
 )
 
 
-class JobScreen(JobKeys, ReadingFrame):
+class JobScreen(JobKeys, ReadingFrame[Job]):
     """A job in full; it is read again with every observation."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("resume", "stop")
     HINTS = ("resume", "stop", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
-    def __init__(self, place: routes.JobRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state)
-        self._job_place = place
-        self._job: Job | None = None
+    follows = True
 
     async def read(self, source: Source) -> Job:
         """The job."""
-        return await source.read_job(self._job_place.id)
-
-    def take(self, answer: Job) -> None:
-        """Take it."""
-        self._job = answer
-
-    def show(self, app_state: AppState) -> None:
-        """Read again where there is a new observation."""
-        newer = app_state.observation is not self.app_state.observation
-        super().show(app_state)
-        if newer:
-            self.reread()
+        return await source.read_job(self.copyable())
 
     def job(self) -> Job | None:
         """It itself."""
-        return self._job
+        return self.thing
 
-    def lines(self, width: int) -> Sequence[Line]:
+    def lines(self, thing: Job, width: int) -> Sequence[Line]:
         """Every number of it."""
-        if self._job is None:
-            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
-        return job_lines(self._job, width)
+        return job_lines(thing, width)
 
     def explain(self) -> Builder:
         """What each of them means."""
-        job = self._job
+        job = self.thing
         return no_lines if job is None else lambda width: job_help(job, width)
-
-    def copyable(self) -> str:
-        """The job's ID."""
-        return self._job_place.id

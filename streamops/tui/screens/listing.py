@@ -17,8 +17,7 @@ from streamops.resources.units import count
 from streamops.resources.views import SavedView
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
-from streamops.tui.lines.details import column_lines
-from streamops.tui.lines.row_facts import row_lines
+from streamops.tui.lines.details import column_lines, row_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, entry_of
 from streamops.tui.rows.ordering import ListState, Ordering

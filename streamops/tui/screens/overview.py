@@ -8,19 +8,17 @@ from msgspec.structs import replace
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError
-from streamops.model.observation import StreamView
 from streamops.monitor.delayed import DelayedQueues
 from streamops.monitor.pools import ServerWorkers
 from streamops.resources.findings import ALERTS, AlertRow
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.history.rows import Totals, stream_totals, together
+from streamops.tui.history.rows import RunningTotals
 from streamops.tui.lines.overview import OverviewReads, page_lines
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.polling.screen_reads import read_workers
-from streamops.tui.rows.remember import PerItemCache
 from streamops.tui.screens.alerts import ALERT_LIST
 from streamops.tui.screens.listing import ListScreen
+from streamops.tui.screens.workers import read_workers
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.paint import Line
 
@@ -54,7 +52,7 @@ class OverviewScreen(ListScreen[AlertRow]):
         self._beside = OverviewReads()
         self._asked: set[str] = set()
         self._due = 0.0
-        self._sums = PerItemCache[StreamView, Totals](stream_totals)
+        self._sums = RunningTotals()
 
     def compose_body(self) -> Iterable[Widget]:
         """The page and the list."""
@@ -108,4 +106,4 @@ class OverviewScreen(ListScreen[AlertRow]):
     def _build(self, width: int, height: int) -> Sequence[Line]:
         # Not the newest sums: a frozen page shows those of what it froze at.
         streams = () if self.app_state.observation is None else self.app_state.observation.streams
-        return page_lines(self.app_state, together(self._sums.values(streams)), self._beside, width, height)
+        return page_lines(self.app_state, self._sums.take(streams), self._beside, width, height)

@@ -18,11 +18,10 @@ from streamops.tui.acting.answer_row import AnswerRow
 from streamops.tui.acting.asks import MakePlan, Planning
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
-from streamops.tui.lines.plan import error_lines, outcome_lines, plan_lines
-from streamops.tui.lines.progress import progress_lines
+from streamops.tui.lines.plan import error_lines, outcome_lines, plan_lines, progress_lines
 from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route
-from streamops.tui.screens.acting import ActingFrame
+from streamops.tui.screens.frame import ActingFrame
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import TextView
 

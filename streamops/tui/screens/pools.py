@@ -6,7 +6,6 @@ from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
-from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
 from streamops.resources.plans import Fact
 from streamops.resources.pools import (
@@ -21,9 +20,7 @@ from streamops.resources.text import safe
 from streamops.resources.units import count, duration, rfc3339
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.details import paragraph
-from streamops.tui.lines.plan import fact_lines
-from streamops.tui.polling.app_state import AppState
+from streamops.tui.lines.details import fact_lines, paragraph
 from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
@@ -43,69 +40,36 @@ def selection_of_row(row: PoolRow) -> Selection:
 MOST_DECISIONS = 100
 
 
-class PoolScreen(ReadingFrame):
+class PoolScreen(ReadingFrame[PoolRow]):
     """A pool in full, read again with every observation."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pool.group")
     HINTS = ("pool.group", "tail", ("read_now", "read again"), ("copy_id", "copy name"), "back")
 
-    def __init__(self, place: routes.PoolRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state)
-        self._pool = place.pool
-        self._row: PoolRow | None = None
-        self._reading = False
+    follows = True
 
     async def read(self, source: Source) -> PoolRow:
         """The pool with its decisions."""
         now = await source.pools.clock()
-        ((pool, size),) = await source.pools.with_sizes([await source.pools.one(self._pool)], now)
-        decisions = await source.pools.decisions(self._pool, MOST_DECISIONS)
+        ((pool, size),) = await source.pools.with_sizes([await source.pools.one(self.copyable())], now)
+        decisions = await source.pools.decisions(self.copyable(), MOST_DECISIONS)
         return PoolRow(pool, size, now=now, decisions=tuple(decisions))
 
-    def reread(self) -> None:
-        """Read it again, unless that is under way."""
-        if not self._reading:
-            self._reading = True
-            super().reread()
-
-    def show(self, app_state: AppState) -> None:
-        """Read it again with every observation: where the console is frozen or cut off, it stays as it is."""
-        newer = app_state.observation is not self.app_state.observation
-        super().show(app_state)
-        if newer:
-            self.reread()
-
-    def take(self, answer: PoolRow) -> None:
-        """Take it."""
-        self._reading = False
-        self._row = answer
-
-    def unread(self, error: StreamopsError) -> None:
-        """Say why it could not be read; what was read before stays."""
-        self._reading = False
-        super().unread(error)
-
-    def lines(self, width: int) -> Sequence[Line]:
+    def lines(self, thing: PoolRow, width: int) -> Sequence[Line]:
         """What it has, why, and the decisions."""
-        if self._row is None:
-            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
-        return pool_lines(self._row, width)
+        return pool_lines(thing, width)
 
     def selection(self) -> Selection | None:
         """The pool."""
-        return None if self._row is None else selection_of_row(self._row)
+        return None if self.thing is None else selection_of_row(self.thing)
 
     def stream_name(self) -> str | None:
         """The stream that its workers read."""
-        return None if self._row is None else self._row.pool.stream or None
-
-    def copyable(self) -> str:
-        """Its name."""
-        return self._pool
+        return None if self.thing is None else self.thing.pool.stream or None
 
     def action_group(self) -> None:
         """Show the group whose work it does."""
-        pool = None if self._row is None else self._row.pool
+        pool = None if self.thing is None else self.thing.pool
         if pool is not None and pool.stream and pool.group:
             self.console.go(routes.GroupRoute(pool.stream, pool.group))
 

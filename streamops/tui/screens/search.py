@@ -19,7 +19,7 @@ from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.polling.recent_entries import KEPT_BYTES, KEPT_ENTRIES
+from streamops.tui.polling.follower import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.rows.finding import Scan, query
 from streamops.tui.screens.entry_list import EntryList
 from streamops.tui.widgets.paint import Line

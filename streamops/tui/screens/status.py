@@ -1,13 +1,13 @@
 """The root: every stream with every group."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from typing import Final
 
 from msgspec.structs import replace
 
 from streamops.model.observation import StreamView
 from streamops.model.streams import StreamRole
-from streamops.monitor.observe import fold_retries
 from streamops.resources.groups import (
     GROUP_COLUMNS,
     GROUP_DETAIL_COLUMNS,
@@ -102,19 +102,16 @@ class GroupListing(ListScreen[GroupRow]):
         )
         super().__init__(place, app_state, listing)
         self._trend_top = LEAST_LAG
+        self._faults = PerItemCache[GroupRow, bool](has_fault)
         self._greatest_lags = PerItemCache[GroupRow, int](_greatest_lag)
         self._rows_of_stream = PerItemCache[StreamView, tuple[GroupRow, ...]](
             lambda stream: () if asked_for_alone(stream) else group_rows((stream,))
         )
-        self._folded: tuple[Sequence[StreamView], Sequence[StreamView]] = ((), ())
         self._flat: tuple[Sequence[StreamView], Sequence[GroupRow]] = ((), ())
 
     def streams_of(self, app_state: AppState) -> Sequence[StreamView]:
-        """The streams whose groups are listed, retry streams told with their groups."""
-        streams: Sequence[StreamView] = () if app_state.observation is None else app_state.observation.streams
-        if streams is not self._folded[0]:
-            self._folded = (streams, fold_retries(streams))
-        return self._folded[1]
+        """The streams whose groups are listed, retry streams with the groups that they belong to."""
+        return app_state.streams
 
     def rows_of(self, app_state: AppState) -> Sequence[GroupRow]:
         """One row a group; streams that did not change keep their rows."""
@@ -177,11 +174,9 @@ class StatusScreen(GroupListing):
 
     def in_order(self, rows: list[GroupRow]) -> list[GroupRow]:
         """Faults first, the worst and those with the greatest lag on top; the others as they come."""
-        faults: list[GroupRow] = []
-        others: list[GroupRow] = []
-        for row in rows:
-            (faults if has_fault(row) else others).append(row)
-        return [*sorted(faults, key=_trouble, reverse=True), *others]
+        verdicts = self._faults.values(rows)
+        others = [row for row, is_fault in zip(rows, verdicts, strict=True) if not is_fault]
+        return [*sorted(compress(rows, verdicts), key=_trouble, reverse=True), *others]
 
     def selection_words(self) -> Line:
         """The filter; without one, what all of them add up to."""

@@ -1,8 +1,11 @@
 """Topics of HTTP callbacks: all of them, and one with its counters and what failed last."""
 
+import asyncio
+import os
 from collections.abc import Sequence
 from datetime import datetime
-from typing import ClassVar, Final
+from pathlib import Path
+from typing import ClassVar, Final, TypeAlias
 
 from textual.binding import BindingType
 
@@ -12,14 +15,13 @@ from streamops.monitor.topics import TopicFailures
 from streamops.resources.groups import GROUP_COLUMNS, GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TOPICS, TopicRow
+from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TOPICS, TopicRow, read_topic_rows
 from streamops.resources.units import count, timestamp
+from streamops.settings.topics import list_topics
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines.details import finding_lines, paragraph
-from streamops.tui.lines.row_facts import column_facts
+from streamops.tui.lines.details import column_facts, finding_lines, paragraph
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.polling.screen_reads import read_topics
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
 from streamops.tui.screens.reading import ReadingFrame
@@ -40,7 +42,21 @@ def selection_of_topic(row: TopicRow) -> Selection | None:
     return Selection(sort=SelectionKind.TOPIC if on else SelectionKind.TOPIC_OFF, topic=row.name)
 
 
-class TopicScreen(ReadingFrame):
+async def read_topics(source: Source, in_use: str | None) -> list[TopicRow]:
+    """Every topic, of the configuration and of Redis.
+
+    Args:
+        source: Where to read.
+        in_use: The context that the console is in; none if it is no configured one.
+    """
+    configured = await asyncio.to_thread(list_topics, os.environ, Path.cwd())
+    return await read_topic_rows(source.topics, configured, in_use)
+
+
+TopicInFull: TypeAlias = tuple[TopicRow, TopicFailures | None]
+
+
+class TopicScreen(ReadingFrame[TopicInFull]):
     """A topic in full; its counters move with every observation, what failed is read on demand."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("waiting")
@@ -53,15 +69,9 @@ class TopicScreen(ReadingFrame):
         "back",
     )
 
-    def __init__(self, place: routes.TopicRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state)
-        self._topic_place = place
-        self._row: TopicRow | None = None
-        self._failures: TopicFailures | None = None
-
-    async def read(self, source: Source) -> tuple[TopicRow, TopicFailures | None]:
+    async def read(self, source: Source) -> TopicInFull:
         """The topic, and what failed last of its calls, unless they are another context's."""
-        name = self._topic_place.topic
+        name = self.copyable()
         rows = await read_topics(source, in_use(self.app_state))
         row = next((row for row in rows if row.name == name), None)
         if row is None:
@@ -74,38 +84,28 @@ class TopicScreen(ReadingFrame):
         super().show_body(app_state)
         self.refresh_detail()
 
-    def take(self, answer: tuple[TopicRow, TopicFailures | None]) -> None:
-        """Take it."""
-        self._row, self._failures = answer
-
-    def lines(self, width: int) -> Sequence[Line]:
+    def lines(self, thing: TopicInFull, width: int) -> Sequence[Line]:
         """Whether and how it is called, what failed, what it says."""
-        row = self._row
-        if row is None:
-            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
+        row, failures = thing
         stream, group = self._observed(row)
         return [
             *state_lines(row, width),
             BLANK_LINE,
             *counter_lines(stream, group, width),
             BLANK_LINE,
-            *failure_lines(self._failures, width),
+            *failure_lines(failures, width),
             BLANK_LINE,
             *settings_lines(row, width),
         ]
 
     def selection(self) -> Selection | None:
         """The topic, where it is kept in Redis."""
-        return None if self._row is None else selection_of_topic(self._row)
+        return None if self.thing is None else selection_of_topic(self.thing[0])
 
     def stream_name(self) -> str | None:
         """The stream of its messages."""
-        topic = None if self._row is None else self._row.topic
+        topic = None if self.thing is None else self.thing[0].topic
         return None if topic is None else topic.key
-
-    def copyable(self) -> str:
-        """Its name."""
-        return self._topic_place.topic
 
     def action_waiting(self) -> None:
         """Show what waits for it."""

@@ -1,10 +1,11 @@
 """The trace of one entry: added, delivered, tried, given up, replayed, as far as Redis knows."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 from textual.binding import BindingType
 
+from streamops.model.entries import EntryId
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
@@ -12,8 +13,6 @@ from streamops.resources.units import duration, timestamp
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines.details import paragraph
-from streamops.tui.polling.app_state import AppState
-from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
 from streamops.tui.screens.reading import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
@@ -35,45 +34,28 @@ WHEN: Final = 21
 NARROW: Final = 56
 
 
-class TraceScreen(ReadingFrame):
+class TraceScreen(ReadingFrame[EntryTrace]):
     """What became of an entry; Enter shows the entry itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("trace.entry")
     HINTS = ("trace.entry", ("read_now", "read again"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
-    def __init__(self, place: routes.TraceRoute, app_state: AppState) -> None:
-        super().__init__(place, app_state)
-        self._trace_place = place
-        self._trace: EntryTrace | None = None
-
     async def read(self, source: Source) -> EntryTrace:
         """The trace."""
-        return await source.tracer.trace(self._trace_place.stream, self._trace_place.id)
+        return await source.tracer.trace(*self._entry())
 
-    def take(self, answer: EntryTrace) -> None:
-        """Take it."""
-        self._trace = answer
-
-    def lines(self, width: int) -> Sequence[Line]:
+    def lines(self, thing: EntryTrace, width: int) -> Sequence[Line]:
         """What happened, and what is not known."""
-        if self._trace is None:
-            return () if self.error else [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
-        title: Line = (Cell(f" {self._trace_place.id}", Tone.STRONG),)
-        return [title, BLANK_LINE, *trace_lines(self._trace, width)]
-
-    def copyable(self) -> str:
-        """The entry's ID."""
-        return str(self._trace_place.id)
-
-    def selection(self) -> Selection | None:
-        """The entry."""
-        dead = holds_dead_letters(self.app_state.observation, self._trace_place.stream)
-        return selection_at(self._trace_place, dead_letters=dead)
+        title: Line = (Cell(f" {self.copyable()}", Tone.STRONG),)
+        return [title, BLANK_LINE, *trace_lines(thing, width)]
 
     def action_entry(self) -> None:
         """Show the entry."""
-        place = self._trace_place
-        self.console.go(routes.EntryRoute(place.stream, place.id))
+        self.console.go(routes.EntryRoute(*self._entry()))
+
+    def _entry(self) -> tuple[str, EntryId]:
+        place = cast("routes.TraceRoute", self.place)
+        return place.stream, place.id
 
 
 def trace_lines(trace: EntryTrace, width: int) -> list[Line]:

@@ -1,8 +1,11 @@
 """Worker processes by their heartbeats, and their pools: paused or running."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
+
+from msgspec.structs import replace
 
 from streamops.model.observation import Observation
 from streamops.model.pools import Pool, PoolMode
@@ -15,19 +18,21 @@ from streamops.resources.units import count, duration, percent
 from streamops.resources.workers import (
     WORKER_COLUMNS,
     WORKER_DETAIL_COLUMNS,
+    WORKER_GROUPS,
     WORKERS,
+    WorkerGroupRow,
     WorkerRow,
     unreadable_words,
 )
 from streamops.tui import routes
-from streamops.tui.lines.details import paragraph
-from streamops.tui.lines.row_facts import column_facts
+from streamops.tui.lines.details import column_facts, paragraph
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.polling.screen_reads import read_workers
+from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.read_listing import REST, Page, ReadList, ReadListing
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit
+from streamops.tui.widgets.text_view import Builder, no_lines
 
 LOOK_AGAIN: Final = 30.0
 """Seconds from one pass over all keys to the next; heartbeats that are known are read in between."""
@@ -140,6 +145,15 @@ def _dead(observation: Observation | None) -> tuple[int, int]:
     return len(dead), sum(dead)
 
 
+SHARE: Final = 0.25
+"""Share of the time that going through all keys may keep a node busy."""
+
+
+async def read_workers(source: Source, known: ServerWorkers | None = None) -> ServerWorkers:
+    """Workers and pools: those of ``known`` again, else all there are, which goes through all keys."""
+    return await (source.workers.with_pools(SHARE) if known is None else source.workers.again(known))
+
+
 class Found(NamedTuple):
     """The workers that are known.
 
@@ -187,4 +201,70 @@ WORKER_LIST: Final = ReadList(
     selects=lambda row: selection_of_pool(row.heart.pool, row.pool, row.now),
     stream=lambda row: row.heart.consumers[0][0] if row.heart.consumers else None,
     detail=worker_lines,
+)
+
+
+GONE: Final = "its heartbeat is gone: the process ended or cannot reach the server"
+
+
+class WorkerScreen(ReadListing[WorkerGroupRow]):
+    """The groups of a worker; Enter leads to what it holds there."""
+
+    def __init__(self, place: routes.WorkerRoute, app_state: AppState) -> None:
+        super().__init__(place, app_state, READS_LIST)
+        self._rows: Sequence[WorkerGroupRow] = ()
+
+    @property
+    def worker(self) -> WorkerRow | None:
+        """The worker, as it was when its heartbeat was there last."""
+        crowd: ServerWorkers | None = self.page.whole
+        return None if crowd is None else worker_rows(crowd)[0]
+
+    def take(self, page: Page[WorkerGroupRow]) -> None:
+        """Show what was read; say where the heartbeat is gone."""
+        is_gone = page.whole is not None and page.whole is self.page.whole
+        super().take(page)
+        if is_gone:
+            self.error = GONE
+            self.show_bars()
+
+    def rows_of(self, app_state: AppState) -> Sequence[WorkerGroupRow]:
+        """What it reads, with the groups as they are observed."""
+        worker = self.worker
+        rows = tuple(
+            WorkerGroupRow(stream, group, consumer, app_state.find_group(stream, group))
+            for stream, group, consumer in (() if worker is None else worker.heart.consumers)
+        )
+        # The same rows again where nothing changed: the list draws what is new.
+        if rows != self._rows:
+            self._rows = rows
+        return self._rows
+
+    def selection_of(self, place: Route | None) -> Selection | None:
+        """The consumer; nothing where there is none."""
+        return None if place is None else super().selection_of(place)
+
+    def about(self) -> Builder:
+        """The worker in full, whatever group the cursor is on."""
+        worker = self.worker
+        return no_lines if worker is None else lambda width: worker_lines(worker, width)
+
+
+async def _read_one(screen: ReadListing[WorkerGroupRow], source: Source) -> Page[WorkerGroupRow]:
+    """All workers as long as nothing is known, then this one alone; what is known of it stays if it is gone."""
+    crowd = await read_workers(source, screen.page.whole)
+    worker = cast("routes.WorkerRoute", screen.place).worker
+    mine = tuple(heart for heart in crowd.workers if heart.id == worker)
+    if not mine:
+        return replace(screen.page, nothing="the worker has no heartbeat")
+    pools = tuple(pool for pool in crowd.pools if pool.name == mine[0].pool)
+    return Page(nothing="it reads nothing", whole=ServerWorkers(mine, crowd.now, pools))
+
+
+READS_LIST: Final = ReadList(
+    resource=WORKER_GROUPS,
+    hints=(("open", "its pending"), "tail", "filter", "sort", "back"),
+    read=_read_one,
+    every=2.0,
+    leads=lambda row: routes.PendingRoute(row.stream, row.group, row.consumer),
 )

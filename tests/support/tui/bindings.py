@@ -9,7 +9,7 @@ from textual.binding import Binding
 import streamops.tui
 
 TYPED = {
-    "streamops.tui.acting.choice", "streamops.tui.widgets.prompt", "streamops.tui.screens.form", "streamops.tui.screens.edit_form",
+    "streamops.tui.widgets.prompt", "streamops.tui.screens.form", "streamops.tui.screens.edit_form",
 }  # fmt: skip
 """Where keys are those of fields: what is typed there is not to be moved."""
 FOCUS = {"app.focus_previous", "app.focus_next"}

@@ -4,6 +4,7 @@ from msgspec.structs import replace
 
 from streamops.model.observation import Observation
 from streamops.model.streams import StreamRole
+from streamops.monitor.observe import fold_retries
 from streamops.tui.history.alerts import FindingsTracker
 from tests.support import invented
 from tests.support.invented import NOW, seconds
@@ -65,7 +66,7 @@ def test_findings_of_a_retry_stream_are_told_with_its_group() -> None:
         source="payments",
     )
     observation = sample.observation(*at(0).streams, retries)
-    rows = FindingsTracker().take(observation)
+    rows = FindingsTracker().take(replace(observation, streams=tuple(fold_retries(observation.streams))))
     assert {(row.stream, row.group) for row in rows} == {("payments", "ledger")}
     assert {str(row.finding.code) for row in rows} == {"stalled", "poison"}
 

@@ -1,5 +1,7 @@
 """From one context to another."""
 
+from streamops.tui.lines.details import row_lines
+from streamops.tui.screens.lists import CONTEXT_LIST, CONTEXTS
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, names, press, running, shown, until
 from tests.support.tui.shop import ALL, REFUSED, shop_source
@@ -37,3 +39,12 @@ async def test_a_context_that_cannot_be_reached_is_a_banner_not_the_end() -> Non
         await shown(app, "✗ next try in 1s · cannot connect: connection refused")
         await shown(app, "no connection yet")
         assert not app._exit
+
+
+def test_detail_of_a_row_names_each_fact_and_leaves_out_columns_without_a_header() -> None:
+    (row, *_) = CONTEXT_LIST.rows_of(app_for(shop_source()).app_state)
+    assert ["".join(cell.text for cell in line) for line in row_lines(CONTEXTS, row, 60)] == [
+        " prod",
+        " environment   ▲ production",
+        f" address       {row.info.address}",
+    ]

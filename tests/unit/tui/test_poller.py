@@ -10,9 +10,8 @@ from textual.message import Message
 from streamops.errors import Refused, StreamopsError, Unreachable
 from streamops.model.entries import StreamEntry
 from streamops.tui.polling import poller
-from streamops.tui.polling.follower import Follower, Tailed, TailLost
+from streamops.tui.polling.follower import Follower, RecentEntries, Tailed, TailLost
 from streamops.tui.polling.poller import Connected, Observed, Poller, PollFailed
-from streamops.tui.polling.recent_entries import RecentEntries
 from tests.support.invented import entry_id, seconds
 from tests.support.tui import sample
 from tests.support.tui.driving import eventually

@@ -25,7 +25,7 @@ from streamops.tui.history.memory import (
     TIME_LAG,
     MetricsHistory,
 )
-from streamops.tui.history.rows import Totals, stream_totals, together
+from streamops.tui.history.rows import RunningTotals, Totals, stream_totals, together
 from tests.support import invented
 from tests.support.invented import NOW, exact, pending_entry, seconds
 from tests.support.tui import sample
@@ -255,3 +255,12 @@ def test_no_tier_ever_tells_more_than_was_known(steps: list[tuple[float, Lag]]) 
         assert set(shown) <= set(known)
         if known:
             assert max(shown) == max(known) or tier is not COARSE  # type: ignore[type-var]
+
+
+def test_totals_that_follow_changes_are_the_sums_of_the_last_observation() -> None:
+    rates = [0.1, None, 12_345.678, 0.2, 1e-9]
+    running, streams = RunningTotals(), list(sample.shop().streams)
+    for number in range(200):
+        place = number % len(streams)
+        streams[place] = replace(streams[place], added_per_second=rates[number % len(rates)])
+        assert running.take(tuple(streams)) == together([stream_totals(view) for view in streams])
