@@ -232,7 +232,7 @@ class PageWatcher:
 def open_notifier(settings: NotifySettings, origin: Origin) -> Notifier:
     """A notifier as the configuration has it; raises ``SettingsError`` if an address cannot be used."""
     table = settings.table
-    evaluator = AlertEvaluator(settings.least, table.fire_after, table.resolve_after)
+    evaluator = AlertEvaluator(settings.least, table.fire_after, table.resolve_after, table.repeat_after)
     outlets = open_outlets(settings.addresses)
     return Notifier(outlets, evaluator, origin, table.every, Sending(pause=table.pause))
 
