@@ -29,14 +29,14 @@ from tests.support.invented import minutes, seconds
 from tests.support.servers import RunningServer, StartServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
+SOON = seconds(0.3)
 SUBJECTS = [AlertSource("stopped", "orders", f"group-{number}") for number in range(5)]
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages age faster, so that nobody waits for it."""
-    for module in ("scraper", "notifier"):
-        monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
+    monkeypatch.setattr("streamops.exporter.scraper.FRESH_SECONDS", 0.05)
 
 
 class World:
@@ -242,8 +242,8 @@ async def test_one_exporter_sends_notices_of_several_servers(start_server: Start
             scraper,
             ScrapeTargets(tuple, lambda _: scraper),
             [
-                (scraper, notifier(hook.url, label="redis://one")),
-                (second, notifier(hook.url, label="redis://other")),
+                (scraper, notifier(hook.url, after=SOON, label="redis://one")),
+                (second, notifier(hook.url, after=SOON, label="redis://other")),
             ],
         ) as port,
         ClientSession() as session,
