@@ -20,9 +20,9 @@ from streamops.resources.text import safe, shorten
 REDIS_DOWN: Final = "redis_down"
 COLLECTION_FAILING: Final = "collection_failing"
 SETTLING: Final = timedelta(minutes=10)
-"""A history younger than this, as after a new connection, cannot tell that what only time shows has passed."""
+"""A history younger than this, as after a new connection, does not show yet that a condition has passed."""
 LISTED: Final = 10
-"""Notices of a message that are told in full; further ones are counted."""
+"""Notices of a message that are written out in full; further ones are counted."""
 
 _WIDTH: Final = 500
 _TITLE_WIDTH: Final = 200

@@ -34,7 +34,7 @@ class Sending(Struct, frozen=True, kw_only=True):
     """How messages are sent.
 
     Attributes:
-        pause: Time between two messages or attempts; notices that come meanwhile go out together.
+        pause: Time between two messages or attempts; notices that come in between go out together.
         attempt: The longest that one attempt may take.
         most: Notices that wait for one outlet at most; beyond that the oldest are dropped.
         shutdown: How long the last message may take when the exporter stops.
@@ -123,7 +123,7 @@ class _Sender:
 
     def _send(self, message: Notification, answer: asyncio.Future[str]) -> None:
         reason = self._outlet.send(message)
-        # The loop may have ended meanwhile.
+        # The loop may have ended by now.
         with suppress(RuntimeError):
             answer.get_loop().call_soon_threadsafe(self._sent, answer, reason)
 

@@ -209,7 +209,7 @@ async def send(request: web.Request, body: bytes, headers: dict[str, str]) -> we
                     await response.write(body[at : at + PIECE])
             await response.write_eof()
     except ConnectionError:
-        # The client has left meanwhile, which is its own affair.
+        # The client has left.
         pass
     except TimeoutError:
         if request.transport is not None:
@@ -260,7 +260,7 @@ LINKS: Final = (
 
 
 def landing_page(label: str, contexts: Iterable[str]) -> str:
-    """The page that a browser finds at ``/``; nothing on it runs, and whatever it names is escaped.
+    """The page that a browser finds at ``/``; nothing on it runs, and all names are escaped.
 
     Args:
         label: The server that is scraped, in words, without secrets.

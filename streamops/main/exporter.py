@@ -183,7 +183,7 @@ async def _serve(
         load = _loads(session, context)
         return Scraper(_opening(repeat(load), guards, ()), guards, context, session.settings.tables.retention)
 
-    # What was read to begin with serves first; whoever has to connect anew reads it anew.
+    # The settings of the start serve first; each new connection reads them anew.
     loads = chain([lambda: session.settings], repeat(_loads(session)))
     name, policies = options.context or options.label, session.settings.tables.retention
     scraper = Scraper(_opening(loads, guards, patterns), guards, name, policies)
@@ -271,7 +271,7 @@ def _opening(
     async def open_console() -> "Console":
         from streamops.operations.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
 
-        # It may run a program that asks for a password: the server must answer meanwhile.
+        # It may run a program that prints a password: the server must answer in the meantime.
         settings = await asyncio.to_thread(next(loads))
         watch = _watch(settings, guards, patterns)
         return await Console.open(settings.connection, watch, settings.tables.health, read_only=True)
