@@ -164,7 +164,7 @@ EXPORTER_ALERTS: Final = (
         severity=CRITICAL,
         summary="Redis does not answer the exporter {{ $labels.instance }}",
         description="For 1 minute the exporter {{ $labels.instance }} could not read Redis. "
-        "All other alerts about this Redis are silent meanwhile.",
+        "All other alerts about this Redis are silent until then.",
     ),
     Alert(
         name="StreamopsExporterDown",
@@ -175,9 +175,9 @@ EXPORTER_ALERTS: Final = (
         "Prometheus scrapes no exporter of streamops{{ end }}",
         description="For 2 minutes Prometheus got no metrics from "
         "{{ with $labels.instance }}the exporter {{ . }}{{ else }}any exporter of streamops{{ end }}. "
-        "All other alerts about its Redis are silent meanwhile.",
+        "All other alerts about its Redis are silent until then.",
     ),
-    # Prometheus tells the real timeout only with its feature extra-scrape-metrics; else its default, 10 s, counts.
+    # Prometheus exports the real timeout only with its feature extra-scrape-metrics; else its default, 10 s, counts.
     Alert(
         name="StreamopsScrapeSlow",
         code="scrape_slow",
@@ -313,7 +313,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         " - ignoring (pool) group_right () streamops_autoscaler_last_evaluation_timestamp_seconds > 120",
         lasting="3m",
         severity=WARNING,
-        summary=f"Nobody decides about {POOL}",
+        summary=f"No controller decides about {POOL}",
         description=f"The last decision about {POOL} is {{{{ $value | humanizeDuration }}}} old: no controller leads "
         f"it. It keeps the workers that it has, whatever waits.{SEEN_BY}.",
     ),

@@ -1,7 +1,8 @@
 """Which findings fire a notice, which are resolved, and what a notice says. Pure; the time passed is an argument.
 
-A condition that holds for ``fire_after`` fires, and once more if it becomes critical later. It is resolved when it has
-been gone for ``resolve_after``. A look that cannot tell whether a condition holds changes nothing about it.
+A condition that holds for ``fire_after`` fires, once more if it becomes critical later, and again after each
+``repeat_after``. It is resolved when it has been gone for ``resolve_after``. A look that cannot tell whether a condition
+holds changes nothing about it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,9 +20,9 @@ from streamops.resources.text import safe, shorten
 REDIS_DOWN: Final = "redis_down"
 COLLECTION_FAILING: Final = "collection_failing"
 SETTLING: Final = timedelta(minutes=10)
-"""A history younger than this, as after a new connection, cannot tell that what only time shows has passed."""
+"""A history younger than this, as after a new connection, does not show yet that a condition has passed."""
 LISTED: Final = 10
-"""Notices of a message that are told in full; further ones are counted."""
+"""Notices of a message that are written out in full; further ones are counted."""
 
 _WIDTH: Final = 500
 _TITLE_WIDTH: Final = 200
@@ -215,6 +216,7 @@ class _Alert:
         self.gone_at: timedelta | None = None
         self.peak = Health.OK
         """The worst level that fired; ``OK`` before it has."""
+        self.fired_at = since
 
 
 class AlertEvaluator:
@@ -224,12 +226,20 @@ class AlertEvaluator:
         level: Conditions below it are left out.
         fire_after: How long a condition must hold before it fires.
         resolve_after: How long it must be gone before it is resolved.
+        repeat_after: How long after it fired it fires again; zero for never.
     """
 
-    def __init__(self, level: Health, fire_after: timedelta, resolve_after: timedelta) -> None:
+    def __init__(
+        self,
+        level: Health,
+        fire_after: timedelta,
+        resolve_after: timedelta,
+        repeat_after: timedelta = timedelta(0),
+    ) -> None:
         self._level = level
         self._fire_after = fire_after
         self._resolve_after = resolve_after
+        self._repeat_after = repeat_after
         self._alerts: dict[AlertSource, _Alert] = {}
 
     def evaluate(self, look: Evaluation, at: timedelta) -> list[Notice]:
@@ -247,14 +257,18 @@ class AlertEvaluator:
             condition = found.get(subject)
             if condition is not None:
                 alert.condition, alert.gone_at = condition, None
-                if condition.level > alert.peak and at - alert.since >= self._fire_after:
-                    alert.peak = condition.level
+                if at - alert.since >= self._fire_after and self._is_news(alert, at):
+                    alert.peak, alert.fired_at = max(alert.peak, condition.level), at
                     notices.append(Notice(condition, alert.peak, at - alert.since))
             elif not look.unknown(subject) and self._is_over(alert, at):
                 del self._alerts[subject]
                 if alert.peak:
                     notices.append(Notice(alert.condition, alert.peak, at - alert.since, resolved=True))
         return sorted(notices, key=_rank)
+
+    def _is_news(self, alert: _Alert, at: timedelta) -> bool:
+        is_due = bool(self._repeat_after) and at - alert.fired_at >= self._repeat_after
+        return alert.condition.level > alert.peak or is_due
 
     def _is_over(self, alert: _Alert, at: timedelta) -> bool:
         if alert.gone_at is None:

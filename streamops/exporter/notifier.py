@@ -24,20 +24,17 @@ from streamops.exporter.alerts import (
 )
 from streamops.exporter.outlets import NotifySettings, Outlet, open_outlets
 from streamops.exporter.page import MetricsPage
-from streamops.exporter.scraper import FRESH_SECONDS, Scraper
+from streamops.exporter.scraper import Scraper
 from streamops.model.wording import span
 
 LOG: Final = structlog.get_logger("streamops.notify")
-
-STUCK: Final = 4
-"""Looks in a row without a new page, after which collecting counts as failing."""
 
 
 class Sending(Struct, frozen=True, kw_only=True):
     """How messages are sent.
 
     Attributes:
-        pause: Time between two messages or attempts; notices that come meanwhile go out together.
+        pause: Time between two messages or attempts; notices that come in between go out together.
         attempt: The longest that one attempt may take.
         most: Notices that wait for one outlet at most; beyond that the oldest are dropped.
         shutdown: How long the last message may take when the exporter stops.
@@ -126,7 +123,7 @@ class _Sender:
 
     def _send(self, message: Notification, answer: asyncio.Future[str]) -> None:
         reason = self._outlet.send(message)
-        # The loop may have ended meanwhile.
+        # The loop may have ended by now.
         with suppress(RuntimeError):
             answer.get_loop().call_soon_threadsafe(self._sent, answer, reason)
 
@@ -199,7 +196,7 @@ class Notifier:
 
 
 class PageWatcher:
-    """Looks at the pages of a scraper, and has it collect if nobody else does.
+    """Looks at the pages of a scraper, and has it collect if no scrape does.
 
     Args:
         scraper: The target's scraper.
@@ -209,33 +206,25 @@ class PageWatcher:
     def __init__(self, scraper: Scraper, every: timedelta) -> None:
         self._scraper = scraper
         self._every = every
-        self._patience = max(every, timedelta(seconds=FRESH_SECONDS)) * STUCK
         self._seen: MetricsPage | None = None
-        self._seen_at = time.monotonic()
 
     async def look(self) -> Evaluation | None:
-        """What there is to see; none if no collection has ended since the last look, for a short while."""
+        """What a page shows that was not looked at before; none if there is no such page."""
         page = self._scraper.page
-        if page is None or page is self._seen or _age(page.begun) >= self._every:
+        if page is None or page is self._seen or time.monotonic() - page.begun >= self._every.total_seconds():
             page = await self._scraper.scrape(self._every)
-        if page is self._seen or page is not self._scraper.page:
-            silent = _age(self._seen_at)
-            if silent < self._patience:
-                return None
-            return evaluate_failing(f"no collection has come to its end for {span(silent)}", down=False)
-        self._seen, self._seen_at = page, time.monotonic()
-        if page.reading.observation is not None:
-            return evaluation_of(page.reading.observation)
-        return evaluate_failing(self._scraper.problem or "no reason given", down=not self._scraper.answered)
+        if page is self._seen:
+            return None
+        self._seen, observation = page, page.reading.observation
+        if observation is not None:
+            return evaluation_of(observation)
+        reason = self._scraper.problem or f"no answer within {span(self._every)}"
+        return evaluate_failing(reason, down=not self._scraper.answered)
 
 
 def open_notifier(settings: NotifySettings, origin: Origin) -> Notifier:
     """A notifier as the configuration has it; raises ``SettingsError`` if an address cannot be used."""
     table = settings.table
-    evaluator = AlertEvaluator(settings.least, table.fire_after, table.resolve_after)
+    evaluator = AlertEvaluator(settings.least, table.fire_after, table.resolve_after, table.repeat_after)
     outlets = open_outlets(settings.addresses)
     return Notifier(outlets, evaluator, origin, table.every, Sending(pause=table.pause))
-
-
-def _age(since: float) -> timedelta:
-    return timedelta(seconds=time.monotonic() - since)

@@ -63,12 +63,12 @@ class NotifyAddress(Struct, frozen=True):
 
 
 class NotifySettings(Struct, frozen=True):
-    """Who is told of what.
+    """Which notices are sent, and where.
 
     Attributes:
         table: When, as configured.
-        least: The least that is told.
-        addresses: To whom.
+        least: The least severity that is sent.
+        addresses: The addresses that get them.
     """
 
     table: NotifyTable
@@ -126,8 +126,8 @@ class Outlet:
         self._kind = type(plugin).__module__.removeprefix("apprise.plugins.").partition(".")[0]
 
     def send(self, message: Notification) -> str:
-        """Send a message and wait for it; why it did not go out, empty where it did. For a thread of its own."""
-        import apprise  # noqa: PLC0415 - only who notifies pays for it
+        """Send a message and wait for it; the reason if it was not sent, else empty. Runs in a thread of its own."""
+        import apprise  # noqa: PLC0415 - only --notify needs it
 
         kinds = {Health.CRITICAL: apprise.NotifyType.FAILURE, Health.WARN: apprise.NotifyType.WARNING}
         try:
@@ -138,7 +138,7 @@ class Outlet:
                 body_format=apprise.NotifyFormat.TEXT,
                 interpret_escapes=False,
             )
-        except Exception as error:  # noqa: BLE001 - whatever a service's module raises is a failure to send
+        except Exception as error:  # noqa: BLE001 - any error of a service's module is a failure to send
             return self._masked(f"{type(error).__name__}: {error}")
         if result:
             return ""
@@ -146,7 +146,7 @@ class Outlet:
         return self._masked(said[-1]) if said else "the service did not accept it"
 
     def _shown(self, text: str) -> str:
-        """A text as people are shown it there; what names hold calls nobody, and leads nowhere."""
+        """A text as the service shows it to people; names in it mention no user and make no link."""
         if self._kind in AS_DATA:
             return text
         return inert(text, mentions=self._kind != "email")
@@ -181,7 +181,7 @@ def open_outlets(addresses: Iterable[NotifyAddress]) -> tuple[Outlet, ...]:
 
 
 def inert(text: str, *, mentions: bool = True) -> str:
-    """The text with links parted, and with what mentions somebody in a chat."""
+    """The text with its links and its mentions of chat users broken."""
     text = _CALLS.sub(rf"\g<0>{JOINER}", text) if mentions else text
     return _LINKS.sub(rf"\g<0>{JOINER}", text)
 

@@ -3,9 +3,10 @@
 import asyncio
 import math
 import re
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -63,7 +64,10 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
 
 @asynccontextmanager
 async def serving(
-    options: ServerOptions, scraper: Scraper, targets: ScrapeTargets, notifier: Notifier | None = None
+    options: ServerOptions,
+    scraper: Scraper,
+    targets: ScrapeTargets,
+    watched: Sequence[tuple[Scraper, Notifier]] = (),
 ) -> AsyncIterator[int]:
     """Serve until the block ends, then let scrapes under way finish; gives the port.
 
@@ -73,21 +77,21 @@ async def serving(
         options: How to serve.
         scraper: What is served.
         targets: What may be probed.
-        notifier: Sends notices of findings; none where nobody is told.
+        watched: Servers of whose findings notices are sent, each with what sends them.
 
     Raises:
         SettingsError: The web-config file cannot be understood, or the address cannot be listened at.
     """
     authentication = Authentication(options.web_config)
-    own = OwnMetrics(notifier.counts if notifier else None)
+    own = OwnMetrics(partial(_count_notices, watched) if watched else None)
     app = _application(_Site(options, scraper, targets, own), authentication)
     async with listening(app, options.host, options.port, authentication) as port:
         tasks: list[asyncio.Task[Any]] = [
             asyncio.create_task(scraper.scrape()),
             asyncio.create_task(targets.tidy()),
         ]
-        if notifier is not None:
-            watcher = PageWatcher(scraper, notifier.every)
+        for seen, notifier in watched:
+            watcher = PageWatcher(seen, notifier.every)
             tasks.append(asyncio.create_task(notifier.run(watcher.look)))
         try:
             yield port
@@ -95,6 +99,12 @@ async def serving(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _count_notices(watched: Sequence[tuple[Scraper, Notifier]]) -> Mapping[str, int]:
+    """Notices of all servers by outcome."""
+    counts = [notifier.counts() for _, notifier in watched]
+    return {outcome: sum(one[outcome] for one in counts) for outcome in counts[0]}
 
 
 def _application(site: "_Site", authentication: Authentication) -> web.Application:
@@ -199,7 +209,7 @@ async def send(request: web.Request, body: bytes, headers: dict[str, str]) -> we
                     await response.write(body[at : at + PIECE])
             await response.write_eof()
     except ConnectionError:
-        # The client has left meanwhile, which is its own affair.
+        # The client has left.
         pass
     except TimeoutError:
         if request.transport is not None:
@@ -250,7 +260,7 @@ LINKS: Final = (
 
 
 def landing_page(label: str, contexts: Iterable[str]) -> str:
-    """The page that a browser finds at ``/``; nothing on it runs, and whatever it names is escaped.
+    """The page that a browser finds at ``/``; nothing on it runs, and all names are escaped.
 
     Args:
         label: The server that is scraped, in words, without secrets.

@@ -15,7 +15,7 @@ from streamops.model.streams import MILLISECOND, NO_SUCH_STREAM, ReadError, Serv
 from streamops.model.text import encodable
 
 FORGOTTEN: Final = timedelta(days=1)
-"""A pool that no controller has decided about for so long has none any more, and is not told."""
+"""A pool that no controller has decided about for this long has none any more, and is left out."""
 
 
 def instant(at: datetime | None) -> int | None:
@@ -237,7 +237,7 @@ def autoscaler_decisions_total(shown: Shown) -> Values:
         (pool.name, direction, reason): number
         for pool in _pools(shown)
         for (direction, reason), number in sorted(pool.decisions.items())
-        # Anybody can write a field: what is no word of ours could print like another one.
+        # Any client can write a field: a word that is not ours could print like another one.
         if _is_word(direction) and _is_word(reason)
     }
 

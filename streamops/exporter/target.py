@@ -1,4 +1,4 @@
-"""The console of one target, opened when it is needed, with what is read beside it at its own pace; what was not read."""
+"""The console of one target, opened when it is needed, queue metrics read at their own pace, and what was not read."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -42,12 +42,12 @@ class ScrapeTarget:
 
     @property
     def failures(self) -> Mapping[str, int]:
-        """How often what is read beside the snapshots could not be read, by its name; none ever falls."""
+        """How often each of the queue metrics could not be read, by its name; none ever falls."""
         return self._failures + Counter(self._extras.failures if self._extras else {})
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Why what is read beside the snapshots cannot be read at present, by its name."""
+        """Why queue metrics cannot be read at present, by their names."""
         return dict(self._extras.problems) if self._extras else {}
 
     async def console(self) -> Console:
@@ -70,7 +70,7 @@ class ScrapeTarget:
         return self._console
 
     async def extras(self, now: datetime) -> QueueMetrics:
-        """What is read beside the snapshot; ``now`` is the server's clock."""
+        """The queue metrics; ``now`` is the server's clock."""
         return NO_QUEUE_METRICS if self._extras is None else await self._extras.read(now)
 
     def with_rates(self, observation: Observation) -> Observation:

@@ -1,4 +1,4 @@
-"""What may be probed: the contexts of the configuration, by their names, each with a scraper of its own while it is asked for."""
+"""Targets of /probe: the contexts of the configuration, each with a scraper for as long as requests come."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ MOST: Final = 32
 """Targets at once."""
 
 UNUSED_SECONDS: Final = 300.0
-"""How long a target is kept that nobody asks for."""
+"""How long a target is kept that no request asks for."""
 
 LOOK_SECONDS: Final = 15.0
 
@@ -54,7 +54,7 @@ class ScrapeTargets:
         return self._scrapers[name]
 
     async def tidy(self) -> None:
-        """Close what nobody asks for any more, until cancelled."""
+        """Close targets that no request asks for any more, until cancelled."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             await self._close_unused(time.monotonic() - UNUSED_SECONDS)

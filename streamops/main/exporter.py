@@ -4,7 +4,7 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
@@ -121,8 +121,8 @@ def exporter(
     Redis is away, streamops_up is 0. PATTERN is a stream's name or a glob such as 'orders:*'; without any, the
     context's streams are read, or all of them. /probe?target=CONTEXT serves other contexts of the configuration.
 
-    With --notify it also reads Redis by itself, and sends notices of findings that last, of their end, and of a Redis
-    that is away. What was sent is remembered in this process alone: after a restart, what still holds is sent once more.
+    With --notify it also reads Redis by itself, and that of each context that [notify] names, and sends notices of
+    findings that last, of their end, and of a Redis that is away. What was sent is remembered in this process alone: after a restart, what still holds is sent once more.
 
     SIGTERM or Ctrl-C: no more connections are taken, scrapes under way finish.
     """
@@ -154,10 +154,10 @@ def exporter(
         label=settings.connection.label,
         context=settings.context,
     )
-    notifier = _load_notifier(session) if notify else None
+    notifiers = _load_notifiers(session) if notify else {}
     configure_logs(LogFormat(log_format), _LEVELS.get(session.given.log_level or "info", 20))
     _collect_garbage_seldom()
-    runner()(_serve(session, options, guards, patterns, notifier))
+    runner()(_serve(session, options, guards, patterns, notifiers))
     return ExitCode.DONE
 
 
@@ -172,7 +172,7 @@ async def _serve(
     options: "ServerOptions",
     guards: "SeriesLimits",
     patterns: Sequence[str],
-    notifier: "Notifier | None",
+    notifiers: "Mapping[str | None, Notifier]",
 ) -> None:
     from streamops.exporter.scraper import Scraper  # noqa: PLC0415
     from streamops.exporter.server import serving  # noqa: PLC0415
@@ -183,29 +183,42 @@ async def _serve(
         load = _loads(session, context)
         return Scraper(_opening(repeat(load), guards, ()), guards, context, session.settings.tables.retention)
 
-    # What was read to begin with serves first; whoever has to connect anew reads it anew.
+    # The settings of the start serve first; each new connection reads them anew.
     loads = chain([lambda: session.settings], repeat(_loads(session)))
     name, policies = options.context or options.label, session.settings.tables.retention
     scraper = Scraper(_opening(loads, guards, patterns), guards, name, policies)
     targets = ScrapeTargets(lambda: read_config(os.environ, Path.cwd()).contexts, scraper_of)
+    watched = [
+        (scraper if context is None else scraper_of(context), notifier)
+        for context, notifier in notifiers.items()
+    ]
     try:
         with suppress(asyncio.CancelledError), stopped_by_signals(signal.SIGTERM, signal.SIGINT) as stop:
-            async with serving(options, scraper, targets, notifier) as port:
+            async with serving(options, scraper, targets, watched) as port:
                 _announce(session, options, port)
                 await stop.wait()
     finally:
         await targets.close()
-        await scraper.close()
+        for one in (scraper, *(one for one, _ in watched if one is not scraper)):
+            await one.close()
 
 
-def _load_notifier(session: Session) -> "Notifier":
+def _load_notifiers(session: Session) -> "dict[str | None, Notifier]":
+    """What sends notices about each context that is watched; that of the exporter has no name here."""
     from streamops.exporter.alerts import Origin  # noqa: PLC0415 - as above
     from streamops.exporter.notifier import open_notifier  # noqa: PLC0415
     from streamops.exporter.outlets import load_notify  # noqa: PLC0415
 
-    settings, label = session.settings, session.settings.connection.label
-    named = f"{settings.context} ({label})" if settings.context else label
-    return open_notifier(load_notify(settings), Origin(named, selector_of(settings)))
+    own = session.settings
+    watched: dict[str | None, Settings] = {None: own}
+    watched |= {name: _loads(session, name)() for name in own.tables.notify.contexts if name != own.context}
+    notify = load_notify(own)
+    notifiers = {}
+    for context, settings in watched.items():
+        label = settings.connection.label
+        named = f"{settings.context} ({label})" if settings.context else label
+        notifiers[context] = open_notifier(notify, Origin(named, selector_of(settings)))
+    return notifiers
 
 
 def _announce(session: Session, options: "ServerOptions", port: int) -> None:
@@ -258,7 +271,7 @@ def _opening(
     async def open_console() -> "Console":
         from streamops.operations.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
 
-        # It may run a program that asks for a password: the server must answer meanwhile.
+        # It may run a program that prints a password: the server must answer in the meantime.
         settings = await asyncio.to_thread(next(loads))
         watch = _watch(settings, guards, patterns)
         return await Console.open(settings.connection, watch, settings.tables.health, read_only=True)

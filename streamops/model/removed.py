@@ -16,9 +16,6 @@ _CONTEST: Final = (
 _WORKER_RATE: Final = "It was removed: --rate says how many entries one busy worker handles."
 _BENCH: Final = "Measurements were removed: `make bench` of the sources prints them. The drills are one: `streamops drill`."
 
-_REPEATS: Final = (
-    "Repeated notices were removed: Alertmanager's repeat_interval does that, with the rules of dashboards/."
-)
 _TEST_NOTICES: Final = "Test notices were removed: `apprise --config FILE --tag all --body test` sends one to each address of urls_file."
 
 _PROXY: Final = "Leave it out: a reverse proxy in front can do that. Certificates, client_ca_file and basic_auth_users are supported."
@@ -49,7 +46,6 @@ _REMOVED: Final[Mapping[str, str]] = {
     "console.keymap.pulse": "The key is called overview.",
     "console.keymap.replay.*": _RECORDINGS,
     "console.keymap.silence": _SILENCES,
-    "notify.repeat_after": _REPEATS,
     "streamops exporter --notify-test": _TEST_NOTICES,
     "web-config.http_server_config": _PROXY,
     "web-config.rate_limit": _PROXY,

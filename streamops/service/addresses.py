@@ -12,7 +12,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 METADATA: Final = frozenset(map(ip_address, ("100.100.100.200", "192.0.0.192", "fd00:ec2::254")))
-"""Where clouds tell a machine its credentials, beside the link-local 169.254.169.254."""
+"""Where clouds serve a machine's credentials, apart from the link-local 169.254.169.254."""
 
 THIS_MACHINE: Final = "this machine itself"
 NAT64: Final = IPv6Network("64:ff9b::/96")
@@ -22,7 +22,7 @@ class Reach:
     """The hosts that may be called.
 
     Without a list these are all but the machine itself (loopback, and each of its own addresses), its link (link-local, where clouds keep their
-    metadata), multicast and addresses that are none. With a list, only what it names may be called, whatever it is.
+    metadata), multicast and addresses that are none. With a list, only what it names may be called.
     Where private networks are denied, a name must lead to a public address too, listed or not; only an address or a
     network that is listed opens one of them.
     """
@@ -59,7 +59,7 @@ class Reach:
         return bool(self._names or self._networks)
 
     def refuses_host(self, host: str) -> str:
-        """Why a host in a URL may not be called, as far as its name tells; empty where it may."""
+        """Why a host in a URL may not be called, by its name alone; empty if it may."""
         address = as_address(host)
         if address is not None:
             return self.refuses_address(address, host)
@@ -122,7 +122,7 @@ def _pattern(host: str) -> str:
 
 
 def _is_private(address: Address) -> bool:
-    # Site-local is out of use since 2004, and routed all the same where somebody kept it.
+    # Site-local is out of use since 2004, and still routed in some networks.
     return not address.is_global or (isinstance(address, IPv6Address) and address.is_site_local)
 
 

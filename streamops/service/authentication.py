@@ -1,4 +1,4 @@
-"""What every HTTP request passes first, whatever its path: the client certificate and password that a web-config file asks for."""
+"""Authentication of every HTTP request: the client certificate and password that a web-config file asks for."""
 
 import asyncio
 import hmac
@@ -41,16 +41,16 @@ class Credentials(NamedTuple):
 
 
 class Passwords:
-    """Who is let in.
+    """Checks passwords.
 
     Args:
-        users: bcrypt hashes by user name; none at all lets everybody in.
+        users: bcrypt hashes by user name; without any, every request is let in.
     """
 
     def __init__(self, users: Mapping[str, str]) -> None:
         self._users = dict(users)
-        # Somebody unknown costs what somebody known costs, so that time tells nobody which names there are.
-        self._nobody = next((f"{written[:7]}{'.' * 53}" for written in users.values()), "")
+        # An unknown user costs as much time as a known one, so that the time does not show which names exist.
+        self._unknown = next((f"{written[:7]}{'.' * 53}" for written in users.values()), "")
         self._secret = secrets.token_bytes(32)
         # Apart, so that no number of guesses makes those who know theirs wait for their turn.
         self._right: OrderedDict[bytes, None] = OrderedDict()
@@ -59,7 +59,7 @@ class Passwords:
 
     @property
     def asked(self) -> bool:
-        """Whether anybody has to show one."""
+        """Whether a password is asked for."""
         return bool(self._users)
 
     async def let_in(self, authorization: str | None, waits: Callable[[], bool] = lambda: True) -> bool:
@@ -67,14 +67,14 @@ class Passwords:
 
         Args:
             authorization: The header; none where there is none.
-            waits: Whether whoever asks still waits for it when its turn comes; else nothing is computed.
+            waits: Whether the client still waits when its turn comes; else nothing is computed.
         """
         if not self._users:
             return True
         given = decode_basic(authorization)
         if given is None:
             return False
-        # What is kept is no password, and cannot be looked up by anybody who does not know the key.
+        # What is kept is no password, and is of no use without the key.
         key = hmac.digest(self._secret, given.user.encode() + b"\0" + given.password, "sha256")
         verdict = self._known(key)
         if verdict is None:
@@ -93,7 +93,7 @@ class Passwords:
     def _check(self, given: Credentials) -> bool:
         written = self._users.get(given.user)
         try:
-            same = bcrypt.checkpw(given.password[:BCRYPT_BYTES], (written or self._nobody).encode())
+            same = bcrypt.checkpw(given.password[:BCRYPT_BYTES], (written or self._unknown).encode())
         except ValueError:
             return False
         return same and written is not None
@@ -122,7 +122,7 @@ class Rules(Struct, frozen=True):
 
     Attributes:
         tls: What to speak TLS with; none for plain HTTP.
-        passwords: Who is let in.
+        passwords: Checks passwords.
     """
 
     tls: ssl.SSLContext | None
@@ -133,7 +133,7 @@ class Authentication:
     """Knows the rules that are in force.
 
     Args:
-        path: The web-config file; none asks nothing of anybody.
+        path: The web-config file; without one, every request is let in, over plain HTTP.
 
     Raises:
         SettingsError: The file, or one that it names, cannot be read or understood.
@@ -167,7 +167,7 @@ class Authentication:
 
     def _read(self) -> Rules:
         path = self._path or Path()
-        # Looked at before they are read: what changes meanwhile is then seen the next time. Those that a file names
+        # Looked at before they are read: a change during the reading is then seen the next time. Those that a file names
         # stay watched where the file itself cannot be understood.
         self._marks = marks_of([path, *self._marks])
         config = read_web_config(path)
@@ -222,7 +222,7 @@ def require_authentication(app: web.Application, authentication: Authentication)
     async def add_headers(_: web.Request, response: web.StreamResponse) -> None:
         for name, value in SAFE_HEADERS.items():
             response.headers.setdefault(name, value)
-        # What this is made of is nobody's business.
+        # Which libraries answer is not said.
         response.headers["Server"] = "streamops"
 
     app.on_response_prepare.append(add_headers)
@@ -247,10 +247,10 @@ def _middleware(authentication: Authentication) -> Any:  # noqa: ANN401 - aiohtt
 
 
 def _is_misled(request: web.Request, rules: Rules) -> bool:
-    """Whether a browser may be asking for a page of somebody's, whose name leads to this machine's loopback.
+    """Whether a browser may be asking on behalf of a foreign page whose host name resolves to this machine's loopback.
 
-    Nobody else reaches loopback, so that nobody is asked for a password there; but every page in a browser on this machine
-    does, under a name that its owner has in the domain name system. Such names have a dot in them.
+    Only this machine reaches loopback, so that no password is needed there; but a page in a browser on this machine
+    does too, under a name of its owner's domain (DNS rebinding). Such names have a dot in them.
     """
     name = request.transport.get_extra_info("sockname") if request.transport else None
     own = as_address(name[0]) if isinstance(name, tuple) else None

@@ -16,7 +16,7 @@ IDLE_SECONDS: Final = 75.0
 """How long a connection may be open without a request on it; longer than the usual interval of those that ask again and again."""
 
 GRACE_SECONDS: Final = 5.0
-"""How long answers under way may take when the server is told to stop."""
+"""How long answers under way may take when the server is asked to stop."""
 
 HANDSHAKE_SECONDS: Final = 10.0
 MOST_CONNECTIONS: Final = 200
@@ -30,7 +30,7 @@ def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRun
     Args:
         app: What to serve.
         idle: Seconds that a connection may be open without a whole request on it.
-        grace: Seconds that answers under way may take when the server is told to stop.
+        grace: Seconds that answers under way may take when the server is asked to stop.
     """
     # The last is the innermost: those before it make the answer theirs.
     app.middlewares.append(refusing_malformed)
@@ -39,10 +39,10 @@ def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRun
         access_log=None,
         logger=HTTP_LOG,
         keepalive_timeout=idle,
-        # Aiohttp waits for so long twice.
+        # Aiohttp waits this long twice.
         shutdown_timeout=grace / 2,
         handle_signals=False,
-        # Who wants a body decodes it, to a bound and to its end.
+        # Handlers decode bodies themselves, to a bound and to the end.
         auto_decompress=False,
     )
 
@@ -58,7 +58,7 @@ async def listening(
         host: Where to listen.
         port: At which port.
         authentication: Whether to speak TLS, and how.
-        flag: The flag that tells where to listen, for errors.
+        flag: The flag that says where to listen, for errors.
 
     Raises:
         SettingsError: The address cannot be listened at.

@@ -20,7 +20,7 @@ from streamops.model.text import safe
 def module_command(module: str, *args: str) -> list[str]:
     """The command line that runs a module with this interpreter.
 
-    ``-P`` keeps the current directory out of the search path: whoever may write there would have their modules run.
+    ``-P`` keeps the current directory out of the search path: otherwise modules in it would run.
     """
     return [sys.executable, "-P", "-m", module, *args]
 
@@ -59,7 +59,7 @@ class LogFormat(StrEnum):
 def configure_logs(form: LogFormat, level: int, **always: str) -> None:
     """Write logs to standard error, those of the standard library's loggers too, one line each.
 
-    Whatever stands in them comes from anywhere: no line can be made two, and no terminal be told what to do.
+    Their content is untrusted: no value makes two lines of one, or sends control characters to a terminal.
 
     Args:
         form: How they look.

@@ -28,7 +28,7 @@ class LargeBody(Exception):
 
 
 def encoding_of(header: str | None) -> str:
-    """The name of an encoding as a header tells it; empty for none."""
+    """The name of the encoding in a header; empty for none."""
     return (header or "").strip().lower()
 
 
@@ -59,7 +59,7 @@ LOG: Final = structlog.get_logger("streamops.web")
 HTTP_LOG: Final = logging.getLogger("streamops.web")
 
 EVERY_SECONDS: Final = 60.0
-"""How often at most a line tells of such requests: clients send them as fast as they like."""
+"""The shortest time between two log lines about such requests: clients send them as fast as they like."""
 
 LONGEST_REASON: Final = 200
 FAULTS: Final = (HttpProcessingError, web.RequestPayloadError)
@@ -82,7 +82,7 @@ class _Refusals(logging.Filter):
         return False
 
     def count(self, fault: BaseException) -> None:
-        """Count one, and tell of all since the last line where that was a while ago."""
+        """Count one, and log all since the last line if that was long enough ago."""
         now = time.monotonic()
         self._untold += 1
         if self._told_at is not None and now - self._told_at < EVERY_SECONDS:
@@ -116,7 +116,7 @@ async def refusing_malformed(request: web.Request, handler: Handler) -> web.Stre
 
 @web.middleware
 async def answering_failures(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Answer a failure with what is wrong and what to do; the log tells what is wrong with us."""
+    """Answer a failure with what is wrong and what to do; a bug is logged with its traceback."""
     try:
         return await handler(request)
     except StreamopsError as error:

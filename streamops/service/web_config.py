@@ -129,7 +129,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def _refuse_unsupported(stated: Any, path: str) -> None:  # noqa: ANN401 - whatever the YAML says
+def _refuse_unsupported(stated: Any, path: str) -> None:  # noqa: ANN401 - any YAML
     """Say in words what is right for exporter-toolkit and cannot be done here."""
     tls = stated.get("tls_server_config") if isinstance(stated, dict) else None
     inner = {f"tls_server_config.{key}": value for key, value in tls.items()} if isinstance(tls, dict) else {}
@@ -156,7 +156,7 @@ def _types_in_words(types: re.Match[str]) -> str:
 
 
 def marks_of(paths: Iterable[Path]) -> dict[Path, tuple[int, ...] | None]:
-    """What tells that files are others than before; none for those that cannot be looked at."""
+    """Marks of files that change when the files do; none for a file that cannot be looked at."""
     return {path: _mark(path) for path in paths}
 
 
@@ -245,7 +245,7 @@ def _check_readable(path: Path, name: str) -> None:
 
 
 def _no_password() -> NoReturn:
-    # Without this OpenSSL would ask whoever sits at the terminal.
+    # Without this OpenSSL would ask at the terminal.
     raise ValueError("the key is encrypted")
 
 

@@ -242,9 +242,15 @@ class NotifyTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_field
     resolve_after: Annotated[timedelta, setting("how long it must be gone before that is sent")] = timedelta(
         minutes=2
     )
+    repeat_after: Annotated[
+        timedelta, setting("how long after it was sent what still holds is sent again")
+    ] = timedelta(hours=4)
     pause: Annotated[
         timedelta, setting("between two messages or attempts; notices in between go out together")
     ] = timedelta(minutes=1)
+    contexts: Annotated[
+        tuple[str, ...], setting("contexts to watch besides that of the exporter", ("stage", "eu"))
+    ] = ()
     every: Annotated[timedelta, setting("time between two looks, whether Prometheus scrapes or not")] = (
         timedelta(seconds=15)
     )

@@ -4,12 +4,15 @@ import asyncio
 from collections import Counter
 
 import pytest
+from aiohttp import ClientSession
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from streamops.exporter.alerts import AlertSource, Evaluation, evaluate_failing
 from streamops.exporter.notifier import PageWatcher, Sending
 from streamops.exporter.own_metrics import OwnMetrics
+from streamops.exporter.server import ServerOptions, serving
+from streamops.exporter.targets import ScrapeTargets
 from streamops.model.secret import Secret
 from streamops.wire.options import ConnectionOptions
 from tests.support.eventually import eventually
@@ -26,14 +29,14 @@ from tests.support.invented import minutes, seconds
 from tests.support.servers import RunningServer, StartServer
 
 pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
+SOON = seconds(0.3)
 SUBJECTS = [AlertSource("stopped", "orders", f"group-{number}") for number in range(5)]
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages age faster, so that nobody waits for it."""
-    for module in ("scraper", "notifier"):
-        monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
+    monkeypatch.setattr("streamops.exporter.scraper.FRESH_SECONDS", 0.05)
 
 
 class World:
@@ -223,3 +226,32 @@ async def test_a_redis_that_hangs_is_told_though_no_collection_ends(start_server
     expected = evaluate_failing("no collection", down=False)
     assert shown.found.keys() == expected.found.keys()
     assert shown.unknown(AlertSource("no_consumers", "orders", "billing"))
+
+
+async def test_one_exporter_sends_notices_of_several_servers(start_server: StartServer) -> None:
+    one, other = start_server(), start_server()
+    for server in (one, other):
+        stop_consuming(server)
+    options = ServerOptions(host="127.0.0.1", port=0)
+    async with (
+        webhook() as hook,
+        scraping(one.options) as scraper,
+        scraping(other.options) as second,
+        serving(
+            options,
+            scraper,
+            ScrapeTargets(tuple, lambda _: scraper),
+            [
+                (scraper, notifier(hook.url, after=SOON, label="redis://one")),
+                (second, notifier(hook.url, after=SOON, label="redis://other")),
+            ],
+        ) as port,
+        ClientSession() as session,
+    ):
+        await eventually(lambda: len(hook.titles) == 2)
+        async with session.get(f"http://127.0.0.1:{port}/metrics") as response:
+            page = await response.text()
+    assert sorted(hook.titles) == [
+        f"[FIRING:1] streamops redis://{name}: no_consumers orders/billing" for name in ("one", "other")
+    ]
+    assert 'streamops_notifications_total{outcome="sent"} 2.0' in page

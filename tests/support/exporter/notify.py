@@ -23,10 +23,12 @@ QUICK = Sending(pause=seconds(0.05), attempt=seconds(5), shutdown=seconds(1))
 EVERY = seconds(0.02)
 
 
-def notifier(*urls: str, sending: Sending = QUICK, after: timedelta = timedelta(0)) -> Notifier:
+def notifier(
+    *urls: str, sending: Sending = QUICK, after: timedelta = timedelta(0), label: str = "redis://here"
+) -> Notifier:
     addresses = [NotifyAddress(Secret(url), Health.WARN, "line") for url in urls]
     evaluator = AlertEvaluator(Health.WARN, after, after)
-    return Notifier(open_outlets(addresses), evaluator, Origin("redis://here"), EVERY, sending)
+    return Notifier(open_outlets(addresses), evaluator, Origin(label), EVERY, sending)
 
 
 @asynccontextmanager

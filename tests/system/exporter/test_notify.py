@@ -24,8 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:Deprecati
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages age faster, so that nobody waits for it."""
-    for module in ("scraper", "notifier"):
-        monkeypatch.setattr(f"streamops.exporter.{module}.FRESH_SECONDS", 0.05)
+    monkeypatch.setattr("streamops.exporter.scraper.FRESH_SECONDS", 0.05)
 
 
 def counted(

@@ -1,5 +1,7 @@
 """One collection for all who ask at once; a deadline; a server that is away and comes back. On real servers."""
 
+import asyncio
+import time
 from datetime import timedelta
 
 import pytest
@@ -10,10 +12,12 @@ from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import NO_LIMITS
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
-from tests.support.deployments import RunningCluster
+from tests.support.deployments import RunningCluster, StartSentinel
+from tests.support.eventually import SETTLE_SECONDS, eventually
 from tests.support.exporter.pages import add_orders, length, up, written
 from tests.support.exporter.serving import grow_old, scraping
 from tests.support.servers import StartServer
+from tests.support.wire.sentinel import behind, has_good_replica
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +66,42 @@ async def test_a_server_that_is_away_from_the_start(start_server: StartServer) -
         add_orders(server)
         grow_old(scraper)
         assert length(await scraper.scrape()) == 1
+
+
+async def test_during_a_failover_the_server_is_down_until_the_new_primary_answers(
+    start_server: StartServer, start_sentinel: StartSentinel
+) -> None:
+    primary = start_server()
+    replica = start_server("--replicaof", "127.0.0.1", str(primary.port))
+    add_orders(primary, 3)
+    await eventually(lambda: primary.command("WAIT", 1, 10) == 1)
+    sentinel = start_sentinel(primary)
+    sentinel.command("SENTINEL", "SET", "orders", "down-after-milliseconds", 500, "failover-timeout", 1000)
+    await eventually(lambda: has_good_replica(sentinel))
+
+    async def open_console() -> Console:
+        return await Console.open(behind(sentinel.port), Watch(deep=True), read_only=True)
+
+    scraper = Scraper(open_console, NO_LIMITS, "test")
+    within = timedelta(seconds=1)
+    try:
+        assert length(await scraper.scrape()) == 3
+        primary.kill()
+        grow_old(scraper)
+        begun = time.monotonic()
+        page = await scraper.scrape(within)
+        assert time.monotonic() - begun < 1.5 * within.total_seconds()
+        assert (up(page), length(page)) == (False, None)
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while not up(page):
+                if scraper.page is not None:
+                    grow_old(scraper)
+                page = await scraper.scrape(within)
+        add_orders(replica)
+        grow_old(scraper)
+        assert length(await scraper.scrape()) == 4
+    finally:
+        await scraper.close()
 
 
 async def test_a_page_of_a_cluster_tells_streams_of_all_nodes(cluster: RunningCluster) -> None:

@@ -86,6 +86,23 @@ def test_looks_fire_and_resolve(letters: str, expected: list[tuple[float, str]])
     assert story(letters) == expected
 
 
+def test_what_still_holds_fires_again_after_each_span() -> None:
+    evaluator = AlertEvaluator(Health.WARN, MINUTE, MINUTE, MINUTE * 2)
+    warned, critical, gone = (shown({ONE: State(letter)}) for letter in "wc.")
+    looks = [warned] * 6 + [critical] * 4 + [warned] * 2 + [gone] * 3
+    told = [
+        (minute, one.peak, one.resolved)
+        for minute, look in enumerate(looks)
+        for one in evaluator.evaluate(look, minute * MINUTE)
+    ]
+    worst = Health.CRITICAL
+    assert told == [
+        *((minute, Health.WARN, False) for minute in (1, 3, 5)),
+        *((minute, worst, False) for minute in (6, 8, 10)),
+        (13, worst, True),
+    ]
+
+
 def test_conditions_below_the_level_fire_nothing() -> None:
     assert story("wwwwwwwwww", Health.CRITICAL) == []
     assert story("wwwww ccccc wwwww", Health.CRITICAL) == [(135, "F"), (210, "R")]

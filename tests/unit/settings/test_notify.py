@@ -60,7 +60,7 @@ def test_without_any_the_hint_says_where_they_go(place: Place) -> None:
         ('urls_file = "a"\nurls_command = "b"', "says both urls_file and urls_command"),
         ('level = "info"', "not one of warn, critical"),
         ('fire_after = "0s"', "longer than zero"),
-        ('repeat_after = "10s"', "unknown key"),
+        ('repeat_after = "0s"', "longer than zero"),
         ('every = "500ms"', "every shorter than a second"),
         ('url = "json://x"', "unknown key"),
     ],
