@@ -170,7 +170,7 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
         ("limits", "" if row.limits is None else "{:,} to {:,}".format(*row.limits)),
         ("desired workers", safe(pool.mode)),
         ("controller", lead),
-        ("override", safe(overrides_words(pool.steering, row.now))),
+        ("scaling", safe(overrides_words(pool.steering, row.now))),
         ("why", safe(row.why)),
     ]
     facts = [_fact(name, text) for name, text in told if text]

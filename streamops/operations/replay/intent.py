@@ -83,7 +83,7 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
         option(
             "republish: a new entry in the stream, for all its groups. redeliver: the entry itself, pending again for the "
             "group that gave it up. retry: a new entry for that group's streamops workers alone. Other groups get "
-            "nothing by these two. Not given (–): republish, unless the stream has several groups."  # noqa: RUF001 - as forms show it
+            "nothing by these two. Not given: republish, unless the stream has several groups."
         ),
     ] = None
     edit: Annotated[tuple[tuple[bytes, bytes], ...], option("Set this field to this value; repeatable.")] = ()

@@ -16,7 +16,6 @@ from streamops.model.entries import EntryId
 from streamops.model.fields import FieldKind, IntentField, intent_fields
 from streamops.model.measures import parse_duration, typed_duration
 from streamops.resources.text import safe
-from streamops.resources.units import ABSENT
 from streamops.tui.rows.selection import Selection, SelectionKind
 
 GIVER: Final = "source"
@@ -193,9 +192,10 @@ def _question(field: IntentField, known: Mapping[str, Any], *, instead: bool) ->
         text = options[0]
     label = LABELS.get(field.flag) or (field.name if field.argument else field.flag.lstrip("-"))
     words = label.replace("_", " ").replace("-", " ")
-    return Question(
-        field, words, OF_COMMAND_LINES.sub("", field.help), value, text, hint_of(field), options, instead
-    )
+    told = OF_COMMAND_LINES.sub("", field.help)
+    if NONE in options:
+        told = told.replace("Not given:", f"{NONE}:")
+    return Question(field, words, told, value, text, hint_of(field), options, instead)
 
 
 def _check_exclusive(questions: Sequence[Question], values: Mapping[str, Any]) -> None:
@@ -213,7 +213,8 @@ def _check_exclusive(questions: Sequence[Question], values: Mapping[str, Any]) -
 
 NO: Final = "no"
 YES: Final = "yes"
-NONE: Final = ABSENT
+NONE: Final = "automatic"
+"""What stands for no choice of an optional one."""
 SHOWN_IDS: Final = 20
 QUOTED: Final = frozenset({FieldKind.TEXT, FieldKind.PAIR})
 """Kinds whose values may hold commas."""

@@ -6,6 +6,7 @@ from typing import Final
 from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
 from streamops.model.wording import counted
+from streamops.operations.registry import command_words
 from streamops.resources.plans import Fact, outcome_facts, plan_facts
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
@@ -43,10 +44,10 @@ def plan_lines(plan: Plan, width: int, before: Plan | None = None, chosen: str =
     facts = {fact.name: fact for fact in plan_facts(plan)}
     if chosen:
         facts["selection"] = Fact("selection", (Cell(chosen),))
-    lines = paragraph(safe(f"{plan.operation} {plan.target}"), width, Tone.STRONG)
+    lines = paragraph(safe(f"{command_words(plan.operation)} {plan.target}"), width, Tone.STRONG)
     lines += _changed(plan, before, width)
     if not plan.count:
-        lines += paragraph("▲ Nothing is selected: there is nothing to do.", width, Tone.WARN, hang=2)
+        lines += paragraph("▲ There is nothing to do.", width, Tone.WARN, hang=2)
     in_order = [*(facts[name] for name in ORDER if name in facts)]
     others = [fact for name, fact in facts.items() if name not in ORDER and name != SAID_ABOVE]
     return [*lines, BLANK_LINE, *fact_lines([*in_order, *others], width)]

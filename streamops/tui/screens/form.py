@@ -17,6 +17,7 @@ from textual.widgets import Input
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.wording import first_few
 from streamops.operations.operation import Operation
+from streamops.operations.registry import command_words
 from streamops.operations.replay.intent import ReplayMode
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
@@ -204,7 +205,7 @@ class FormScreen(ActingFrame):
         selection: Selection | None,
         given: Mapping[str, Any],
     ) -> None:
-        super().__init__(place, app_state, operation.name)
+        super().__init__(place, app_state, command_words(operation.name))
         self._operation = operation
         self._subject = selection
         observation, intent = app_state.observation, operation.intent
@@ -263,11 +264,23 @@ class FormScreen(ActingFrame):
         row = self._focused_row()
         return self.HINTS if row is not None and row.offers else tuple(x for x in self.HINTS if x != CHOOSE)
 
-    def on_input_changed(self) -> None:
-        """What was wrong may not be any more."""
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """What was wrong may not be any more; a reason stands for its dead letters, not for the one under the cursor."""
+        changed = next((row for row in self._rows if row.answer is event.input), None)
+        if changed is not None and changed.question.field.completes == "reasons":
+            self._choose_by_reason(changed.text)
         if self._wrong is not None:
             self._wrong = None
             self._show_help()
+
+    def _choose_by_reason(self, reason: str) -> None:
+        """Take the ID of the row under the cursor out, or put it back; IDs that were marked, typed or needed stay."""
+        if self._subject is None or self._subject.chosen:
+            return
+        for row in self._rows:
+            field, own = row.question.field, row.question.text
+            if field.name == "ids" and not field.required and row.text == (own if reason else ""):
+                row.answer.value = "" if reason else own
 
     def on_input_submitted(self) -> None:
         """Make the plan."""

@@ -28,7 +28,7 @@ async def test_a_pool_is_scaled_and_its_controller_steered_on_every_server(serve
         assert server.command("HGET", KEY, "scaling") == b"paused"
         await press(app, "escape")
         # It is read again after what was done, and the same key takes it back.
-        await shown(app, "steering: paused")
+        await shown(app, "scaling: paused")
         await press(app, "A", "enter")
         await shown(app, "The policy decides about pool billing again.")
 

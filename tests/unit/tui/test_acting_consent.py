@@ -99,7 +99,7 @@ async def test_an_empty_plan_has_nothing_to_apply() -> None:
     app = app_for(source)
     async with running(app):
         await press(app, *CLAIM_PLAN)
-        await shown(app, "Nothing is selected")
+        await shown(app, "There is nothing to do")
         assert "Apply" not in screen_text(app)
         await press(app, "enter")
         assert crumbs(app) == "prod"

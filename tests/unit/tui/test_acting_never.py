@@ -48,5 +48,5 @@ async def test_the_palette_offers_what_fits_the_row() -> None:
         await press(app, *"groups create")
         await shown(app, "Plan: groups create")
         await press(app, "enter")
-        await until(app, lambda: bar(app, "crumbs").endswith("groups.create"))
+        await until(app, lambda: bar(app, "crumbs").endswith("groups create"))
         await shown(app, "payments")

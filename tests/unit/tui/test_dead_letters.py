@@ -272,3 +272,18 @@ async def test_the_dead_letters_of_a_stream_are_a_key_away() -> None:
         await shown(app, "18 dead letters of payments")
         await press(app, "escape", *"jjjj", "d")
         await shown(app, "no dead-letter queue of clicks is known")
+
+
+async def test_a_reason_chosen_on_a_dead_letter_stands_for_all_of_that_reason() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *TO_LETTERS)
+        await shown(app, "18 dead letters")
+        await press(app, "R")
+        await shown(app, "Space chooses: timeout")
+        await press(app, "space", "enter")
+        await until(app, lambda: bool(source.planned))
+    intent = planned(source)
+    assert isinstance(intent, ReplayIntent)
+    assert (intent.because, intent.ids) == ("timeout", ())

@@ -12,8 +12,7 @@ from streamops.model.entries import EntryId
 from streamops.model.fields import Instant, argument, option
 from streamops.operations.registry import OPERATIONS
 from streamops.operations.trim.intent import TrimIntent
-from streamops.resources.units import ABSENT
-from streamops.tui.acting.questions import Question, WrongAnswer, questions_for, read_form, written
+from streamops.tui.acting.questions import NONE, Question, WrongAnswer, questions_for, read_form, written
 from streamops.tui.rows.selection import Selection, SelectionKind
 
 IDS = tuple(EntryId(at, 0) for at in range(1, 31))
@@ -58,7 +57,7 @@ def test_a_form_is_filled_in_from_what_the_cursor_is_on() -> None:
     texts = {one.label: one.text for one in asked()}
     assert texts == {
         "stream": "or\\xffders", "group": "", "to": "me", "from": "w", "ids": "30 of them, 1-0 to 30-0",
-        "names": "", "since": "", "count": "", "edit": "", "way": ABSENT, "safe": "yes", "idle": "1m",
+        "names": "", "since": "", "count": "", "edit": "", "way": NONE, "safe": "yes", "idle": "1m",
         "share": "0.5", "max": "", "rate": "", "audit note": "",
     }  # fmt: skip
 
@@ -96,7 +95,7 @@ def test_answer_that_is_typed_is_read() -> None:
         ("count", "0", 0),
         ("edit", "a=1 'b=x y' c==", ((b"a", b"1"), (b"b", b"x y"), (b"c", b"="))),
         ("way", "other", Way.OTHER),
-        ("way", ABSENT, None),
+        ("way", NONE, None),
         ("safe", "no", False),
         ("idle", "1h30m", timedelta(minutes=90)),
         ("idle", "", timedelta(seconds=60)),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.operations.registry import OPERATIONS
+from streamops.operations.registry import OPERATIONS, command_words
 from streamops.tui.acting.questions import questions_for
 from streamops.tui.rows.selection import VERBS, verb_of
 from streamops.tui.screens.form import FormScreen
@@ -82,7 +82,7 @@ async def test_capital_opens_its_form_filled_in_from_the_row(walk: list[str]) ->
                 assert {label: texts[label] for label in filled} == filled
         await press(app, key)
         assert isinstance(app.frame, FormScreen)
-        assert app.frame.title_word == title
+        assert app.frame.title_word == (title if title not in OPERATIONS else command_words(title))
 
 
 def test_every_verb_has_its_row() -> None:
