@@ -158,14 +158,15 @@ def _statuses() -> dashboard.Panel:
 
 
 def _alerts() -> dashboard.Panel:
-    labels = "alertname, severity, instance, stream, group, handler, pool"
+    labels = "alertname, code, severity, instance, stream, group, handler, pool"
     return table_panel(
         "Firing alerts",
-        "What fires now, whatever is chosen above; dashboards/RUNBOOKS.md says what to do about each. Needs the rules"
-        " in Prometheus.",
+        "What fires now, whatever is chosen above; dashboards/RUNBOOKS.md says what to do about each alert and code. Needs the"
+        " rules in Prometheus.",
         (
             Label("severity", "Severity", words=SEVERITIES, width=90),
             Label("alertname", "Alert"),
+            Label("code", "Code"),
             Label("instance", "Instance"),
             Label("stream", "Stream", link=links.row_to_stream()),
             Label("group", "Group"),

@@ -14,6 +14,7 @@ TARGET: Final = frozenset({"job", "instance"})
 
 ALERT: Final = TARGET | {
     "alertname",
+    "code",
     "alertstate",
     "component",
     "severity",
