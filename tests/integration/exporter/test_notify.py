@@ -233,24 +233,16 @@ async def test_one_exporter_sends_notices_of_several_servers(start_server: Start
     for server in (one, other):
         stop_consuming(server)
     options = ServerOptions(host="127.0.0.1", port=0)
-    async with (
-        webhook() as hook,
-        scraping(one.options) as scraper,
-        scraping(other.options) as second,
-        serving(
-            options,
-            scraper,
-            ScrapeTargets(tuple, lambda _: scraper),
-            [
-                (scraper, notifier(hook.url, after=SOON, label="redis://one")),
-                (second, notifier(hook.url, after=SOON, label="redis://other")),
-            ],
-        ) as port,
-        ClientSession() as session,
-    ):
-        await eventually(lambda: len(hook.titles) == 2)
-        async with session.get(f"http://127.0.0.1:{port}/metrics") as response:
-            page = await response.text()
+    async with webhook() as hook, scraping(one.options) as first, scraping(other.options) as second:
+        watched = [
+            (scraper, notifier(hook.url, after=SOON, label=f"redis://{name}"))
+            for scraper, name in ((first, "one"), (second, "other"))
+        ]
+        targets = ScrapeTargets(tuple, lambda _: first)
+        async with serving(options, first, targets, watched) as port, ClientSession() as session:
+            await eventually(lambda: [told.counts()["sent"] for _, told in watched] == [1, 1])
+            async with session.get(f"http://127.0.0.1:{port}/metrics") as response:
+                page = await response.text()
     assert sorted(hook.titles) == [
         f"[FIRING:1] streamops redis://{name}: no_consumers orders/billing" for name in ("one", "other")
     ]
