@@ -107,7 +107,7 @@ class _Assessor:
         doubt = bool(self.gaps) and (state.name, None) in self.gaps
         health = max([_health(findings, doubt=doubt), *[group.health for group in groups]])
         rate = arrival_rate(history.recent) if self.rates else None
-        return StreamView(state, rate, findings, groups, health)
+        return StreamView(state, rate, findings, groups, health, history.counts)
 
     def queue(self, queue: DelayedQueue) -> tuple[Finding, ...]:
         """What the rules find about a queue of delayed messages."""
@@ -143,6 +143,7 @@ class _Assessor:
             findings,
             _health(findings, doubt=doubt),
             lost_at_most=history.lost_at_most,
+            counts=history.counts,
         )
 
 
