@@ -80,10 +80,15 @@ def _by_idle_time(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int
 
 def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: bool) -> int | None:
     """Consumers of a group seen of late; none if idle times do not tell, the clock was set back, or they were not read."""
-    if members is None or not (sees_polls or group.lag.lower or not members.sightings.seen):
+    if members is None:
         return None
-    since, seen = members.now - ACTIVE_MILLISECONDS, members.sightings.seen
-    return None if max(seen, default=0) > members.now + TOLERANCE else sum(map(since.__le__, seen))
+    seen, now = members.sightings.seen, members.now
+    if not seen:
+        return 0
+    if not (sees_polls or group.lag.lower) or max(seen) > now + TOLERANCE:
+        return None
+    since = now - ACTIVE_MILLISECONDS
+    return len(seen) if min(seen) >= since else sum([at >= since for at in seen])
 
 
 def _statuses_of(view: GroupView) -> Sequence[str]:
