@@ -105,6 +105,8 @@ def _column(family: MetricFamily, shown: Shown, labels: LabelCache) -> tuple[lis
 def _samples(lines: bytes, values: tuple[Value, ...]) -> bytes:
     """Lines with their values, without those of which none is known."""
     kinds = set(map(type, values))
+    if kinds == {NoneType}:
+        return b""
     if NoneType in kinds:
         known = [value is not None for value in values]
         values = tuple(compress(values, known))

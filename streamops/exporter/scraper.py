@@ -14,7 +14,6 @@ from streamops.exporter.page import MetricsPage
 from streamops.exporter.rendering import LabelCache
 from streamops.exporter.series_limits import Reason, SeriesLimits
 from streamops.exporter.shown import ExporterHealth, ScrapeReading
-from streamops.exporter.stream_counts import advance
 from streamops.exporter.target import DISCOVERY, Open, ScrapeTarget, nothing_read, unread_parts
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
@@ -166,7 +165,6 @@ class Scraper:
         observed = time.monotonic()
         extras = await self._target.extras(snapshot.collected_at)
         read = time.monotonic()
-        counters = advance(self._reading.counters, observation)
         collected = snapshot.elapsed.total_seconds() + read - observed
         judged = max(0.0, time.monotonic() - started - collected)
         if self.page is not None and self.page.render_seconds is not None:
@@ -180,7 +178,7 @@ class Scraper:
             omitted={("stream", Reason.MAX_STREAMS.value): beyond} if beyond > 0 else {},
             discovered=snapshot.discovered,
         )
-        return ScrapeReading(observation, extras, counters, health)
+        return ScrapeReading(observation, extras, health)
 
     def _failed(self, stage: str, problem: str) -> ScrapeReading:
         self._log_changes(problem)
@@ -189,12 +187,8 @@ class Scraper:
     def _unread(self, stage: str) -> ScrapeReading:
         self._errors[stage] += 1
         errors = self._errors + Counter(self._target.failures)
-        before = self._reading
-        return ScrapeReading(
-            None,
-            counters=before.counters,
-            health=ExporterHealth(up=False, errors=errors, discovered=before.health.discovered),
-        )
+        discovered = self._reading.health.discovered
+        return ScrapeReading(None, health=ExporterHealth(up=False, errors=errors, discovered=discovered))
 
     def _log_changes(self, problem: str | None, unread: Mapping[str, str] = {}) -> None:
         """Log what has changed, once: whether the server can be read, and what of the rest cannot."""

@@ -9,7 +9,6 @@ from typing import Final
 from msgspec import Struct
 
 import streamops
-from streamops.exporter.group_counts import GroupCount
 from streamops.exporter.series_limits import (
     Omitted,
     Reason,
@@ -20,9 +19,16 @@ from streamops.exporter.series_limits import (
     shown_consumers,
     shown_streams,
 )
-from streamops.exporter.stream_counts import NO_COUNTERS, Counters, StreamCount
 from streamops.model.entries import EPOCH, PendingEntry
-from streamops.model.observation import NO_QUEUE_METRICS, Finding, GroupView, Observation, QueueMetrics
+from streamops.model.observation import (
+    NO_QUEUE_METRICS,
+    Finding,
+    GroupCounts,
+    GroupView,
+    Observation,
+    QueueMetrics,
+    StreamCounts,
+)
 from streamops.model.streams import (
     MILLISECOND,
     NOBODY,
@@ -66,18 +72,16 @@ class ExporterHealth(Struct, frozen=True, kw_only=True):
 
 
 class ScrapeReading(Struct, frozen=True):
-    """What was read and counted for one page.
+    """What was read for one page.
 
     Attributes:
         observation: What was observed; none if the server could not be read.
         extras: What was read beside it.
-        counters: What was counted up to and including the observation.
         health: How the exporter fares.
     """
 
     observation: Observation | None
     extras: QueueMetrics = NO_QUEUE_METRICS
-    counters: Counters = NO_COUNTERS
     health: ExporterHealth = ExporterHealth()
 
 
@@ -94,13 +98,13 @@ class Shown(Struct, kw_only=True):
         gaps: What could not be read.
         streams: The streams.
         stream_labels: The values of their labels.
-        stream_counts: What was counted of them; none if nothing was.
+        stream_counts: What was counted of them.
         stream_findings: What was found about the streams by themselves.
         dead_letters: Where in these lists dead-letter queues are.
         views: The groups of all streams, as they were judged.
         groups: The same as they were read.
         group_labels: The values of their labels.
-        group_counts: What was counted of them; none if nothing was.
+        group_counts: What was counted of them.
         oldest: Their pending entries with the smallest IDs; none if nothing is pending, or it was not read.
         members: Their consumers, all of them; none if they were not read.
         consumers: The consumers to show of each group.
@@ -118,13 +122,13 @@ class Shown(Struct, kw_only=True):
     gaps: Sequence[ReadError] = ()
     streams: Sequence[StreamState] = ()
     stream_labels: Sequence[Labels] = ()
-    stream_counts: Sequence[StreamCount | None] = ()
+    stream_counts: Sequence[StreamCounts] = ()
     stream_findings: Sequence[tuple[Finding, ...]] = ()
     dead_letters: Sequence[int] = ()
     views: Sequence[GroupView] = ()
     groups: Sequence[ConsumerGroup] = ()
     group_labels: Sequence[Labels] = ()
-    group_counts: Sequence[GroupCount | None] = ()
+    group_counts: Sequence[GroupCounts] = ()
     oldest: Sequence[PendingEntry | None] = ()
     members: Sequence[Members | None] = ()
     consumers: Sequence[ConsumerColumns] = ()
@@ -178,7 +182,7 @@ def _show_streams(shown: Shown, observation: Observation) -> None:
     shown.stream_findings = [view.findings for view in views]
     shown.stream_labels = [(database, one.name) for one in shown.streams]
     shown.dead_letters = [at for at, one in enumerate(shown.streams) if one.role is StreamRole.DEAD_LETTERS]
-    shown.stream_counts = [shown.reading.counters.streams.get(one.name) for one in shown.streams]
+    shown.stream_counts = [view.counts for view in views]
     if not guards.shows_groups:
         note(omitted, "group", Reason.GRANULARITY, sum([len(view.groups) for view in views]))
         return
@@ -189,11 +193,7 @@ def _show_streams(shown: Shown, observation: Observation) -> None:
     shown.groups = [one.group for one in shown.views]
     shown.oldest = [one.oldest_pending if one.pending else None for one in shown.groups]
     shown.group_labels = [(database, one.stream, one.group.name) for one in shown.views]
-    shown.group_counts = [
-        None if count is None else count.groups.get(one.group.name)
-        for count, some in zip(shown.stream_counts, groups, strict=True)
-        for one in some
-    ]
+    shown.group_counts = [one.counts for one in shown.views]
 
 
 def _show_consumers(shown: Shown) -> None:

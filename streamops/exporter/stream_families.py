@@ -9,10 +9,9 @@ from itertools import chain
 from typing import Final
 
 from streamops.exporter.families import Scope, Value, Values
-from streamops.exporter.group_counts import ALL_COUNTED
 from streamops.exporter.shown import Shown
 from streamops.model.entries import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
-from streamops.model.observation import GroupView, Health
+from streamops.model.observation import ALL_COUNTED, GroupView, Health
 from streamops.model.streams import MILLISECOND, ConsumerColumns, ConsumerGroup, Members
 from streamops.monitor.pending_scan import dangling
 
@@ -81,10 +80,15 @@ def _by_idle_time(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int
 
 def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: bool) -> int | None:
     """Consumers of a group seen of late; none if idle times do not tell, the clock was set back, or they were not read."""
-    if members is None or not (sees_polls or group.lag.lower or not members.sightings.seen):
+    if members is None:
         return None
-    since, seen = members.now - ACTIVE_MILLISECONDS, members.sightings.seen
-    return None if max(seen, default=0) > members.now + TOLERANCE else sum(map(since.__le__, seen))
+    seen, now = members.sightings.seen, members.now
+    if not seen:
+        return 0
+    if not (sees_polls or group.lag.lower) or max(seen) > now + TOLERANCE:
+        return None
+    since = now - ACTIVE_MILLISECONDS
+    return len(seen) if min(seen) >= since else sum([at >= since for at in seen])
 
 
 def _statuses_of(view: GroupView) -> Sequence[str]:
@@ -110,13 +114,13 @@ def stream_length(shown: Shown) -> Values:
 )
 def stream_entries_added_total(shown: Shown) -> Values:
     """Entries ever added to the stream, as far as the server and this exporter saw it; goes on where a stream is made anew."""
-    return [None if one is None else one.added for one in shown.stream_counts]
+    return [one.added for one in shown.stream_counts]
 
 
 @STREAM.family("entries", "differences of entries-added less differences of the length")
 def stream_removed_entries_total(shown: Shown) -> Values:
     """Entries trimmed or deleted from the stream since the exporter first saw it."""
-    return [None if one is None else one.removed for one in shown.stream_counts]
+    return [one.removed for one in shown.stream_counts]
 
 
 @STREAM.family("seconds", "first entry")
@@ -259,19 +263,19 @@ def group_dangling_pending_entries(shown: Shown) -> Values:
 @GROUP.family("entries", COUNTED)
 def group_delivered_entries_total(shown: Shown) -> Values:
     """Entries delivered to the group, anew after its position was set back. Of entries that were removed just ahead of the position between two readings, some may be counted too."""
-    return [None if one is None else one.delivered for one in shown.group_counts]
+    return [one.delivered for one in shown.group_counts]
 
 
 @GROUP.family("entries", COUNTED)
 def group_acked_entries_total(shown: Shown) -> Values:
     """Entries delivered to the group that are no longer pending: acknowledged, mostly. What group_delivered_entries_total counts by mistake, this counts too."""
-    return [None if one is None else one.acked for one in shown.group_counts]
+    return [one.acked for one in shown.group_counts]
 
 
 @GROUP.family("entries", COUNTED)
 def group_lost_entries_total(shown: Shown) -> Values:
     """Entries proven to have been trimmed away before they were delivered to the group, or again after its position was set back."""
-    return [None if one is None else one.lost for one in shown.group_counts]
+    return [one.lost for one in shown.group_counts]
 
 
 @GROUP.family(
@@ -288,7 +292,7 @@ def group_lost_upper_bound_entries(shown: Shown) -> Values:
 @GROUP.family("rewinds", COUNTED)
 def group_rewinds_total(shown: Shown) -> Values:
     """How often the group's position was found to have moved back."""
-    return [None if one is None else one.rewinds for one in shown.group_counts]
+    return [one.rewinds for one in shown.group_counts]
 
 
 @GROUP_STATUS.family("", "the health rules, over the readings of the last minutes")
@@ -307,7 +311,7 @@ def group_count_gaps_total(shown: Shown) -> Values:
     steps = [
         (labels, count.uncounted)
         for labels, count in zip(shown.group_labels, shown.group_counts, strict=True)
-        if count is not None and count.uncounted is not ALL_COUNTED
+        if count.uncounted is not ALL_COUNTED
     ]
     return {
         (*labels, counter): number
@@ -350,8 +354,7 @@ def dlq_entries(shown: Shown) -> Values:
 @DEAD_LETTERS.family("entries", "as stream_entries_added_total")
 def dlq_entries_added_total(shown: Shown) -> Values:
     """Entries ever added to the dead-letter queue, as far as the server and this exporter saw it."""
-    counts = [shown.stream_counts[at] for at in shown.dead_letters]
-    return [None if one is None else one.added for one in counts]
+    return [shown.stream_counts[at].added for at in shown.dead_letters]
 
 
 @DEAD_LETTERS.family("seconds", "first entry")

@@ -13,6 +13,7 @@ from streamops.errors import ServerError
 from streamops.model.observation import NO_QUEUE_METRICS, Observation, QueueMetrics
 from streamops.model.retention import RetentionPolicy
 from streamops.model.streams import NO_SUCH_STREAM, ReadError, Snapshot
+from streamops.monitor.observe import Observer
 from streamops.monitor.queue_metrics import QueueMetricsReader
 from streamops.operations.console import Console
 
@@ -36,6 +37,7 @@ class ScrapeTarget:
         self._open = open_console
         self._policies = policies
         self._console: Console | None = None
+        self._observer: Observer | None = None
         self._extras: QueueMetricsReader | None = None
         self._lanes: asyncio.Task[None] | None = None
         self._failures: Counter[str] = Counter()
@@ -63,6 +65,8 @@ class ScrapeTarget:
                 raise
             # The lane of delayed messages looks for their queues.
             console.start_discovery(queues=False)
+            # What was counted goes on, whatever connection it is read by.
+            self._observer = console.observer = self._observer or console.observer
             self._console = console
             self._extras = QueueMetricsReader(console.place, console.discovery, self._policies)
             self._lanes = asyncio.create_task(self._extras.run())

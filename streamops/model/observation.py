@@ -154,6 +154,58 @@ class Retries(Struct, frozen=True, gc=False):
     lag: Lag
 
 
+class StreamCounts(Struct, frozen=True, gc=False):
+    """What was counted of a stream since it was first seen; neither ever falls.
+
+    Attributes:
+        added: Entries added: the server's count when it was first seen, and all that came since; of a stream that is not
+            what it was, what must have come.
+        removed: Entries trimmed or deleted.
+    """
+
+    added: int = 0
+    removed: int = 0
+
+
+class Uncounted(Struct, frozen=True, gc=False):
+    """Readings at which it could not be told how far the counters of a group moved.
+
+    Attributes:
+        delivered: Deliveries could not be told.
+        acked: Acknowledgements could not be told.
+        lost: Losses could not be told.
+    """
+
+    delivered: int = 0
+    acked: int = 0
+    lost: int = 0
+
+
+ALL_COUNTED = Uncounted()
+
+
+class GroupCounts(Struct, frozen=True, gc=False):
+    """What was counted of a group since it was first seen; none ever falls.
+
+    Attributes:
+        delivered: Entries delivered to it.
+        acked: Entries that it was done with.
+        lost: Entries trimmed away before they were delivered.
+        rewinds: How often its position moved back.
+        uncounted: Readings that could not be told.
+    """
+
+    delivered: int = 0
+    acked: int = 0
+    lost: int = 0
+    rewinds: int = 0
+    uncounted: Uncounted = ALL_COUNTED
+
+
+NOTHING_ADDED = StreamCounts()
+NOTHING_COUNTED = GroupCounts()
+
+
 class GroupView(Struct, frozen=True, gc=False):
     """A group, its movement, and what was found about it.
 
@@ -167,6 +219,7 @@ class GroupView(Struct, frozen=True, gc=False):
         health: The worst of them, or ``OK``, or ``UNKNOWN``.
         retries: Its retry stream, where that is told with it and not as a stream of its own.
         lost_at_most: The most that ``lost`` can be, before watching began and since; none without a bound.
+        counts: Its counters.
     """
 
     stream: str
@@ -178,6 +231,7 @@ class GroupView(Struct, frozen=True, gc=False):
     health: Health
     retries: Retries | None = None
     lost_at_most: int | None = None
+    counts: GroupCounts = NOTHING_COUNTED
 
 
 class StreamView(Struct, frozen=True, gc=False):
@@ -189,6 +243,7 @@ class StreamView(Struct, frozen=True, gc=False):
         findings: What the rules found about the stream itself.
         groups: Its groups.
         health: The worst of its findings and its groups' healths.
+        counts: Its counters.
     """
 
     stream: StreamState
@@ -196,6 +251,7 @@ class StreamView(Struct, frozen=True, gc=False):
     findings: tuple[Finding, ...]
     groups: tuple[GroupView, ...]
     health: Health
+    counts: StreamCounts = NOTHING_ADDED
 
 
 class Observation(Struct, frozen=True, gc=False):

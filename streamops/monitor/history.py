@@ -2,14 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from streamops.model.entries import EntryId
+from streamops.model.entries import EPOCH, EntryId
 from streamops.model.lag import Lag
-from streamops.model.streams import Snapshot, StreamRole, StreamState
-from streamops.monitor.rates import acknowledgements, arrivals, deliveries, losses, lost_before, trimmed
+from streamops.model.observation import NOTHING_ADDED, NOTHING_COUNTED, GroupCounts, StreamCounts
+from streamops.model.streams import (
+    MILLISECOND,
+    ConsumerGroup,
+    Members,
+    Snapshot,
+    StreamRole,
+    StreamState,
+)
+from streamops.monitor.counters import NO_STEPS, UNTOLD, Steps, count_group, count_stream, group_steps
+from streamops.monitor.rates import lost_before, trimmed
 from streamops.monitor.samples import (
     GroupSample,
     SampleSeries,
@@ -28,7 +38,11 @@ GROWTH_LENGTH = 61
 LATE = timedelta(minutes=1)
 """By how much a snapshot may be older than the last and still belong to the same past."""
 REMEMBERED_FOR = timedelta(minutes=15)
-"""How long what is out of sight for a reason is remembered, so that a lasting gap cannot pile up the past."""
+"""How long what is out of sight is remembered: its past where there is a reason, else what its counters go on from."""
+MOST_AWAY = 20_000
+"""Streams out of sight that are remembered at once without a reason; the longest gone are forgotten first."""
+MARGIN = timedelta(seconds=2)
+"""How far apart the clock and the idle times of one reading may be read."""
 
 
 class GroupHistory(Struct, frozen=True, gc=False):
@@ -51,6 +65,7 @@ class GroupHistory(Struct, frozen=True, gc=False):
         rewound_at: The last reading at which the position had moved back; none where it never did.
         rewound_from: The position before that, or an earlier one not caught up with when it moved back again.
         lost_before: The most entries that can have been trimmed away undelivered before that; none without a bound.
+        counts: Its counters, which go on where all else begins anew.
     """
 
     began: datetime
@@ -66,6 +81,7 @@ class GroupHistory(Struct, frozen=True, gc=False):
     rewound_at: datetime | None = None
     rewound_from: EntryId | None = None
     lost_before: int | None = 0
+    counts: GroupCounts = NOTHING_COUNTED
 
     @property
     def lag(self) -> int | None:
@@ -88,12 +104,16 @@ class StreamHistory(Struct, frozen=True):
         growth: For dead letters, readings that span ``dead_letters_growth_within``; none for others.
         trimmed_at: The last reading at which trimming had provably shortened it; none where it never did.
         groups: Its groups, by name.
+        counts: Its counters, which go on where all else begins anew.
+        away: Groups that were seen to be gone a short while ago, by name: what their counters go on from.
     """
 
     recent: SampleSeries[StreamSample]
     growth: SampleSeries[StreamSample] | None
     trimmed_at: datetime | None
     groups: Mapping[str, GroupHistory]
+    counts: StreamCounts = NOTHING_ADDED
+    away: Mapping[str, GroupHistory] = {}
 
 
 class GoneStreams(Struct, frozen=True):
@@ -120,6 +140,8 @@ class History(Struct, frozen=True):
         servers: The main replication IDs of the servers that answered last; one that was promoted since has them as its
             second. Empty where they were not told.
         gone: Streams that vanished with the server they were on, or as the last ones there were; none where none did.
+        away: Streams that were seen to be gone a short while ago, by name, the longest gone first: what their counters
+            go on from.
     """
 
     since: datetime
@@ -127,6 +149,7 @@ class History(Struct, frozen=True):
     streams: Mapping[str, StreamHistory]
     servers: frozenset[str] = frozenset()
     gone: GoneStreams | None = None
+    away: Mapping[str, StreamHistory] = {}
 
 
 def advance(
@@ -136,10 +159,10 @@ def advance(
 
     A snapshot up to a minute older than the last came late, having been taken at the same time, or comes
     from a server that took over with its clock a little behind: it changes nothing that is remembered.
-    A clock further behind begins all anew.
+    A clock further behind begins all anew but the counters.
 
     A stream or group that is absent loses its history; where a gap says why it is absent, only after a
-    quarter of an hour.
+    quarter of an hour. Its counters go on if it comes back within that.
 
     Args:
         history: The history so far; none before the first snapshot.
@@ -148,17 +171,34 @@ def advance(
         partial: Whether the snapshot leaves out streams on purpose, which explains their absence too.
     """
     now, step = snapshot.collected_at, _Step(snapshot, thresholds)
-    if history is None or now <= history.at - LATE:
+    if history is None:
         history = History(now, now, {})
+    elif now <= history.at - LATE:
+        history = History(now, now, {}, away={**history.away, **history.streams})
     elif now <= history.at:
         return _with_late(history, snapshot, step)
-    streams = {state.name: step.stream(history.streams.get(state.name), state) for state in snapshot.streams}
-    for name, past in history.streams.items():
-        if name not in streams and (partial or step.explains(name)) and step.remembers(past.recent.times[-1]):
-            streams[name] = past
+    known, away = history.streams, history.away
+    streams = {
+        state.name: step.stream(past := known.get(state.name), state, past or away.get(state.name))
+        for state in snapshot.streams
+    }
+    missed = {
+        name: past
+        for name, past in known.items()
+        if name not in streams and step.remembers(past.recent.times[-1])
+    }
+    streams |= {name: past for name, past in missed.items() if partial or step.explains(name)}
+    if away or missed:
+        away = {
+            name: past
+            for name, past in {**away, **missed}.items()
+            if name not in streams and step.remembers(past.recent.times[-1])
+        }
+        away = dict(islice(away.items(), max(0, len(away) - MOST_AWAY), None))
     nodes = [node.replication_ids for node in snapshot.server.nodes if node.replication_ids]
     gone = history.gone if partial else _gone(history, streams, nodes, now)
-    return History(history.since, now, streams, frozenset(ids[0] for ids in nodes) or history.servers, gone)
+    servers = frozenset(ids[0] for ids in nodes) or history.servers
+    return History(history.since, now, streams, servers, gone, away)
 
 
 def _gone(
@@ -179,7 +219,11 @@ def _with_late(history: History, snapshot: Snapshot, step: "_Step") -> History:
     streams = dict(history.streams)
     for state in snapshot.streams:
         past = streams.get(state.name)
-        streams[state.name] = step.stream(None, state) if past is None else step.unseen(past, state)
+        streams[state.name] = (
+            step.stream(None, state, history.away.get(state.name))
+            if past is None
+            else step.unseen(past, state)
+        )
     return replace(history, streams=streams)
 
 
@@ -195,6 +239,8 @@ class _Step:
         self.trend = Tick(now, trend_spacing, TREND_LENGTH)
         self.growth = Tick(now, growth_spacing, GROWTH_LENGTH)
         self.gaps = {(gap.stream, gap.group) for gap in snapshot.gaps}
+        self._milliseconds = (now - EPOCH) // MILLISECOND
+        self._since = now, 0
 
     def explains(self, stream: str, group: str | None = None) -> bool:
         """Whether a gap explains why this is absent."""
@@ -204,27 +250,48 @@ class _Step:
         """Whether what was last read then is still remembered, though it is absent now."""
         return self.now - last < REMEMBERED_FOR
 
-    def stream(self, past: StreamHistory | None, state: StreamState) -> StreamHistory:
-        """The history of one stream with this reading of it."""
+    def stream(
+        self, past: StreamHistory | None, state: StreamState, counted: StreamHistory | None
+    ) -> StreamHistory:
+        """The history of one stream with this reading of it.
+
+        Args:
+            past: Its history so far; none where it begins.
+            state: The reading.
+            counted: What its counters go on from; none where they begin.
+        """
         sample, trimmed_at = sample_stream(state), None
-        if past is not None:
-            last = past.recent.values[-1]
-            if sample == last:
-                # Nothing is kept twice, and what stands still is told by being the same object.
-                sample, trimmed_at = last, past.trimmed_at
-            elif recreated(last, sample):
+        if counted is None:
+            counts = StreamCounts(sample.entries_added or 0)
+        elif sample == (last := counted.recent.values[-1]):
+            # Nothing is kept twice, and what stands still is told by being the same object.
+            sample, counts = last, counted.counts
+            trimmed_at = None if past is None else past.trimmed_at
+        else:
+            is_other = recreated(last, sample)
+            # One that still begins with the same entry is not another stream: its counter was set, or a server has taken
+            # over that had not got the last entries yet.
+            is_anew = is_other and (last.first_id is None or sample.first_id != last.first_id)
+            counts = count_stream(counted.counts, last, sample, is_anew=is_anew)
+            if is_anew:
+                # Its groups are others than those of the same names before.
+                counted = replace(counted, groups={}, away={**counted.away, **counted.groups})
+            if is_other:
                 past = None
-            else:
+            elif past is not None:
                 trimmed_at = self.now if trimmed(last, sample) else past.trimmed_at
         growth = None
         if state.role is StreamRole.DEAD_LETTERS:
             growing = None if past is None else past.growth
             growth = self.growth.begin(sample) if growing is None else self.growth.append(growing, sample)
+        groups = self._groups(past, state, sample, counted)
         return StreamHistory(
             self.recent.begin(sample) if past is None else self.recent.append(past.recent, sample),
             growth,
             trimmed_at,
-            self._groups(None if past is None else past.groups, state, sample),
+            groups,
+            counts,
+            {} if counted is None else self._away(counted, groups),
         )
 
     def unseen(self, past: StreamHistory, state: StreamState) -> StreamHistory:
@@ -234,29 +301,59 @@ class _Step:
             return past
         sample = sample_stream(state)
         begun = {
-            group.name: self._begin(sample_group(group, sample), group.lag, created=True) for group in new
+            group.name: self._begin_counted(sample_group(group, sample), group, past, created=True)
+            for group in new
         }
         return replace(past, groups={**past.groups, **begun})
 
     def _groups(
-        self, known: Mapping[str, GroupHistory] | None, state: StreamState, stream: StreamSample
+        self,
+        past: StreamHistory | None,
+        state: StreamState,
+        stream: StreamSample,
+        counted: StreamHistory | None,
     ) -> dict[str, GroupHistory]:
-        past, groups = known or {}, dict[str, GroupHistory]()
+        known, groups = {} if past is None else past.groups, dict[str, GroupHistory]()
         for group in state.groups:
-            sample, before = sample_group(group, stream), past.get(group.name)
+            sample, before = sample_group(group, stream), known.get(group.name)
             groups[group.name] = (
-                self._begin(sample, group.lag, created=known is not None)
+                self._begin_counted(sample, group, counted, created=past is not None)
                 if before is None
-                else self._advance(before, sample, group.lag)
+                else self._advance(before, sample, group)
             )
-        for name, before in past.items():
-            if (
-                name not in groups
+        if not known.keys() <= groups.keys():
+            groups |= {
+                name: before
+                for name, before in known.items()
+                if name not in groups
                 and self.explains(state.name, name)
                 and self.remembers(before.recent.times[-1])
-            ):
-                groups[name] = before
+            }
         return groups
+
+    def _away(self, counted: StreamHistory, groups: Mapping[str, GroupHistory]) -> Mapping[str, GroupHistory]:
+        """Groups that are gone, as long as they are remembered: what comes back under their names are other groups."""
+        if not counted.away and counted.groups.keys() <= groups.keys():
+            return counted.away
+        return {
+            name: past
+            for name, past in {**counted.away, **counted.groups}.items()
+            if name not in groups and self.remembers(past.recent.times[-1])
+        }
+
+    def _begin_counted(
+        self, sample: GroupSample, group: ConsumerGroup, counted: StreamHistory | None, *, created: bool
+    ) -> GroupHistory:
+        """The history of a group that begins, with counters that go on from what is remembered of its stream."""
+        begun = self._begin(sample, group.lag, created=created)
+        if counted is None:
+            return begun
+        if past := counted.groups.get(group.name):
+            _, counts, rewound_from = self._count(past, sample, group)
+            return replace(begun, counts=counts, rewound_from=rewound_from)
+        if past := counted.away.get(group.name):
+            return replace(begun, counts=count_group(past.counts, UNTOLD))
+        return begun
 
     def _begin(self, sample: GroupSample, lag: Lag, *, created: bool = False) -> GroupHistory:
         """The history of a group seen for the first time; ``created`` since its stream was last read without it."""
@@ -271,21 +368,43 @@ class _Step:
             lost_before=0 if created else lost_before(sample),
         )
 
-    def _advance(self, past: GroupHistory, sample: GroupSample, lag: Lag) -> GroupHistory:
-        """The history of a group with one more reading of it, of the same stream; ``lag`` is as read, with its bounds."""
-        last, now = past.recent.values[-1], self.now
-        acked: int | None = 0
-        lost: int | None = 0
-        moved = False
+    def _count(
+        self, past: GroupHistory, sample: GroupSample, group: ConsumerGroup
+    ) -> tuple[Steps, GroupCounts, EntryId | None]:
+        """How far the counters of a group move, what they are then, and where its position once moved back from."""
+        last, origin = past.recent.values[-1], past.rewound_from
+        before, after = last.last_delivered_id, sample.last_delivered_id
+        if after < before:
+            origin = before if origin is None else max(before, origin)
+            return UNTOLD, count_group(past.counts, UNTOLD, rewinds=1), origin
+        was_fed = before == after or self._may_have_fed(group, past.recent.times[-1])
+        steps = group_steps(last, sample, origin, was_fed=was_fed)
+        return steps, past.counts if sample == last else count_group(past.counts, steps), origin
+
+    def _may_have_fed(self, group: ConsumerGroup, since: datetime) -> bool:
+        """Whether a consumer of a group may have got an entry since a reading."""
+        if group.members is None:
+            return True
+        if since is not self._since[0]:
+            self._since = since, (since - MARGIN - EPOCH) // MILLISECOND
+        after, told = self._since[1], Members.of(group.members, self._milliseconds).sightings
+        for seen, active in zip(told.seen, told.active, strict=True):
+            if (seen if active is None else active) > after:
+                return True
+        return False
+
+    def _advance(self, past: GroupHistory, sample: GroupSample, group: ConsumerGroup) -> GroupHistory:
+        """The history of a group with one more reading of it, of the same stream."""
+        last, now, lag = past.recent.values[-1], self.now, group.lag
+        steps, counts, moved = NO_STEPS, past.counts, False
         if sample == last and sample.stream.first_id is not None:
             sample = last
-        elif sample.last_delivered_id < last.last_delivered_id:
-            return self._rewind(past, sample, lag)
         else:
-            added = arrivals(last.stream, sample.stream)
-            acked = acknowledgements(last, sample, deliveries(last, sample, added), past.rewound_from)
-            lost = losses(last, sample, added)
+            steps, counts, origin = self._count(past, sample, group)
+            if sample.last_delivered_id < last.last_delivered_id:
+                return self._rewind(past, sample, lag, counts, origin)
             moved = sample.last_delivered_id != last.last_delivered_id
+        _, acked, lost = steps
         return GroupHistory(
             past.began,
             self.recent.append(past.recent, sample),
@@ -300,11 +419,13 @@ class _Step:
             past.rewound_at,
             past.rewound_from,
             past.lost_before,
+            counts,
         )
 
-    def _rewind(self, past: GroupHistory, sample: GroupSample, lag: Lag) -> GroupHistory:
+    def _rewind(
+        self, past: GroupHistory, sample: GroupSample, lag: Lag, counts: GroupCounts, origin: EntryId | None
+    ) -> GroupHistory:
         """The history of a group whose position moved back: rates and trend begin anew, losses stay counted."""
-        origin = past.recent.values[-1].last_delivered_id
         return replace(
             self._begin(sample, lag),
             clear_at=self.now,
@@ -313,5 +434,6 @@ class _Step:
             lost_at=past.lost_at,
             lost_before=past.lost_before,
             rewound_at=self.now,
-            rewound_from=origin if past.rewound_from is None else max(origin, past.rewound_from),
+            rewound_from=origin,
+            counts=counts,
         )

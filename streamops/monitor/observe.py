@@ -11,8 +11,7 @@ from streamops.model.wording import quoted
 from streamops.monitor.history import History, StreamHistory, advance
 from streamops.monitor.rates import NO_RATES, arrival_rate, rates_over
 from streamops.monitor.rules import RuleScope, judge, judge_group, worst_first
-from streamops.monitor.rules.delivery import lag_matters
-from streamops.monitor.rules.evidence import GroupEvidence
+from streamops.monitor.rules.evidence import GroupEvidence, GroupTriage
 from streamops.monitor.thresholds import Thresholds
 
 OK, UNKNOWN = Health.OK, Health.UNKNOWN
@@ -96,6 +95,7 @@ class _Assessor:
         # Idle times reach a replica only with deliveries, so there they tell nothing of who is alive.
         self.on_replica = snapshot.server.is_replica
         self.sees_asking = snapshot.server.sees_polls
+        self.triage = GroupTriage(thresholds, self.now)
 
     def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
         """A stream and its groups, judged."""
@@ -107,7 +107,7 @@ class _Assessor:
         doubt = bool(self.gaps) and (state.name, None) in self.gaps
         health = max([_health(findings, doubt=doubt), *[group.health for group in groups]])
         rate = arrival_rate(history.recent) if self.rates else None
-        return StreamView(state, rate, findings, groups, health)
+        return StreamView(state, rate, findings, groups, health, history.counts)
 
     def queue(self, queue: DelayedQueue) -> tuple[Finding, ...]:
         """What the rules find about a queue of delayed messages."""
@@ -122,32 +122,28 @@ class _Assessor:
     ) -> GroupView:
         """A group, with what the rules find unless it is one of dead letters."""
         history = stream_history.groups[group.name]
-        needed = self.rates or lag_matters(history.lag, group, self.thresholds)
-        rates = rates_over(history.recent, history.rewound_from) if needed else NO_RATES
+        rates = rates_over(history.recent, history.rewound_from) if self.rates else NO_RATES
         findings: tuple[Finding, ...] = ()
         doubt = bool(self.gaps) and (state.name, group.name) in self.gaps
         if is_judged:
-            evidence = GroupEvidence(
-                state,
-                group,
-                history,
-                stream_history.trimmed_at,
-                rates,
-                self.now,
-                None if self.on_replica else group.members,
-                self.sees_asking,
-            )
-            findings = judge_group(evidence, self.thresholds)
             doubt = doubt or history.lag is None
+            trimmed_at, members = stream_history.trimmed_at, None if self.on_replica else group.members
+            if not self.triage.is_quiet(state, group, history, trimmed_at, members):
+                moves = rates if self.rates else rates_over(history.recent, history.rewound_from)
+                evidence = GroupEvidence(
+                    state, group, history, trimmed_at, moves, self.now, members, self.sees_asking
+                )
+                findings = judge_group(evidence, self.thresholds)
         return GroupView(
             state.name,
             group,
-            rates if self.rates else NO_RATES,
+            rates,
             history.trend.values,
             history.lost if history.lost_known and history.lost_before == 0 else None,
             findings,
             _health(findings, doubt=doubt),
             lost_at_most=history.lost_at_most,
+            counts=history.counts,
         )
 
 

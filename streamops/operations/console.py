@@ -115,7 +115,7 @@ class Console:
         self._server = server
         self._collector = Collector(server, watch)
         self._delayed_watch = DelayedWatch(self.delayed, self.discovery.wants)
-        self._observer = Observer(thresholds, rates=not watch.deep)
+        self.observer = Observer(thresholds, rates=not watch.deep)
         self._discovering: asyncio.Task[None] | None = None
 
     @classmethod
@@ -304,11 +304,11 @@ class Console:
 
     async def observe(self, only: Sequence[str] = ()) -> Observation:
         """A snapshot with its history and one assessment."""
-        return self._observer.observe(await self.collect(only), partial=bool(only))
+        return self.observer.observe(await self.collect(only), partial=bool(only))
 
     def with_rates(self, observation: Observation) -> Observation:
         """The last observation with its rates, which those of a deep watch leave out."""
-        return self._observer.with_rates(observation)
+        return self.observer.with_rates(observation)
 
     async def read_entries(
         self,

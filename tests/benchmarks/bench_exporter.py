@@ -22,7 +22,7 @@ from urllib.request import Request, urlopen
 from msgspec import Struct
 
 from streamops.service.processes import module_command
-from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, add_thousand_streams
+from tests.benchmarks.bench_collect import CONSUMERS, GROUPS, STREAMS, add_thousand_streams, bare, pack
 from tests.benchmarks.output import say
 from tests.support.programs import ServerProgram, find_programs
 from tests.support.prometheus import RunningProgram
@@ -172,13 +172,16 @@ def quiet(_: int) -> None:
     """Nothing happens between two scrapes."""
 
 
-def traffic(server: RunningServer, *, cap: int | None = None, behind: int = 0) -> Callable[[int], None]:
+def traffic(
+    server: RunningServer, *, cap: int | None = None, behind: int = 0, streams: int = STREAMS
+) -> Callable[[int], None]:
     """Between two scrapes every stream gets an entry, which every group reads and acknowledges.
 
     Args:
         server: Where the streams are.
         cap: About how many entries a stream keeps; all of them unless given.
         behind: How many entries the groups stay behind.
+        streams: How many streams there are.
     """
     unread = 4 - behind
 
@@ -186,7 +189,7 @@ def traffic(server: RunningServer, *, cap: int | None = None, behind: int = 0) -
         nonlocal unread
         consumer = CONSUMERS[number % len(CONSUMERS)]
         pipeline = server.client.pipeline(transaction=False)
-        for at in range(STREAMS):
+        for at in range(streams):
             name = f"stream:{at}"
             pipeline.xadd(name, {"payload": "x" * 200}, maxlen=cap)
             for group in GROUPS:
@@ -210,8 +213,8 @@ def enlarge(server: RunningServer) -> None:
         pipeline.execute()
 
 
-def many(server: RunningServer) -> None:
-    """10,000 groups of 5,000 streams."""
+def many(server: RunningServer, rounds: int) -> None:
+    """10,000 groups of 5,000 streams, all of which move; beside a scrape, the same reads on a bare socket."""
     pipeline = server.client.pipeline(transaction=False)
     for at in range(MANY):
         name = f"stream:{at}"
@@ -221,17 +224,21 @@ def many(server: RunningServer) -> None:
             pipeline.xgroup_create(name, group, "0")
             pipeline.xreadgroup(group, "c1", {name: ">"}, count=2)
     pipeline.execute()
+    reads = pack([("XINFO", "STREAM", f"stream:{at}", "FULL", "COUNT", 1) for at in range(MANY)])
+    between, floor = traffic(server, streams=MANY), list[float]()
     with ours(server, "--max-streams", str(MANY)) as mine:
         us = Exporter("streamops exporter", mine, server)
-        for _ in range(4):
+        for number in range(-WARM, rounds):
+            if not number:
+                us.costs.clear()
+                floor.clear()
+            between(number)
             us.scrape()
+            floor.append(bare(server, [reads]))
             time.sleep(1.05)
-        us.costs.clear()
-        for _ in range(5):
-            us.scrape()
-            time.sleep(1.05)
-        say("10,000 groups of 5,000 streams, one consumer each")
+        say("10,000 groups of 5,000 streams, one consumer each, all moving")
         say(us.line())
+        say(f"  {'bare commands on a socket':28} wall {statistics.median(floor) * 1e3:7.1f} ms")
 
 
 def main() -> None:
@@ -257,7 +264,7 @@ def main() -> None:
         enlarge(server)
         compare(server, "entries of 64 KB, nothing moves", max(3, rounds // 3), quiet)
     with RunningServer(first) as server:
-        many(server)
+        many(server, rounds)
     with loaded(first) as server:
         compare(server, "nothing moves", rounds, quiet)
 

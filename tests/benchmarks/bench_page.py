@@ -1,4 +1,4 @@
-"""What a page of metrics costs once it is observed: ``python -m tests.benchmarks.bench_page``."""
+"""What a page of metrics costs once it is collected: ``python -m tests.benchmarks.bench_page``."""
 
 import gc
 from time import process_time
@@ -9,10 +9,9 @@ from streamops.exporter.page import MetricsPage
 from streamops.exporter.rendering import Form, LabelCache
 from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ScrapeReading
-from streamops.exporter.stream_counts import NO_COUNTERS, advance
-from streamops.model.observation import Observation
-from streamops.model.streams import Consumer, StreamState
-from tests.support.exporter.readings import observed
+from streamops.model.streams import Consumer, Snapshot, StreamState
+from streamops.monitor.observe import Observer
+from streamops.monitor.thresholds import Thresholds
 from tests.support.invented import (
     consumer,
     entry_id,
@@ -26,7 +25,7 @@ from tests.support.invented import (
 
 STREAMS, GROUPS_EACH, CONSUMERS_EACH = 1_000, 2, 3
 SCRAPES, WARM = 14, 2
-PARTS = ("counting", "text", "text and gzip")
+PARTS = ("observing", "text", "text and gzip")
 
 
 def main() -> None:
@@ -41,28 +40,27 @@ def main() -> None:
 
 
 def _measure(speed: int) -> tuple[list[float], int, int]:
-    pages = [_observation(poll, speed) for poll in range(SCRAPES)]
-    labels, counters, page = LabelCache(), NO_COUNTERS, b""
+    found = [_snapshot(poll, speed) for poll in range(SCRAPES)]
+    observer, labels, page = Observer(Thresholds(), rates=False), LabelCache(), b""
     best = [float("inf")] * len(PARTS)
     gc.collect()
-    for scrape, observation in enumerate(pages):
+    for scrape, collected in enumerate(found):
         started = process_time()
-        counters = advance(counters, observation)
-        reading, counted = ScrapeReading(observation, counters=counters), process_time()
+        reading, observed = ScrapeReading(observer.observe(collected)), process_time()
         page = MetricsPage(reading, NO_LIMITS, labels, 0.0).plain()
         printed = process_time()
         MetricsPage(reading, NO_LIMITS, labels, 0.0).packed(Form.TEXT)
         ended = process_time()
-        taken = (counted - started, printed - counted, ended - printed)
+        taken = (observed - started, printed - observed, ended - printed)
         if scrape < WARM:
             continue
         best = [min(pair) for pair in zip(best, [one * 1000 for one in taken], strict=True)]
     return best, sum(not line.startswith(b"#") for line in page.splitlines()), len(page)
 
 
-def _observation(poll: int, speed: int) -> Observation:
+def _snapshot(poll: int, speed: int) -> Snapshot:
     streams = (_stream(number, poll * speed, poll) for number in range(STREAMS))
-    return observed(snapshot(*streams, at=poll * seconds(15)))
+    return snapshot(*streams, at=poll * seconds(15))
 
 
 def _stream(number: int, moved: int, poll: int) -> StreamState:

@@ -13,7 +13,6 @@ from streamops.exporter.page import MetricsPage
 from streamops.exporter.rendering import Form, LabelCache
 from streamops.exporter.series_limits import NO_LIMITS
 from streamops.exporter.shown import ScrapeReading
-from streamops.exporter.stream_counts import Counters, advance
 from streamops.model.streams import Consumer, ConsumerGroup, Snapshot, StreamState
 from streamops.monitor.observe import Observer
 from streamops.monitor.thresholds import Thresholds
@@ -84,13 +83,11 @@ class Exporting:
     def __init__(self) -> None:
         self._observer = Observer(Thresholds(), rates=False)
         self._labels = LabelCache()
-        self._counters: Counters | None = None
 
     def scrape(self, found: Snapshot) -> MetricsPage:
         """One scrape, rendered and compressed."""
         observation = self._observer.observe(found, partial=False)
-        self._counters = advance(self._counters, observation)
-        page = MetricsPage(ScrapeReading(observation, counters=self._counters), NO_LIMITS, self._labels, 0.0)
+        page = MetricsPage(ScrapeReading(observation), NO_LIMITS, self._labels, 0.0)
         for form in Form:
             page.packed(form)
         return page

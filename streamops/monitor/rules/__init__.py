@@ -20,7 +20,6 @@ acknowledgement are judged apart; a growing lag is told by its steps, so that ne
 decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is no finding (#303).
 """
 
-from itertools import compress, product
 from typing import Final
 
 from streamops.model.observation import Finding
@@ -46,17 +45,13 @@ RULE_OF: Final = {rule.code: rule for rule in RULES}
 EXPLAINED_BY: Final = {rule.code: frozenset(map(code_of, rule.explained_by)) for rule in RULES}
 
 _RULES: Final = {judged: tuple(rule.find for rule in RULES if rule.judged is judged) for judged in RuleScope}
-_GROUP_RULES: Final = {
-    asked: tuple(rule.find for rule in RULES if rule.judged in compress(RuleScope, asked))
-    for asked in product((False, True), repeat=3)
-}
-"""The rules of a group by whether entries may wait, some are pending, and anything happened to it."""
+_OF_GROUPS: Final = (RuleScope.WAITING, RuleScope.PENDING, RuleScope.PAST)
+_GROUP_RULES: Final = tuple(rule.find for rule in RULES if rule.judged in _OF_GROUPS)
 
 
 def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Finding, ...]:
     """What the rules find about a group, worst first, then in the order of the rules."""
-    rules = _GROUP_RULES[evidence.may_wait, evidence.group.pending > 0, evidence.has_past]
-    return _best([finding for find in rules if (finding := find(evidence, thresholds)) is not None])
+    return _best([finding for find in _GROUP_RULES if (finding := find(evidence, thresholds)) is not None])
 
 
 def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:

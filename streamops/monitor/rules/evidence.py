@@ -46,17 +46,72 @@ class GroupEvidence(Struct, frozen=True, gc=False):
         """Whether an entry is known to wait for delivery."""
         return self.group.lag.waits
 
-    @property
-    def may_wait(self) -> bool:
-        """Whether one waits, or did when its history was last told."""
-        return self.history.waiting_since is not None or self.has_waiting
 
-    @property
-    def has_past(self) -> bool:
-        """Whether its position ever moved back, entries were lost, or its stream was trimmed."""
-        history = self.history
-        return bool(history.lost_before) or not (
-            self.trimmed_at is history.lost_at is history.rewound_at is None
+class GroupTriage:
+    """One cheap test of a group by all rules: most groups are healthy, and need no other.
+
+    Args:
+        thresholds: When the rules speak.
+        now: The server's clock.
+    """
+
+    def __init__(self, thresholds: Thresholds, now: datetime) -> None:
+        self._thresholds = thresholds
+        self._now = now
+        self._late = min(thresholds.stopped_after, thresholds.time_lag)
+
+    def is_quiet(
+        self,
+        stream: StreamState,
+        group: ConsumerGroup,
+        history: GroupHistory,
+        trimmed_at: datetime | None,
+        members: Sequence[Consumer] | None,
+    ) -> bool:
+        """Whether no rule can hold; the arguments are the fields of ``GroupEvidence``.
+
+        Nothing ever happened to its position or to entries before it, what waits is little and young, and what is
+        pending is young, acknowledged now and then, and held by consumers that are seen.
+        """
+        thresholds = self._thresholds
+        if history.lost_before or not (trimmed_at is history.lost_at is history.rewound_at is None):
+            return False
+        if history.waiting_since is not None or group.lag.waits:
+            age = group.time_lag.age
+            if age is None or age >= self._late or not group.consumers:
+                return False
+            if (history.lag or 0) >= thresholds.lag_growing_entries:
+                return False
+        if not group.pending:
+            return True
+        if self._now - history.unacked_since >= thresholds.stalled_after:
+            return False
+        if members is not None and not (
+            isinstance(members, Members) and members.idle_within(thresholds.consumer_unseen)
+        ):
+            return False
+        oldest = group.oldest_pending
+        return oldest is None or self._is_young(oldest, stream, group)
+
+    def _is_young(self, oldest: PendingEntry, stream: StreamState, group: ConsumerGroup) -> bool:
+        """Whether the pending entries, as far as they are known, are neither old, nor delivered often, nor gone."""
+        thresholds, profile = self._thresholds, group.profile
+        limit, age, first = thresholds.pending_age, group.oldest_pending_age, stream.first_id
+        if (
+            first is None
+            or oldest.id < first
+            or oldest.delivery_count >= thresholds.poison_deliveries
+            or oldest.idle >= limit
+            or (age is not None and age >= limit)
+        ):
+            return False
+        if profile is None:
+            return True
+        most, longest = profile.most_delivered, profile.longest_idle
+        return (
+            not profile.deleted
+            and (most is None or most.delivery_count < thresholds.poison_deliveries)
+            and (longest is None or longest.idle < limit)
         )
 
 

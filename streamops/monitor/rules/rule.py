@@ -12,11 +12,11 @@ Find = Callable[..., Finding | None]
 
 
 class RuleScope(Enum):
-    """What a rule judges; of groups, only those of which something may be found, which is few of them most of the time."""
+    """What a rule judges. The first three judge a group by its evidence, and say what of it."""
 
-    WAITING = "a group for which entries may wait"
-    PENDING = "a group with pending entries"
-    PAST = "a group whose position moved back, that lost entries, or whose stream was trimmed"
+    WAITING = "what waits for a group"
+    PENDING = "what is pending in a group"
+    PAST = "whether a group's position moved back, it lost entries, or its stream was trimmed"
     STREAM = "a stream by itself: its state and its history"
     QUEUE = "a queue of delayed messages, and the server's clock"
     NODE = "a server process, and what a sentence about it begins with, if it is one of several"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from streamops.errors import SettingsError
 from streamops.exporter import scraper as scraper_module
+from streamops.exporter.page import MetricsPage
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.model.secret import Secret
@@ -153,6 +154,12 @@ async def test_without_any_page_a_deadline_says_that_the_server_is_not_up(start_
         assert up(await scraper.scrape())
 
 
+def removed(page: MetricsPage) -> int:
+    observation = page.reading.observation
+    assert observation is not None
+    return observation.streams[0].counts.removed
+
+
 async def test_a_password_that_is_exchanged_is_read_anew(start_server: StartServer) -> None:
     server = start_server("--requirepass", "old")
     passwords = ["old"]
@@ -161,10 +168,14 @@ async def test_a_password_that_is_exchanged_is_read_anew(start_server: StartServ
         options = replace(server.options, password=Secret(passwords[-1]))
         return await Console.open(options, Watch(deep=True), read_only=True)
 
+    admin = server.connect(password="old")  # noqa: S106 - a test's own
     scraper = Scraper(open_console, NO_LIMITS, "test")
     try:
+        admin.xadd("orders", {"n": "1"})
         assert up(await scraper.scrape())
-        admin = server.connect(password="old")  # noqa: S106 - a test's own
+        admin.xtrim("orders", 0, approximate=False)
+        grow_old(scraper)
+        assert removed(await scraper.scrape()) == 1
         admin.config_set("requirepass", "new")
         admin.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")  # type: ignore[no-untyped-call]
         grow_old(scraper)
@@ -173,7 +184,8 @@ async def test_a_password_that_is_exchanged_is_read_anew(start_server: StartServ
         assert "new" not in (scraper.problem or "")
         passwords.append("new")
         grow_old(scraper)
-        assert up(await scraper.scrape())
+        page = await scraper.scrape()
+        assert (up(page), removed(page)) == (True, 1), "counters go on over another connection"
     finally:
         await scraper.close()
 

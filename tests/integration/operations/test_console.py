@@ -306,6 +306,6 @@ async def test_observing_one_stream_does_not_forget_the_others(server: RunningSe
         first = await console.observe()
         alone = await console.observe(["payments"])
         assert [view.stream.name for view in alone.streams] == ["payments"]
-        assert console._observer._history is not None
-        assert set(console._observer._history.streams) == {STREAM, "payments"}
+        assert console.observer._history is not None
+        assert set(console.observer._history.streams) == {STREAM, "payments"}
         assert (await console.observe()).observed_since == first.observed_since

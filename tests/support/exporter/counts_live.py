@@ -4,9 +4,8 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from streamops.exporter.group_counts import GroupCount
-from streamops.exporter.stream_counts import NO_COUNTERS, advance
 from streamops.model.entries import EntryId
+from streamops.model.observation import GroupCounts
 from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 
@@ -102,16 +101,15 @@ class World:
         return str(told[b"last-delivered-id"].decode())
 
 
-async def watch(server: RunningServer, world: World, *rough: str) -> tuple[GroupCount, dict[str, int]]:
-    counters, highest = NO_COUNTERS, Counter[str]()
+async def watch(server: RunningServer, world: World, *rough: str) -> tuple[GroupCounts, dict[str, int]]:
+    highest = Counter[str]()
     async with await Console.open(server.options) as console:
         await console.discover()
         for number in range(STEPS):
             if number:
                 world.step(rough)
-            counters = advance(counters, await console.observe(["orders"]))
-            stream = counters.streams["orders"]
-            group = stream.groups["billing"]
+            (view,) = (await console.observe(["orders"])).streams
+            stream, group = view.counts, view.groups[0].counts
             now = {name: getattr(group, name) for name in ("delivered", "acked", "lost", "rewinds")}
             now |= {"added": stream.added, "removed": stream.removed}
             assert all(now[name] >= highest[name] for name in now), (number, now, highest)

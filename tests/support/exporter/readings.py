@@ -8,15 +8,11 @@ from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
 from streamops.exporter.shown import ExporterHealth, ScrapeReading
-from streamops.exporter.stream_counts import NO_COUNTERS, Counters
-from streamops.exporter.stream_counts import advance as count
 from streamops.model.observation import (
     NO_QUEUE_METRICS,
-    Health,
     Observation,
     QueueCount,
     QueueMetrics,
-    StreamView,
 )
 from streamops.model.pools import Lead, Pool, PoolDecision, ScaleCode, Signals, WorkerHeartbeat, WorkerState
 from streamops.model.streams import Consumer, Snapshot
@@ -33,32 +29,23 @@ GREATEST = 2**63 - 1
 
 def observed(*snapshots: Snapshot) -> Observation:
     """The observation of the last of some snapshots, one after the other."""
-    history: History | None = None
+    return assess(snapshots[-1], counted(*snapshots), THRESHOLDS)
+
+
+def counted(*snapshots: Snapshot, since: History | None = None) -> History:
+    """What is remembered after some snapshots, one after the other."""
+    history = since
     for snapshot in snapshots:
         history = advance(history, snapshot, THRESHOLDS)
     assert history is not None
-    return assess(snapshots[-1], history, THRESHOLDS)
-
-
-def bare(snapshot: Snapshot) -> Observation:
-    """An observation that judges nothing."""
-    views = tuple(StreamView(state, None, (), (), Health.OK) for state in snapshot.streams)
-    return Observation(snapshot, snapshot.collected_at, views, (), Health.OK)
-
-
-def counted(*snapshots: Snapshot, since: Counters | None = None) -> Counters:
-    """What is counted over some snapshots, one after the other."""
-    counters = since
-    for snapshot in snapshots:
-        counters = count(counters, bare(snapshot))
-    return counters or NO_COUNTERS
+    return history
 
 
 def reading(
     *snapshots: Snapshot, extras: QueueMetrics = NO_QUEUE_METRICS, health: ExporterHealth | None = None
 ) -> ScrapeReading:
     """The reading of the last of some snapshots."""
-    return ScrapeReading(observed(*snapshots), extras, counted(*snapshots), health or ExporterHealth())
+    return ScrapeReading(observed(*snapshots), extras, health or ExporterHealth())
 
 
 def hostile_names() -> SearchStrategy[str]:
