@@ -1,15 +1,28 @@
 """The page on handlers runs, as it stands there."""
 
+import inspect
 import re
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from docs.reference import ROOT_DIRECTORY
+from streamops.runtime import (
+    Delays,
+    Exponential,
+    Linear,
+    Payload,
+    Publisher,
+    Router,
+    Schema,
+    Streamops,
+    WorkerOptions,
+)
 from streamops.service.processes import module_environment
 from tests.support.servers import RunningServer
 from tests.support.streams import fields_of
@@ -39,6 +52,32 @@ def chapter(tmp_path: Path) -> Path:
 def test_the_first_example_is_ten_lines() -> None:
     first = PYTHON_BLOCK.findall(PAGE.read_text())[0][1]
     assert len([line for line in first.splitlines() if line.strip()]) <= 10
+
+
+@pytest.mark.parametrize(
+    "options_of",
+    [
+        Router.handler,
+        Router.cron,
+        Streamops,
+        Streamops.publisher,
+        Publisher.publish,
+        Schema,
+        Payload,
+        WorkerOptions,
+        Exponential,
+        Linear,
+        Delays,
+    ],
+    ids=lambda declared: declared.__qualname__,
+)
+def test_every_option_is_on_the_page(options_of: Callable[..., object]) -> None:
+    options = inspect.signature(options_of).parameters.keys() - {"self", "options"}
+    # In code, not as a word of a sentence.
+    named = {
+        word for code in re.findall(r"`([^`\n]+)`", PAGE.read_text()) for word in re.findall(r"\w+", code)
+    }
+    assert not options - named
 
 
 def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) -> None:
