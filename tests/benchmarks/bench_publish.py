@@ -4,7 +4,8 @@
 
 Prints, a server version, entries of 64 bytes a second over loopback, by streamops and by redis-py's own asyncio client
 beside it (both with hiredis and on uvloop where they are installed), in one run, interleaved, medians: one after the
-other, by 50 callers at once, and in batches of 500 (redis-py's pipelines). Then the time of one publish inside a
+other, by 50 callers at once, and in batches of 500 (redis-py's pipelines). Then what 100 of them take, one after the other,
+from a connection that is open. Then the time of one publish inside a
 request to an aiohttp server, which runs in a process of its own and is asked 200 times a second.
 """
 
@@ -30,6 +31,7 @@ STREAM = "orders"
 BODY: dict[Any, Any] = {"data": b"x" * 64}
 ROUNDS = 11
 ENTRIES, CALLERS = 2_000, 50
+PUSHES = 100
 MANY, AT_ONCE = 20_000, 500
 REQUESTS, RATE = 3_000, 200
 
@@ -110,7 +112,19 @@ async def compare(running: RunningServer) -> list[str]:
                 f"    {name:15} bare {entries / plain:8,.0f}/s   streamops {entries / mine:8,.0f}/s   "
                 f"{plain / mine:4.2f} of bare (rounds {ratios[0]:.2f} to {ratios[-1]:.2f})"
             )
+        lines.append(await time_pushes(running, bare, publisher))
     return lines
+
+
+async def time_pushes(running: RunningServer, bare: Redis, publisher: Publisher) -> str:
+    """What 100 pushes take, one after the other, by both in turn."""
+    ways = (
+        in_turn(lambda: bare.xadd(STREAM, BODY), PUSHES),
+        in_turn(lambda: publisher.publish(STREAM, BODY), PUSHES),
+    )
+    seconds = [[await timed(running, way) for way in ways] for _ in range(ROUNDS)]
+    plain, mine = (statistics.median(column) * 1e3 for column in zip(*seconds, strict=True))
+    return f"    {PUSHES} pushes      bare {plain:8.1f} ms    streamops {mine:8.1f} ms"
 
 
 def serve(url: str, pipe: Connection) -> None:
