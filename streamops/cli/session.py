@@ -2,11 +2,12 @@
 
 import math
 import os
+import signal
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from datetime import timedelta
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import click
 from msgspec.structs import replace
@@ -17,12 +18,15 @@ from streamops.cli.printer import Printer
 from streamops.errors import SettingsError
 from streamops.operations.commands import full_command
 from streamops.resources.table import Column
+from streamops.settings.config import read_config
 from streamops.settings.load import Flags, Settings, actor_of, load_settings, selector_of
 
 if TYPE_CHECKING:
     from streamops.operations.console import Console
     from streamops.targets.specs import TargetSpec
 
+WATCH_EVERY: Final = 1.0
+"""Seconds between two looks at the files of the configuration."""
 Row = TypeVar("Row")
 Answer = TypeVar("Answer")
 Params = ParamSpec("Params")
@@ -134,6 +138,22 @@ class Session:
         # Only commands that connect have loaded settings; the others must work where those are broken.
         loaded: Settings | None = self.__dict__.get("settings")
         return not self.given.no_color and (loaded is None or loaded.tables.console.color)
+
+
+async def reload_on_change() -> None:
+    """Send this process SIGHUP whenever a file of the configuration is another than before."""
+    import asyncio  # noqa: PLC0415 - only long-running commands pay for it
+
+    from streamops.service.web_config import marks_of  # noqa: PLC0415 - the same
+
+    paths = [file.path for file in read_config(os.environ, Path.cwd()).files]
+    known = marks_of(paths)
+    while True:
+        await asyncio.sleep(WATCH_EVERY)
+        now = marks_of(paths)
+        if now != known:
+            known = now
+            os.kill(os.getpid(), signal.SIGHUP)
 
 
 def wait_for(work: Coroutine[Any, Any, Answer]) -> Answer:

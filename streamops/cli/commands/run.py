@@ -1,18 +1,23 @@
 """``streamops run``: worker processes under a supervisor."""
 
+import asyncio
 import os
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
+from msgspec.structs import replace
 
 from streamops.cli.command import Command
 from streamops.cli.params import ADDRESS, DURATION, SIZE
-from streamops.cli.session import Session, wait_for, with_session
+from streamops.cli.session import Session, reload_on_change, wait_for, with_session
 from streamops.errors import ExitCode
+from streamops.settings.load import Settings, load_settings
 
 if TYPE_CHECKING:
     from streamops.runtime.supervisor.spec import WorkerSpec
+    from streamops.runtime.supervisor.supervisor import Supervisor
 
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 AUTO: Final = 0
@@ -96,7 +101,7 @@ class WorkersType(click.ParamType[int]):
 @click.option(
     "--reload",
     is_flag=True,
-    help="For development: reload when a .py file of the application changes.",
+    help="For development: reload when a .py file of the application, or a configuration file, changes.",
 )
 @click.option(
     "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Restart a process after N handler calls."
@@ -148,29 +153,23 @@ def run(
 
     A process that falls is started again, ever later the more often it does. SIGTERM or Ctrl-C: no more entries are
     read, those not begun are given back, handlers finish, acknowledgements are sent; a second signal ends
-    at once, and what was not finished is handled again by others. SIGHUP replaces one process after another by
-    one with the code that is there now.
+    at once, and what was not finished is handled again by others. SIGHUP reads the configuration anew and replaces one
+    process after another by one with the code that is there now; a configuration that makes no sense changes nothing.
 
     The server is the application's own, unless --url or --context, or their environment variables, name another. An
     application that names none has the default context's. A context's dead_letters and delayed are the workers' too; an
     application that names other queues is refused.
     """
     # Only who runs workers pays for them.
-    from streamops.runtime.context import Names  # noqa: PLC0415
     from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
     from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
 
     level = _LEVELS.get(session.given.log_level or "info", 20)
     configure_logs(LogFormat(log_format), level)
-    settings, named = session.settings, _names_server(session)
-    queues = Names(settings.watch.dead_letters, settings.watch.delayed) if settings.context else None
     orders = WorkerSpec(
         app=app,
         worker=WorkerOptions(pool=pool, app=app, beat=beat, grace=grace),
-        connection=settings.connection if named else None,
-        names=queues if named else None,
-        fallback=(settings.connection, queues) if queues and not named else None,
         concurrency=concurrency,
         only=only,
         exclude=exclude,
@@ -185,12 +184,48 @@ def run(
         raise SystemExit(code)
 
 
+def _configured(orders: "WorkerSpec", settings: Settings, *, named: bool) -> "WorkerSpec":
+    """The orders with the server and the queues of the settings.
+
+    Args:
+        orders: The orders.
+        settings: The settings.
+        named: Whether the user named the server, which goes before the application's own.
+    """
+    from streamops.runtime.context import Names  # noqa: PLC0415 - as above
+
+    queues = Names(settings.watch.dead_letters, settings.watch.delayed) if settings.context else None
+    return replace(
+        orders,
+        connection=settings.connection if named else None,
+        names=queues if named else None,
+        fallback=(settings.connection, queues) if queues and not named else None,
+    )
+
+
 async def _supervise(
     orders: "WorkerSpec", workers: int, metrics: tuple[str, int] | None, session: Session, *, watch: bool
 ) -> ExitCode:
     from streamops.runtime.supervisor.supervisor import Supervisor  # noqa: PLC0415 - as above
 
-    supervisor = Supervisor(orders, workers or None, unless_told=_cores(), watch=watch)
+    named = _names_server(session)
+
+    def renew() -> "WorkerSpec":
+        return _configured(orders, load_settings(session.flags, os.environ, Path.cwd()), named=named)
+
+    first = _configured(orders, session.settings, named=named)
+    supervisor = Supervisor(first, workers or None, unless_told=_cores(), watch=watch, renew=renew)
+    if watch:
+        watching = asyncio.create_task(reload_on_change())
+        try:
+            return await _serve(supervisor, metrics, session)
+        finally:
+            watching.cancel()
+    return await _serve(supervisor, metrics, session)
+
+
+async def _serve(supervisor: "Supervisor", metrics: tuple[str, int] | None, session: Session) -> ExitCode:
+    """Run, with metrics where an address is given for them."""
     if metrics is None:
         return await supervisor.run()
 

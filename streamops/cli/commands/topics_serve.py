@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
@@ -13,10 +12,9 @@ import click
 
 from streamops.cli.command import Command
 from streamops.cli.params import ADDRESS, DURATION, SIZE
-from streamops.cli.session import Session, wait_for, with_session
+from streamops.cli.session import Session, reload_on_change, wait_for, with_session
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
 from streamops.service.addresses import is_loopback
-from streamops.settings.config import read_config
 from streamops.settings.topics import Ingest, load_ingest
 
 if TYPE_CHECKING:
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
 LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 LOOK_EVERY: Final = 0.05
-WATCH_EVERY: Final = 1.0
 
 
 @click.command(
@@ -236,20 +233,6 @@ async def _supervise(
         attending = asyncio.create_task(attend())
         stack.callback(attending.cancel)
         if watch:
-            watching = asyncio.create_task(_reload_on_change())
+            watching = asyncio.create_task(reload_on_change())
             stack.callback(watching.cancel)
         return await supervisor.run()
-
-
-async def _reload_on_change() -> None:
-    """Ask this process for a reload whenever a file of the configuration is another than before."""
-    from streamops.service.web_config import marks_of  # noqa: PLC0415 - as above
-
-    paths = [file.path for file in read_config(os.environ, Path.cwd()).files]
-    known = marks_of(paths)
-    while True:
-        await asyncio.sleep(WATCH_EVERY)
-        now = marks_of(paths)
-        if now != known:
-            known = now
-            os.kill(os.getpid(), signal.SIGHUP)

@@ -151,14 +151,16 @@ READY_IN: Final = 60.0
 
 
 class Reloading:
-    """Replaces all processes whenever it is told to.
+    """Replaces all processes at each request.
 
     Args:
         processes: The processes.
+        renew: Gives what they are to do from a reload on; raises ``StreamopsError`` where that makes no sense.
     """
 
-    def __init__(self, processes: ProcessTable) -> None:
+    def __init__(self, processes: ProcessTable, renew: Callable[[], WorkerSpec]) -> None:
         self._processes = processes
+        self._renew = renew
         self._asked = asyncio.Event()
         self._log = structlog.get_logger("streamops")
 
@@ -175,14 +177,22 @@ class Reloading:
                 await self._replace_all()
 
     async def _replace_all(self) -> None:
-        """Replace one process after another."""
+        """Replace one process after another; if one fails, the others go on with what they had to do."""
         reloading()
-        for place in tuple(self._processes.places):
-            if not place.closing and not await self._replace(place):
-                self._log.error("reload given up; the workers that run go on")
-                break
+        former = self._processes.spec
+        try:
+            # It reads files, and may run a program that gives a password.
+            self._processes.spec = await asyncio.to_thread(self._renew)
+        except StreamopsError as error:
+            self._log.error("reload given up; the workers that run go on", why=error.message)
         else:
-            self._log.info("reloaded", workers=len(self._processes.places))
+            for place in tuple(self._processes.places):
+                if not place.closing and not await self._replace(place):
+                    self._processes.spec = former
+                    self._log.error("reload given up; the workers that run go on")
+                    break
+            else:
+                self._log.info("reloaded", workers=len(self._processes.places))
         if not self._processes.ending.is_set():
             notify("READY=1")
 
@@ -235,6 +245,7 @@ class Supervisor:
         unless_told: How many if the pool was never given a number.
         watch: Whether they are replaced whenever a Python file beside the application's modules changes.
         environment: Environment variables that they have besides ours.
+        renew: Gives what they are to do from a reload on; the same as before unless given.
 
     Attributes:
         processes: The processes, which says how they are.
@@ -248,22 +259,27 @@ class Supervisor:
         unless_told: int = 1,
         watch: bool = False,
         environment: Mapping[str, str] | None = None,
+        renew: Callable[[], WorkerSpec] | None = None,
     ) -> None:
         self._follows = workers is None
         self._watch = watch
-        spec = replace(
-            spec, tell_connection=self._follows and spec.connection is None, tell_directories=watch
-        )
         # Before the pool could be asked, one is enough to say where.
         begin = workers if workers is not None else int(spec.connection is None)
-        self.processes = ProcessTable(spec, begin, environment)
-        self._reloading = Reloading(self.processes)
+        self.processes = ProcessTable(self._reporting(spec), begin, environment)
+        self._reloading = Reloading(
+            self.processes, lambda: self._reporting(renew()) if renew else self.processes.spec
+        )
         self._unless_told = unless_told
         self._tasks: asyncio.TaskGroup | None = None
         self._forced = asyncio.Event()
         self._failure: StartFailure | None = None
         self._hopeless = False
         self._log = structlog.get_logger("streamops")
+
+    def _reporting(self, spec: WorkerSpec) -> WorkerSpec:
+        """What a process is to do, with what the supervisor needs to be told by it."""
+        asks = self._follows and spec.connection is None
+        return replace(spec, tell_connection=asks, tell_directories=self._watch)
 
     async def run(self) -> ExitCode:
         """Keep them running until told to stop; what the program should end with.

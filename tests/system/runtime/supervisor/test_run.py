@@ -220,6 +220,35 @@ def test_a_server_that_is_away_at_the_start_is_an_error(tmp_path: Path, server: 
     assert "jobs is not a stream" in running.log
 
 
+@pytest.mark.parametrize("watched", [False, True], ids=["sighup", "reload"])
+def test_workers_go_on_with_the_configuration_that_was_changed(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, watched: bool
+) -> None:
+    config = tmp_path / "config.toml"
+    monkeypatch.setenv("STREAMOPS_CONFIG", str(config))
+    good = f'default_context = "shop"\n[contexts.shop]\nurl = "{server.unix_url}'
+    config.write_text(f'{good}?db=1"\n')
+    ours = add_job(server)
+    with supervising(server, tmp_path, *(["--reload"] if watched else ()), named=False) as running:
+
+        def change(text: str) -> None:
+            config.write_text(text)
+            if not watched:
+                running.tell(signal.SIGHUP)
+
+        wait_until(lambda: "workers ready" in running.log)
+        before = running.children()
+        change("default_context = 5")
+        wait_until(lambda: "reload given up" in running.log)
+        assert running.children() == before
+        assert running.handled == []
+        change(f'{good}"\n')
+        wait_until(lambda: [entry_id for entry_id, _ in running.handled] == [ours])
+        wait_until(lambda: "reloaded" in running.log)
+        running.tell(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+
+
 def test_default_context_serves_an_application_that_names_no_server(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
