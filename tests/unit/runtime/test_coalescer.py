@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from streamops.runtime.coalescer import Coalescer
 from streamops.runtime.entry import ConsumerStream
+from streamops.runtime.outcomes import Coalescer
 from tests.support.runtime.consumer_streams import stream_of_ann
 
 STREAM = stream_of_ann()
