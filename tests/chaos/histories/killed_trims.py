@@ -67,5 +67,5 @@ def play_all(server: RunningServer, seeds: Sequence[int]) -> None:
         kills += history.kills
         removed += history.removed
     # How many are met in the middle depends on how busy the machine is.
-    assert kills > len(seeds) // 5
+    assert kills >= len(seeds) // 5
     assert removed > len(seeds)
