@@ -128,7 +128,7 @@ class StreamConsumer:
         options = context.server.options
         # The connection waits longer than its reads, so that a dead one is noticed.
         self._reader = Server(
-            replace(options, timeout=options.timeout + context.block), company=context.server
+            replace(options, timeout=options.timeout + context.block), tracker=context.server.tracker
         )
         self._groups = groups
         self._dedup = dedup

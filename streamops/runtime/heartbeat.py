@@ -98,7 +98,7 @@ class Heartbeat:
     async def _run(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         self._started.set()
-        server = Server(self._context.server.options, company=self._context.server)
+        server = Server(self._context.server.options, tracker=self._context.server.tracker)
         try:
             while not self._stop.is_set():
                 pause = await self._turn(server)

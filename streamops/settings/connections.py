@@ -16,8 +16,7 @@ from streamops.settings.secrets import read_password_file, run_password_command,
 from streamops.settings.state import resolve_path
 from streamops.settings.tables import ContextTable
 from streamops.wire.options import ConnectionOptions, Secret, Tls
-from streamops.wire.url_query import HOST, MAX_TIMEOUT
-from streamops.wire.urls import parse_url
+from streamops.wire.urls import HOST, MAX_TIMEOUT, parse_url
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from streamops.settings.pools import ConfiguredPool, PoolSettings, find_problems
 from streamops.settings.tables import ConfigTable
 from streamops.targets.specs import TargetSpec
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.url_query import MAX_TIMEOUT
+from streamops.wire.urls import MAX_TIMEOUT
 
 DEFAULT_ORIGIN: Final = "default"
 STATED: Final = frozenset({"--context", "STREAMOPS_CONTEXT", "--url", "STREAMOPS_URL"})

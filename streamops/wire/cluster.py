@@ -24,9 +24,9 @@ class Cluster:
 
     changes: int = 0
 
-    def __init__(self, options: ConnectionOptions, succession: PrimaryTracker) -> None:
+    def __init__(self, options: ConnectionOptions, tracker: PrimaryTracker) -> None:
         self._options = options
-        self._succession = succession
+        self._tracker = tracker
         self._seeds = options.addresses
         self._map = SlotMap()
         self._nodes: dict[Address, Node] = {}
@@ -67,7 +67,7 @@ class Cluster:
 
     def on_slot_moved(self) -> None:
         """A slot is another node's by now: the map is in doubt, and so is what came from the node before."""
-        self._succession.moves += 1
+        self._tracker.moves += 1
         self.distrust()
 
     def node_of(self, key: str) -> Node | None:
@@ -89,7 +89,7 @@ class Cluster:
         former, self._map = self._map, await self._read_map()
         self._stale = False
         # Before anything can be sent by the new map.
-        self._succession.moves += bool(former.ranges) and former.ranges != self._map.ranges
+        self._tracker.moves += bool(former.ranges) and former.ranges != self._map.ranges
         for address in self._nodes.keys() - {*self._map.primaries, *self._seeds}:
             await self._nodes.pop(address).close()
 

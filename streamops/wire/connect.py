@@ -88,14 +88,14 @@ def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:
 def connection_pool(
     options: ConnectionOptions,
     address: tuple[str, int] | None = None,
-    succession: PrimaryTracker | None = None,
+    tracker: PrimaryTracker | None = None,
 ) -> ClosingPool:
     """A pool of connections to one server: ``address``, the socket, the first address, or Sentinel's choice.
 
     Args:
         options: How it is reached.
         address: Which one; as the options say unless given.
-        succession: What others have heard from the same Sentinels; its own alone unless given.
+        tracker: The last known primary, shared with other clients of the same Sentinels; a new one by default.
 
     Raises:
         SettingsError: A file that TLS needs cannot be read.
@@ -104,7 +104,7 @@ def connection_pool(
     if options.socket_path is not None:
         return ClosingPool(connection_class=SocketConnection, path=options.socket_path, **kwargs)
     if options.mode is Mode.SENTINEL:
-        return _sentinel_pool(options, kwargs, succession or PrimaryTracker())
+        return _sentinel_pool(options, kwargs, tracker or PrimaryTracker())
     host, port = address or options.addresses[0]
     kwargs |= {"host": host, "port": port, "socket_keepalive": True, **transport_kwargs(options.tls)}
     return ClosingPool(**kwargs)
@@ -125,7 +125,7 @@ def connect_client(options: ConnectionOptions) -> Redis:
 
 
 def _sentinel_pool(
-    options: ConnectionOptions, kwargs: dict[str, Any], succession: PrimaryTracker
+    options: ConnectionOptions, kwargs: dict[str, Any], tracker: PrimaryTracker
 ) -> SentinelPool:
     transport: dict[str, Any] = {}
     watcher: dict[str, Any] = {"connection_class": Connection}
@@ -151,7 +151,7 @@ def _sentinel_pool(
         **_credentials(options.sentinel_username, options.sentinel_password),
     }
     pools = [ClosingPool(host=host, port=port, **watcher) for host, port in options.addresses]
-    watchers = SentinelClient(pools, patience, succession)
+    watchers = SentinelClient(pools, patience, tracker)
     return SentinelPool(options.sentinel_service, watchers, **transport, **kwargs)  # type: ignore[no-untyped-call] # redis-py has no types here
 
 

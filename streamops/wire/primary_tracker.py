@@ -1,4 +1,4 @@
-"""Who serves what another server served before, as far as anybody of a company has heard."""
+"""The last known primary, shared by all clients of one process."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,14 +7,14 @@ from redis.exceptions import ConnectionError as LostConnection
 
 
 class PrimaryReplacedError(LostConnection):
-    """Another server is the primary than the one that was asked so far, and may know less."""
+    """Another server is the primary than before; it may lack entries of the former one."""
 
 
 class NamedPrimary(NamedTuple):
-    """Whom a Sentinel names.
+    """The primary that a Sentinel names.
 
     Attributes:
-        epoch: The number of the failover that made it the primary; a Sentinel that was told late has a lower one.
+        epoch: The number of the failover that made it the primary; lower at a Sentinel that has not heard of the last one.
         address: Its host and port.
     """
 
@@ -23,11 +23,11 @@ class NamedPrimary(NamedTuple):
 
 
 class PrimaryTracker:
-    """Who the primary is, as far as anybody of a company has heard: none of them goes on with a former one then.
+    """The last known primary: once one client learns of a failover, none sends to the former primary.
 
     Attributes:
-        last: Whom the Sentinels named last; none before they were asked.
-        moves: How often a slot of a cluster was seen to be another node's than before.
+        last: The primary that a Sentinel named last; none before the first answer.
+        moves: How often a slot of a cluster has moved to another node.
     """
 
     def __init__(self) -> None:
@@ -36,20 +36,20 @@ class PrimaryTracker:
         self._agreed: tuple[tuple[str, int], float] | None = None
 
     def is_newer_than(self, named: NamedPrimary) -> bool:
-        """Whether a later primary was heard of."""
+        """Whether the last known primary is later than this one."""
         return self.last is not None and self.last.epoch > named.epoch
 
     def follow(self, named: NamedPrimary) -> None:
-        """Somebody is believed."""
+        """Accept a primary."""
         self.last = named
         self._agreed = None
 
     def doubt(self) -> None:
-        """There is a Sentinel that may know better than those that were told late."""
+        """Restart the count of ``agreed_for``: a Sentinel may know of a later primary."""
         self._agreed = None
 
     def agreed_for(self, late: Sequence[NamedPrimary], now: float) -> float:
-        """Seconds for which those that were told late have named one and the same, without a doubt meanwhile."""
+        """Seconds for which Sentinels with an older epoch have agreed on one primary, since the last ``doubt``."""
         addresses = {named.address for named in late}
         if len(addresses) != 1:
             self.doubt()

@@ -27,13 +27,13 @@ class SentinelClient(Sentinel):
     Args:
         pools: Connections to each of them.
         patience: Seconds that each has for its answer.
-        succession: What the company of those who ask has heard, and will.
+        tracker: The last known primary, shared with other clients.
     """
 
-    def __init__(self, pools: Iterable[ClosingPool], patience: float, succession: PrimaryTracker) -> None:
+    def __init__(self, pools: Iterable[ClosingPool], patience: float, tracker: PrimaryTracker) -> None:
         super().__init__([])  # type: ignore[no-untyped-call] # redis-py has no types here
         self._patience = patience
-        self._succession = succession
+        self._tracker = tracker
         self.sentinels = [Redis.from_pool(pool) for pool in pools]
 
     async def discover_master(self, service_name: str, within: float | None = None) -> tuple[str, int]:
@@ -67,12 +67,12 @@ class SentinelClient(Sentinel):
                 # One that does not answer delays no caller the next time.
                 self._put(sentinel, len(self.sentinels))
             else:
-                if named and not self._succession.is_newer_than(named):
+                if named and not self._tracker.is_newer_than(named):
                     # Whoever knew is asked first the next time.
                     self._put(sentinel, 0)
                     return self._follow(named)
                 if known and not named:
-                    self._succession.doubt()
+                    self._tracker.doubt()
                 late += filter(None, (named,))
                 strangers += not known
                 reason = "is down and its successor not chosen yet" if known else "is unknown"
@@ -96,7 +96,7 @@ class SentinelClient(Sentinel):
     def _outlast(self, late: Sequence[NamedPrimary]) -> None:
         """Raise, unless most of the Sentinels have agreed for longer than those that are silent may know better."""
         most = late if len(late) > len(self.sentinels) // 2 else ()
-        if self._succession.agreed_for(most, time.monotonic()) < LONGEST_FAILOVER:
+        if self._tracker.agreed_for(most, time.monotonic()) < LONGEST_FAILOVER:
             raise MasterNotFoundError("the Sentinels that name a primary have not heard of the last failover")
 
     async def _ask(self, sentinel: Redis, service_name: str) -> tuple[bool, NamedPrimary | None]:
@@ -116,7 +116,7 @@ class SentinelClient(Sentinel):
         return True, NamedPrimary(_epoch(state), address) if is_well else None
 
     def _follow(self, named: NamedPrimary) -> tuple[str, int]:
-        self._succession.follow(named)
+        self._tracker.follow(named)
         return named.address
 
     async def aclose(self) -> None:

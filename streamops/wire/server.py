@@ -21,22 +21,22 @@ class Server:
 
     Attributes:
         options: How it is reached.
-        succession: What it has heard of other primaries.
+        tracker: The last known primary.
     """
 
-    def __init__(self, options: ConnectionOptions, company: "Server | None" = None) -> None:
+    def __init__(self, options: ConnectionOptions, tracker: PrimaryTracker | None = None) -> None:
         """Connects with the first batch.
 
         Args:
             options: How it is reached.
-            company: The same server with connections of its own: each hears of another primary from the other.
+            tracker: That of another client of the same server; each learns from the other that the primary was replaced.
         """
         self.options = options
-        self.succession: PrimaryTracker = company.succession if company else PrimaryTracker()
+        self.tracker = tracker or PrimaryTracker()
         self._topology: Topology = (
-            Cluster(options, self.succession)
+            Cluster(options, self.tracker)
             if options.mode is Mode.CLUSTER
-            else single_server(options, self.succession)
+            else single_server(options, self.tracker)
         )
         self.commands_sent = 0
 
@@ -68,7 +68,7 @@ class Server:
         The new one may know less, or something else, of the same entries. Slots that were moved on purpose count too:
         from outside it looks the same.
         """
-        return self._topology.changes + self.succession.moves
+        return self._topology.changes + self.tracker.moves
 
     @property
     def replaceable(self) -> bool:

@@ -1,4 +1,4 @@
-"""One server: always the same, or whichever one the Sentinels name."""
+"""A standalone server, and the primary behind Sentinels."""
 
 import time
 from collections.abc import Iterable
@@ -27,8 +27,8 @@ class Single:
     """One server; to its callers, a cluster of one node.
 
     Attributes:
-        nodes: The one.
-        ready: Whether nothing has to be learned before something is sent.
+        nodes: The node.
+        ready: Whether commands can be sent without ``prepare``.
     """
 
     def __init__(self, node: Node) -> None:
@@ -37,7 +37,7 @@ class Single:
 
     @property
     def changes(self) -> int:
-        """How often another server has become the one: never."""
+        """How often the primary was replaced: never."""
         return 0
 
     @property
@@ -46,20 +46,20 @@ class Single:
         return True
 
     async def prepare(self) -> None:
-        """Nothing to learn first."""
+        """Do nothing: the server is known."""
 
     def distrust(self, troubled: Iterable[Node] = ()) -> None:
-        """Nothing to learn anew."""
+        """Do nothing: there is no other server."""
 
     def on_slot_moved(self) -> None:
-        """Nothing to heed: what it says has moved is not looked for elsewhere."""
+        """Do nothing: redirects are not followed."""
 
     def node_of(self, key: str) -> Node:  # noqa: ARG002 - one node serves every key
-        """The one."""
+        """The node."""
         return self._node
 
     def node_at(self, host: str, port: int, referrer: Node) -> None:
-        """None: a member of a cluster that is asked as if it were alone must not send us elsewhere."""
+        """Return none: redirects of a cluster member that is used as a standalone server are not followed."""
 
     async def close(self) -> None:
         """Close all connections, without a pause; batches from now on fail."""
@@ -74,26 +74,26 @@ class SentinelPrimary(Single):
     what was read from the new one would be acknowledged at the former one, and come again.
     """
 
-    def __init__(self, node: Node, pool: SentinelPool, succession: PrimaryTracker) -> None:
+    def __init__(self, node: Node, pool: SentinelPool, tracker: PrimaryTracker) -> None:
         super().__init__(node)
         self._pool = pool
-        self._succession = succession
+        self._tracker = tracker
         self._known: tuple[str, int] | None = None
         self._failed = False
         self._look_at = 0.0
 
     @property
     def changes(self) -> int:
-        """How often another server has become the one."""
+        """How often the primary was replaced."""
         return self._pool.changes
 
     @property
     def ready(self) -> bool:
-        """Whether the Sentinels were asked a moment ago, and none has heard otherwise since."""
+        """Whether the Sentinels were asked within ``LOOK_EVERY``, and no client has learned of another primary since."""
         return time.monotonic() < self._look_at and self._news() is None
 
     async def prepare(self) -> None:
-        """Ask the Sentinels, where it is time to.
+        """Ask the Sentinels if the last answer is older than ``LOOK_EVERY``.
 
         Raises:
             PrimaryReplacedError: They name another primary, which may know less than the one before: once.
@@ -129,21 +129,21 @@ class SentinelPrimary(Single):
 
     @property
     def _believed(self) -> tuple[str, int] | None:
-        """Whom this one goes on with; none before the first connection."""
+        """The current primary; none before the first connection."""
         return self._known or self._pool.master_address
 
     def _news(self) -> tuple[str, int] | None:
-        """The primary that another client of the tracker has heard of, if it is another one."""
-        last, known = self._succession.last, self._believed
+        """The primary that another client of the tracker has learned of, if it differs."""
+        last, known = self._tracker.last, self._believed
         return last.address if last and known and last.address != known else None
 
     def distrust(self, troubled: Iterable[Node] = ()) -> None:  # noqa: ARG002 - there is one
-        """Whoever was asked failed, and was told so: another primary is no news then."""
+        """Note that the primary failed: the caller has an error already, so a replaced primary raises none."""
         self._failed = True
 
 
-def single_server(options: ConnectionOptions, succession: PrimaryTracker) -> Single:
+def single_server(options: ConnectionOptions, tracker: PrimaryTracker) -> Single:
     """The server of these options, or of their Sentinels, and of what others have heard of them."""
-    pool = connection_pool(options, succession=succession)
+    pool = connection_pool(options, tracker=tracker)
     node = Node(pool, options.label, options.timeout.total_seconds())
-    return SentinelPrimary(node, pool, succession) if isinstance(pool, SentinelPool) else Single(node)
+    return SentinelPrimary(node, pool, tracker) if isinstance(pool, SentinelPool) else Single(node)

@@ -67,16 +67,16 @@ A, B = NamedPrimary(1, ("10.0.0.1", 6379)), NamedPrimary(2, ("10.0.0.2", 6379))
 
 
 def test_those_that_were_told_late_agree_until_there_is_a_doubt() -> None:
-    succession = PrimaryTracker()
-    assert [succession.agreed_for([A, A], now) for now in (100.0, 120.0, 131.0)] == [0.0, 20.0, 31.0]
-    assert [succession.agreed_for([B], now) for now in (131.0, 141.0)] == [0.0, 10.0]
+    tracker = PrimaryTracker()
+    assert [tracker.agreed_for([A, A], now) for now in (100.0, 120.0, 131.0)] == [0.0, 20.0, 31.0]
+    assert [tracker.agreed_for([B], now) for now in (131.0, 141.0)] == [0.0, 10.0]
     doubts: list[Callable[[], object]] = [
-        lambda: succession.agreed_for([A, B], 150.0),
-        lambda: succession.agreed_for([], 150.0),
-        lambda: succession.follow(A),
-        succession.doubt,
+        lambda: tracker.agreed_for([A, B], 150.0),
+        lambda: tracker.agreed_for([], 150.0),
+        lambda: tracker.follow(A),
+        tracker.doubt,
     ]
     for doubt in doubts:
-        succession.agreed_for([A], 140.0)
+        tracker.agreed_for([A], 140.0)
         doubt()
-        assert [succession.agreed_for([A], now) for now in (150.0, 151.0)] == [0.0, 1.0]
+        assert [tracker.agreed_for([A], now) for now in (150.0, 151.0)] == [0.0, 1.0]

@@ -48,7 +48,7 @@ async def test_what_a_former_primary_delivered_is_looked_at_on_the_new_one(
         await lose_connection(former, server)
         replace_primary(sentinel, primary)
         if heard.startswith("from others"):
-            other = Server(options, company=server)
+            other = Server(options, tracker=server.tracker)
             await other.ping()
             await other.close()
         stream.finish(entry)
@@ -86,7 +86,7 @@ async def test_a_slot_that_went_and_came_back_is_noticed_by_whoever_reads(cluste
     with cluster.moving("s") as move:
         async with acknowledging(move.source, cluster.options) as (stream, entry, server):
             await server.ping()
-            reader = Server(cluster.options, company=server)
+            reader = Server(cluster.options, tracker=server.tracker)
             await reader.ping()
             lose_entries(move)
             assert await reader.single("s", "EXISTS", "s") == 0

@@ -109,19 +109,19 @@ async def test_a_sentinel_that_was_told_late_is_passed_over_by_whoever_knows_bet
     former, primary = start_server(), start_server()
     with sentinel_of(former, 1) as late, sentinel_of(primary, 2) as informed:
         first = await Server.connect(behind(informed.port))
-        second = Server(behind(late.port, informed.port), company=first)
+        second = Server(behind(late.port, informed.port), tracker=first.tracker)
         await second.single("s", "XADD", "s", "*", "n", "1")
         assert (former.command("EXISTS", "s"), primary.command("XLEN", "s")) == (0, 1)
         await second.close()
         # Whoever knows better merely does not answer, which is no reason to go back to the former one.
         informed.kill()
-        third = Server(behind(late.port, informed.port), company=first)
+        third = Server(behind(late.port, informed.port), tracker=first.tracker)
         with pytest.raises(Unreachable, match="have not heard of the last failover") as told:
             await third.single("s", "XADD", "s", "*", "n", "2")
         assert not told.value.sent
         await third.close()
         # Where all answer, and nobody knows better, they have been set up anew: whoever they name is believed.
-        fourth = Server(behind(late.port), company=first)
+        fourth = Server(behind(late.port), tracker=first.tracker)
         await fourth.single("s", "XADD", "s", "*", "n", "3")
         assert (former.command("XLEN", "s"), primary.command("XLEN", "s")) == (1, 1)
         await fourth.close()
@@ -137,12 +137,12 @@ async def test_a_sentinel_that_holds_the_primary_down_may_know_better_than_one_t
         first = await Server.connect(behind(informed.port))
         primary.kill()
         await eventually(lambda: b"s_down" in state_of(informed)[b"flags"])
-        second = Server(behind(late.port, informed.port), company=first)
+        second = Server(behind(late.port, informed.port), tracker=first.tracker)
         with pytest.raises(Unreachable, match="have not heard of the last failover"):
             await second.single("s", "XADD", "s", "*", "n", "1")
         # Nor does it matter how many were told late, or for how long they agree.
         monkeypatch.setattr(sentinel, "LONGEST_FAILOVER", 1e-9)
-        third = Server(behind(late.port, informed.port, late.port), company=first)
+        third = Server(behind(late.port, informed.port, late.port), tracker=first.tracker)
         for _ in range(3):
             with pytest.raises(Unreachable, match="have not heard of the last failover"):
                 await third.single("s", "XADD", "s", "*", "n", "2")
@@ -159,8 +159,8 @@ async def test_sentinels_set_up_anew_are_followed_though_one_is_gone_for_good(
     with sentinel_of(former, 5) as gone, sentinel_of(primary, 0) as one, sentinel_of(primary, 0) as two:
         server = await Server.connect(behind(gone.port))
         gone.kill()
-        fewer = Server(behind(gone.port, gone.port, one.port, two.port), company=server)
-        both = Server(behind(gone.port, one.port, two.port), company=server)
+        fewer = Server(behind(gone.port, gone.port, one.port, two.port), tracker=server.tracker)
+        both = Server(behind(gone.port, one.port, two.port), tracker=server.tracker)
         for unsure in (both, fewer):
             with pytest.raises(Unreachable, match="have not heard of the last failover"):
                 await unsure.ping()
@@ -179,7 +179,7 @@ async def test_two_of_four_sentinels_are_not_followed_however_long_they_agree(
     with sentinel_of(former, 1) as late, sentinel_of(primary, 2) as informed:
         first = await Server.connect(behind(informed.port))
         informed.kill()
-        second = Server(behind(informed.port, late.port, informed.port, late.port), company=first)
+        second = Server(behind(informed.port, late.port, informed.port, late.port), tracker=first.tracker)
         for _ in range(3):
             with pytest.raises(Unreachable, match="have not heard of the last failover"):
                 await second.single("s", "XADD", "s", "*", "n", "1")
@@ -212,7 +212,7 @@ async def test_sentinels_that_hang_are_asked_last_and_hide_nothing(
     await server.close()
 
 
-async def test_of_a_company_all_hear_at_once(
+async def test_clients_of_one_tracker_learn_of_a_failover_at_once(
     start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(single, "LOOK_EVERY", 3600.0)
@@ -221,7 +221,7 @@ async def test_of_a_company_all_hear_at_once(
     first = await Server.connect(behind(sentinel.port))
     sentinel.command("SENTINEL", "REMOVE", "orders")
     sentinel.command("SENTINEL", "MONITOR", "orders", "127.0.0.1", primary.port, 1)
-    second = Server(first.options, company=first)
+    second = Server(first.options, tracker=first.tracker)
     await second.ping()
     with pytest.raises(Unreachable, match="name another primary") as told:
         await first.single("s", "XADD", "s", "*", "n", "1")
