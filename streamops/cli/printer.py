@@ -19,8 +19,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from streamops.errors import SettingsError, known_hint
-from streamops.resources.plans import Fact
-from streamops.resources.table import Cell
+from streamops.resources.table import Cell, Fact
 
 Row = TypeVar("Row")
 Row_contra = TypeVar("Row_contra", contravariant=True)

@@ -8,9 +8,8 @@ from streamops.model.json_text import Json
 from streamops.model.pools import PoolDecision
 from streamops.model.wording import counted
 from streamops.resources.kinds import of_rows
-from streamops.resources.plans import Fact
 from streamops.resources.pools import decision_json
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Fact, Tone
 from streamops.resources.units import duration, size
 
 DRILL = of_rows(DrillProgress)

@@ -2,15 +2,13 @@
 
 from typing import Final
 
-from msgspec import Struct
-
 from streamops.model.acting import Impact, Outcome, Plan, Progress
 from streamops.model.effects import FOREIGN_LEFT, NOT_REDELIVERABLE, STRAY, Effect
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.resources.cells import NAME_WIDTH, seconds
 from streamops.resources.kinds import of_rows
-from streamops.resources.table import Align, Cell, Column, Tone
+from streamops.resources.table import Align, Cell, Column, Fact, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, rate
 
@@ -42,13 +40,6 @@ STAY: Final = frozenset(row.reason for row in (*NOT_REDELIVERABLE.values(), FORE
 
 NAMED: Final = 20
 """Skipped and failed entries that people see one by one."""
-
-
-class Fact(Struct, frozen=True):
-    """One thing worth knowing: a name, and what is said under it, a line each."""
-
-    name: str
-    lines: tuple[Cell, ...]
 
 
 def plan_facts(plan: Plan) -> tuple[Fact, ...]:

@@ -11,8 +11,7 @@ from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, ScaleCo
 from streamops.operations.autoscale.plan import is_led, is_steered, overrides_words
 from streamops.resources.cells import NAME_WIDTH, NOT_THERE, count_cell
 from streamops.resources.kinds import NUMBER, of_rows
-from streamops.resources.plans import Fact
-from streamops.resources.table import Align, Cell, Column, Resource, Tone
+from streamops.resources.table import Align, Cell, Column, Fact, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent, rate, rfc3339
 

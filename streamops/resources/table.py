@@ -39,6 +39,13 @@ class Cell(NamedTuple):
     tone: Tone = Tone.PLAIN
 
 
+class Fact(Struct, frozen=True):
+    """One thing worth knowing: a name, and what is said under it, a line each."""
+
+    name: str
+    lines: tuple[Cell, ...]
+
+
 class Column(Struct, Generic[Row], frozen=True):
     """One column over rows of one kind.
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pkgutil import resolve_name
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import App, SuspendNotSupported
@@ -328,10 +328,11 @@ class StreamopsApp(App[int]):
     def _screen_of(self, place: Route) -> Frame:
         """A new screen of a place, imported when it is first opened."""
         if place.resource:
-            return list_of(resolve_name(f"streamops.resources.{place.resource}"), place.leads)(
-                place, self.app_state
-            )
-        screen: Frame = resolve_name(f"streamops.tui.screens.{place.screen}")(place, self.app_state)
+            module, name = place.resource.split(":")
+            resource = getattr(import_module(f"streamops.resources.{module}"), name)
+            return list_of(resource, place.leads)(place, self.app_state)
+        module, name = place.screen.split(":")
+        screen: Frame = getattr(import_module(f"streamops.tui.screens.{module}"), name)(place, self.app_state)
         return screen
 
     def go(self, place: Route) -> None:

@@ -19,7 +19,6 @@ from streamops.model.acting import Outcome, Plan, Progress
 from streamops.resources.plans import (
     OUTCOME_COLUMNS,
     PLAN_COLUMNS,
-    Fact,
     outcome_document,
     outcome_facts,
     plan_document,
@@ -27,6 +26,7 @@ from streamops.resources.plans import (
     progress_line,
     undo_command,
 )
+from streamops.resources.table import Fact
 
 
 class ActingPrinter:

@@ -7,9 +7,8 @@ from streamops.model.observation import Finding, GroupView, Health, Observation,
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
 from streamops.resources.cells import NOT_THERE
 from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow
-from streamops.resources.plans import Fact
 from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
-from streamops.resources.table import Cell, Column, Resource, Tone
+from streamops.resources.table import Cell, Column, Fact, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, health_text, lag_text, percent, terse
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, wrap

@@ -7,8 +7,8 @@ from streamops.errors import StreamopsError
 from streamops.model.acting import Outcome, Plan
 from streamops.model.wording import counted
 from streamops.operations.registry import command_words
-from streamops.resources.plans import Fact, outcome_facts, plan_facts
-from streamops.resources.table import Cell, Tone
+from streamops.resources.plans import outcome_facts, plan_facts
+from streamops.resources.table import Cell, Fact, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, rate
 from streamops.tui.lines.details import fact_lines, paragraph

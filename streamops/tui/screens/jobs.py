@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobState
 from streamops.resources.jobs import JOBS
-from streamops.resources.plans import Fact
+from streamops.resources.table import Fact
 from streamops.tui import routes
 from streamops.tui.acting.asks import PlanRest
 from streamops.tui.keys import Hint, bindings

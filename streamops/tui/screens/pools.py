@@ -7,7 +7,6 @@ from typing import ClassVar, Final
 from textual.binding import BindingType
 
 from streamops.model.pools import PoolDecision
-from streamops.resources.plans import Fact
 from streamops.resources.pools import (
     OUTCOME_TONES,
     POOLS,
@@ -15,7 +14,7 @@ from streamops.resources.pools import (
     PoolRow,
     pool_facts,
 )
-from streamops.resources.table import Cell, Tone
+from streamops.resources.table import Cell, Fact, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, rfc3339
 from streamops.tui import routes

@@ -15,13 +15,13 @@ from streamops.resources.plans import (
     NAMED,
     OUTCOME_COLUMNS,
     PLAN_COLUMNS,
-    Fact,
     outcome_document,
     outcome_facts,
     plan_document,
     plan_facts,
     undo_command,
 )
+from streamops.resources.table import Fact
 from tests.support import strategies
 from tests.support.resources.plans import OUTCOME, PLAN
 from tests.support.tables import table
