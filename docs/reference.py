@@ -42,8 +42,8 @@ A value that is not known is absent, never zero. Timestamps are seconds since th
 entry ID that is no plausible time has none, and an instant of a consumer that lies more than a minute ahead of that
 clock, because it was set back, is not known. Timestamps made of idle times have a resolution of a tenth of a second. `db` is
 the number of the database, 0 on a cluster. Bytes of a name that are no UTF-8 print as `\\xNN`. Streams include
-dead-letter queues and retry streams (`T:retry:GROUP`). Counters never fall while the exporter lives; metrics vanish
-with what they describe.
+dead-letter queues and retry streams (`T:retry:GROUP`). Counters fall only to 0, after a stream or group was
+out of sight for a quarter of an hour; metrics vanish with what they describe.
 """
 SETTINGS_PREFACE = """# Configuration
 
