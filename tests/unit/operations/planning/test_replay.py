@@ -85,7 +85,7 @@ def test_one_group_alone_is_named_and_the_others_are_not_touched(mode: ReplayMod
 def test_each_mode_is_told_apart_in_the_help_of_its_field() -> None:
     (told,) = (field.help for field in intent_fields(ReplayIntent) if field.name == "mode")
     assert [mode for mode in ReplayMode if f"{mode}: " not in told] == []
-    assert "Not given (\N{EN DASH}): republish" in told
+    assert "Not given: republish" in told
     # A form of 80 columns has room for four lines of help.
     assert len(wrap(told, 78)) <= 4
 
