@@ -116,11 +116,12 @@ def _given_up() -> dashboard.Panel:
 
 def _oddities() -> dashboard.Panel:
     return graph_panel(
-        "Taken over, and duplicates",
-        "Entries a second that workers took over from dead consumers, and that were left alone because another entry"
-        " had their business key.",
+        "Taken over, duplicates, lost",
+        "Entries a second that workers took over from dead consumers, that were left alone because another entry"
+        " had their business key, and that were read with noack and not handled to the end.",
         Query(f"sum({WORKER.rate('reclaimed_total')})", "taken over"),
         Query(f"sum({WORKER.rate('duplicates_total')})", "duplicates"),
+        Query(f"sum({WORKER.rate('noack_lost_total')})", "lost with noack"),
         unit="cps",
         none="no workers",
     )

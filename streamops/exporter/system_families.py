@@ -430,6 +430,12 @@ def duplicates_total(_: Shown) -> Values:
     return {}
 
 
+@HANDLER.family("entries", THE_WORKER)
+def noack_lost_total(_: Shown) -> Values:
+    """Entries read with noack that were not handled to the end."""
+    return {}
+
+
 @HANDLER.family("calls", THE_WORKER)
 def in_flight(_: Shown) -> Values:
     """Calls under way."""

@@ -64,6 +64,11 @@ def _durations(handler: Handler) -> Iterator[Problem]:
     for name, duration in (("lease", handler.lease), ("timeout", handler.timeout), ("key_ttl", key_ttl)):
         if duration is not None and duration < SHORTEST:
             yield f"{name} must be longer than nothing", "Seconds: 30, 0.5."
+    if handler.noack and handler.guard is not None:
+        yield (
+            "noack=True with a key",
+            "What the server takes for acknowledged cannot be kept apart: leave out one of them.",
+        )
     if handler.linger < timedelta():
         yield "linger is negative", "Seconds: 0.05; 0 waits for nothing."
 

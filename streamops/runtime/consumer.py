@@ -245,9 +245,10 @@ class StreamConsumer:
         if not stream.in_flight.keys().isdisjoint([raw_id for raw_id, _ in rows]):
             # The group was set back, or is another one: what is in flight is not handled a second time beside the first.
             rows = [row for row in rows if not stream.holds(*row)]
-        entries = stream.receive(rows, *asked)
+        noack = self.subscription.noack
+        entries = stream.receive(rows, *asked, noack=noack)
         most = self.executor.handler.retry.max_attempts
-        if stream.retries or most == 1:
+        if stream.retries or (most == 1 and not noack):
             for entry in entries:
                 entry.number(most)
         if entries:
@@ -298,6 +299,10 @@ class StreamConsumer:
         try:
             self._queue.fresh.extend(await self._prepare(entries))
             self.executor.wake()
+        except BaseException:
+            # Those that are not pending are nowhere else.
+            self.executor.counts.noack_lost += sum(entry.noack for entry in entries)
+            raise
         finally:
             self._queue.coming = 0
 
@@ -398,4 +403,5 @@ def _subscription_of(stream: str, handler: Handler, context: WorkerContext) -> S
         dead_letters=context.names.dead_letters.get(stream, ""),
         delayed=context.names.delayed.get(stream, ""),
         guarded=handler.guard.ttl if handler.guard else timedelta(),
+        noack=handler.noack,
     )

@@ -66,6 +66,7 @@ class HandlerCounters:
         dead_lettered: Entries that were given up, by reason.
         reclaimed: Entries taken over from others.
         duplicates: Entries whose business key another entry had.
+        noack_lost: Entries read with noack that failed, or were not handled before the worker ended.
         shared: Seconds by which the durations of entries that were handled together exceed those of their calls.
     """
 
@@ -77,6 +78,7 @@ class HandlerCounters:
         self.dead_lettered = Counter[str]()
         self.reclaimed = 0
         self.duplicates = 0
+        self.noack_lost = 0
         self.shared = 0.0
         self.observe = self.durations.observe
 
@@ -100,6 +102,7 @@ class HandlerCounters:
             dead_lettered=dict(self.dead_lettered),
             reclaimed=self.reclaimed,
             duplicates=self.duplicates,
+            noack_lost=self.noack_lost,
             in_flight=busy,
             concurrency=slots,
         )
@@ -144,6 +147,7 @@ class HandlerCounts(Struct, frozen=True, kw_only=True):
         dead_lettered: Entries given up, by reason.
         reclaimed: Entries taken over from other consumers.
         duplicates: Entries whose business key another entry had.
+        noack_lost: Entries read with noack that failed, or were not handled before the worker ended.
         in_flight: Calls under way.
         concurrency: Calls that may be under way.
     """
@@ -158,6 +162,7 @@ class HandlerCounts(Struct, frozen=True, kw_only=True):
     dead_lettered: dict[str, int] = {}
     reclaimed: int = 0
     duplicates: int = 0
+    noack_lost: int = 0
     in_flight: int = 0
     concurrency: int = 0
 

@@ -120,8 +120,10 @@ class Entry:
         payload_key: The key of that payload.
         idempotency_key: The key under which the server knows its business key; none where it has none.
         messages: What its handler has published by now, to be added as the entry is acknowledged.
+        noack: Whether it is pending nowhere: the server took it for acknowledged as it delivered it.
     """
 
+    noack: bool = False
     state: EntryState = QUEUED
     handovers: int = 0
     deliveries: int = 1
@@ -232,6 +234,11 @@ class Entry:
                 f"entry {self.id} is not being handled: nothing can be published with its acknowledgement",
                 "Call entry.publish before the handler returns; afterwards publish with app.publish.",
             )
+        if self.noack:
+            raise PublishError(
+                f"entry {self.id} was read with noack: there is no acknowledgement to publish with",
+                "Publish with app.publish, or leave out noack=True.",
+            )
         context = self.consumer_stream.context
         check_target(context.server.options.mode, self.stream, stream)
         check_maxlen(maxlen)
@@ -338,10 +345,19 @@ class ConsumerStream:
         self._under_way: list[list[Entry]] = []
 
     def receive(
-        self, rows: Iterable[tuple[bytes, list[bytes]]], leased_at: float, handovers: int = 0
+        self,
+        rows: Iterable[tuple[bytes, list[bytes]]],
+        leased_at: float,
+        handovers: int = 0,
+        *,
+        noack: bool = False,
     ) -> list[Entry]:
-        """Have entries in flight, that were asked for after this many handovers."""
+        """Have entries in flight, that were asked for after this many handovers; those without acknowledgement are not."""
         entries = [Entry(self, raw_id, raw, leased_at) for raw_id, raw in rows]
+        if noack:
+            for entry in entries:
+                entry.noack = True
+            return entries
         if handovers:
             for entry in entries:
                 entry.handovers = handovers
@@ -453,7 +469,7 @@ class ConsumerStream:
         plain: list[bytes] = []
         checked: list[AckRow] = []
         for entry in batch:
-            if entry.superseded:
+            if entry.superseded or entry.noack:
                 continue
             is_ours = entry.leased_at > fresh and entry.handovers == handovers
             if is_ours and not (self.retries or entry.marks or entry.payload_key):

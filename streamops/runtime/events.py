@@ -73,6 +73,12 @@ class Lost(EntryEvent, frozen=True):
     deliveries: int
 
 
+class NotHandled(EntryEvent, frozen=True):
+    """An entry that was read with noack failed, or was cut off: nothing handles it again."""
+
+    error: str
+
+
 class Reclaimed(GroupEvent, frozen=True):
     """Entries were taken over from other consumers."""
 

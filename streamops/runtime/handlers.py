@@ -73,6 +73,7 @@ class Handler(Struct, frozen=True, kw_only=True):
         timeout: How long one call may take; none for any time.
         lease: How long an entry may lie idle before others take it over.
         guard: Its guard; none where every entry is handled.
+        noack: Whether entries are read without acknowledgements: at most once, and lost if they fail.
         failed: Called with an entry and its error once it is given up; none for no call.
         middleware: What is around it, the outermost first; of batches where it takes them.
         cron: When an entry is added to its stream; none where others add them.
@@ -93,6 +94,7 @@ class Handler(Struct, frozen=True, kw_only=True):
     timeout: timedelta | None = None
     lease: timedelta = timedelta(seconds=60)
     guard: IdempotencyRule | None = None
+    noack: bool = False
     failed: Failed | None = None
     middleware: tuple[AnyMiddleware, ...] = ()
     cron: CronSchedule | None = None

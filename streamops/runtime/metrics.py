@@ -31,6 +31,12 @@ NUMBERS: Final = (
     (CounterMetricFamily, "dead_lettered", "Entries given up.", "dead_lettered"),
     (CounterMetricFamily, "reclaimed", "Entries taken over from other consumers.", "reclaimed"),
     (CounterMetricFamily, "duplicates", "Entries whose business key another entry had.", "duplicates"),
+    (
+        CounterMetricFamily,
+        "noack_lost",
+        "Entries read with noack that were not handled to the end.",
+        "noack_lost",
+    ),
     (GaugeMetricFamily, "in_flight", "Calls under way.", "in_flight"),
     (GaugeMetricFamily, "concurrency_limit", "Calls that may be under way.", "concurrency"),
 )

@@ -24,7 +24,7 @@ from streamops.runtime.entry import (
     ConsumerStream,
     Entry,
 )
-from streamops.runtime.events import DeadLettered, HookFailed, Retried, Stuck, Troubled
+from streamops.runtime.events import DeadLettered, HookFailed, NotHandled, Retried, Stuck, Troubled
 from streamops.runtime.groups import Groups
 from streamops.runtime.handlers import Handler
 from streamops.runtime.retry import (
@@ -195,6 +195,11 @@ class Outcomes:
         if entry.superseded:
             entry.consumer_stream.drop(entry, LOST)
             return None
+        if entry.noack and outcome.fate is not Disposition.ACKNOWLEDGE:
+            entry.state = LOST
+            self._counts.noack_lost += 1
+            self._context.events.emit(NotHandled(entry.stream, entry.group, entry.id, outcome.error))
+            return dead_letter(REJECTED, outcome.error)
         try:
             match outcome.fate:
                 case Disposition.ACKNOWLEDGE:

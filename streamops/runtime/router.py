@@ -113,6 +113,7 @@ class Router:
         lease: Seconds = 60,
         key: str | Callable[..., str] | None = None,
         key_ttl: Seconds | None = 86_400,
+        noack: bool = False,
         threads: bool = False,
         failed: Failed | None = None,
         middleware: AnyMiddleware | Sequence[AnyMiddleware] = (),
@@ -150,6 +151,8 @@ class Router:
             key: The business key: a field's name, or a function of the body. Another entry with the same key is
                 acknowledged and not handled.
             key_ttl: How long a key is remembered; none for ever: then each key stays in Redis, and what they take grows.
+            noack: Handle each entry at most once: the server takes it for acknowledged as it delivers it (NOACK). An entry
+                whose handler fails, or whose worker dies, is lost; failures are counted (``noack_lost_total``).
             threads: Run a plain function in threads.
             failed: Called with an entry and its error once it is given up.
             middleware: What is put around this handler alone, inside that of its router and of the application; the
@@ -174,8 +177,8 @@ class Router:
                 batch=batch,
                 linger=timedelta(seconds=seconds(linger, "linger")),
                 retry=Retry(
-                    schedule_of(retry),
-                    max_attempts,
+                    None if noack else schedule_of(retry),
+                    1 if noack else max_attempts,
                     in_place=in_place,
                     no_retry_on=no_retry_on if isinstance(no_retry_on, tuple) else (no_retry_on,),
                 ),
@@ -186,9 +189,15 @@ class Router:
                 else IdempotencyRule(
                     key, None if key_ttl is None else timedelta(seconds=seconds(key_ttl, "key_ttl"))
                 ),
+                noack=noack,
                 failed=failed,
                 middleware=(middleware,) if callable(middleware) else tuple(middleware),
             )
+            if noack and (in_place or (retry is not EXPONENTIAL and retry is not None)):
+                raise SettingsError(
+                    f"handler {handler.name}: noack=True with retries",
+                    "What the server takes for acknowledged cannot be tried again: leave out one of them.",
+                )
             parameters_of(function, batch=batch > 1)
             self.declare(handler)
             return function

@@ -1,6 +1,6 @@
 """A handler at work: what reads for it, what claims for it, and what runs it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from streamops.runtime.calling import Threads, compile_batch, compile_call
 from streamops.runtime.claiming import Claimer
@@ -69,11 +69,16 @@ class HandlerRunner:
 
     def stop(self) -> list[Entry]:
         """Begin nothing more; what is in flight and neither in a handler's hands nor done."""
+        self.count_lost(entry for queue in self.executor.buffer.queues for entry in queue.fresh)
         self.executor.close()
         begun = {entry for slot in self.executor.slots for entry in slot.entries}
         for stream in self.streams:
             begun.update(stream.unconfirmed)
         return [entry for stream in self.streams for entry in stream.in_flight.values() if entry not in begun]
+
+    def count_lost(self, entries: Iterable[Entry]) -> None:
+        """Count those of entries that nothing handles again: the server took them for acknowledged."""
+        self.counts.noack_lost += sum(entry.noack for entry in entries)
 
     def snapshot(self) -> HandlerCounts:
         """What the handler did by now, and does."""

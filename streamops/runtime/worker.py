@@ -274,13 +274,21 @@ class Worker:
         self.state = WorkerState.DRAINING
         drain = Drain(self._context)
         await cancel(reading)
-        unbegun = [entry for runner in self.runners for entry in runner.stop()]
         deadline = time.monotonic() + self._options.grace.total_seconds()
+        # What needs no acknowledgement cannot be handed back: it is handled now, or lost.
+        while any(one.handler.noack and one.executor.buffer for one in self.runners):
+            if time.monotonic() > deadline:
+                break
+            self._heartbeat.pulse = time.monotonic()
+            await asyncio.sleep(GLANCE)
+        unbegun = [entry for runner in self.runners for entry in runner.stop()]
         await drain.hand_back((one for one in unbegun if one.may_have_started), unstarted=False)
         await drain.hand_back((one for one in unbegun if not one.may_have_started), unstarted=True)
         while any(runner.executor.busy for runner in self.runners) and time.monotonic() < deadline:
             self._heartbeat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)
+        for runner in self.runners:
+            runner.count_lost(entry for slot in runner.executor.slots for entry in slot.entries)
         kept = await self._cut_off()
         await drain.flush(self._streams, deadline)
         # What is handed back must not be renewed any more.

@@ -7,6 +7,7 @@ from streamops.model.text import name_bytes
 from streamops.wire.batches import Request
 from streamops.wire.consuming.subscription import Subscription, answered
 from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.wire.node import Command
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 
@@ -93,8 +94,12 @@ async def read_new(
     """
     sub = subscription
     blocking = ("BLOCK", round(block.total_seconds() * 1000)) if block else ()
-    words = ("XREADGROUP", "GROUP", sub.group, sub.consumer, "COUNT", count, *blocking)
-    reply = await server.single(sub.stream, *words, "STREAMS", sub.stream, sub.retries, ">", ">")
+    words: Command = ("XREADGROUP", "GROUP", sub.group, sub.consumer, "COUNT", count, *blocking)
+    # A retry stream holds what failed before: entries of its group are not retried without acknowledgements.
+    streams = (
+        ("NOACK", "STREAMS", sub.stream, ">") if sub.noack else ("STREAMS", sub.stream, sub.retries, ">", ">")
+    )
+    reply = await server.single(sub.stream, *words, *streams)
     if isinstance(reply, Exception):
         return fault(reply)
     return reply or []

@@ -33,6 +33,7 @@ class Subscription:
         dead_letters: The dead-letter queue.
         delayed: The stream's queue of delayed messages.
         guarded: How long the business keys of its entries are remembered; nothing where they have none, ``None`` for ever.
+        noack: Whether the server takes entries for acknowledged as it delivers them.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Subscription:
         dead_letters: str = "",
         delayed: str = "",
         guarded: timedelta | None = timedelta(),
+        noack: bool = False,
     ) -> None:
         self.stream = stream
         self.group = group
@@ -51,6 +53,7 @@ class Subscription:
         self.dead_letters = dead_letters or dead_letter_key(stream)
         self.delayed = delayed or delayed_key(stream)
         self.guarded = guarded
+        self.noack = noack
 
     @property
     def owners_kept_ms(self) -> int:

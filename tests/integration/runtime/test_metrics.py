@@ -25,6 +25,7 @@ NAMES = {
     "streamops_dead_lettered": "counter",
     "streamops_reclaimed": "counter",
     "streamops_duplicates": "counter",
+    "streamops_noack_lost": "counter",
     "streamops_in_flight": "gauge",
     "streamops_concurrency_limit": "gauge",
 }
