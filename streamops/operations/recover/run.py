@@ -31,6 +31,9 @@ async def apply_recover(run: Run, _intent: RecoverIntent, evidence: RecoverEvide
             if answer is None:
                 skipped.append(Skipped(one.id, f"its ID is taken in {queue}"))
             elif isinstance(answer, Fault):
+                if answer.denies_command:
+                    # All of them would be refused.
+                    raise answer.error(queue)
                 failed.append(Failed(one.id, answer.error(queue).message))
         await run.report(len(batch) - len(skipped) - len(failed), skipped=skipped, failed=failed)
 

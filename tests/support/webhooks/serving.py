@@ -18,6 +18,7 @@ from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.registry import Site
 from streamops.webhooks.request_log import RequestLog
 from streamops.webhooks.service import ListenOptions, ServiceOptions, serve
+from tests.support.eventually import SETTLE_SECONDS
 from tests.support.servers import RunningServer
 
 BREAKER = BreakerOptions(failures=5, pause=timedelta(milliseconds=200))
@@ -38,6 +39,16 @@ class Served(Struct):
             assert response.status == 201, await response.text()
             document: dict[str, Any] = await response.json()
             return document
+
+    async def post_again(self, path: str) -> None:
+        """Add a message, as often as it takes: a Redis that has come back is refused until the next look at it."""
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while True:
+                async with self.session.post(f"/topics/{path}", data=b'{"n":1}') as response:
+                    if response.status == 201:
+                        return
+                    assert response.status == 503, await response.text()
+                await asyncio.sleep(0.01)
 
     async def get(self, path: str) -> tuple[int, dict[str, Any]]:
         """Look something up."""

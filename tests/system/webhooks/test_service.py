@@ -39,5 +39,5 @@ async def test_c6_a_server_that_comes_back_is_served_again(
         await served.post("remind/messages")
         await eventually(lambda: len(receiver.seen) == 2)
         other.resume()
-        await served.post("other/messages")
+        await served.post_again("other/messages")
         await eventually(lambda: sum(seen.path == "/other" for seen in receiver.seen) >= 2)
