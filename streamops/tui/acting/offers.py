@@ -11,10 +11,12 @@ from streamops.errors import SettingsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.fields import IntentField, intent_fields, is_readable
 from streamops.model.observation import GroupView, Observation
+from streamops.model.wording import first_few
 from streamops.monitor.details import has_workers
 from streamops.operations.operation import Operation
 from streamops.operations.registry import OPERATIONS
 from streamops.operations.replay.intent import ReplayMode
+from streamops.resources.text import safe
 from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import GIVER, RECEIVER, read_answer
 from streamops.tui.rows.selection import Selection
@@ -113,8 +115,7 @@ def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode
     To the group that gave them up alone, where the stream has others and streamops workers consume for it: nobody else
     reads a retry stream.
     """
-    views = () if observation is None else observation.streams
-    groups = next((view.groups for view in views if view.stream.name == queue.source), ())
+    groups = _groups_of_source(queue, observation)
     served = {
         view.group.name
         for view in groups
@@ -122,6 +123,18 @@ def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode
     }
     gave_up = {kind.group for kind, _ in queue.tally.kinds}
     return ReplayMode.RETRY if len(groups) > 1 and gave_up and gave_up <= served else None
+
+
+def why_mode_is_needed(queue: QueueSummary, observation: Observation | None) -> str:
+    """Why a replay to where dead letters came from takes a mode; empty if it does not, or that is not known."""
+    groups = _groups_of_source(queue, observation)
+    names = first_few([safe(view.group.name) for view in groups])
+    return f"{safe(queue.source or '')} has {len(groups)} groups: {names}" if len(groups) > 1 else ""
+
+
+def _groups_of_source(queue: QueueSummary, observation: Observation | None) -> Sequence[GroupView]:
+    views = () if observation is None else observation.streams
+    return next((view.groups for view in views if view.stream.name == queue.source), ())
 
 
 def _group(observation: Observation | None, selection: Selection | None) -> GroupView | None:

@@ -22,7 +22,7 @@ from streamops.operations.replay.intent import ReplayMode
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui.acting.asks import MakePlan
-from streamops.tui.acting.offers import consumers_for, mode_for, names_for
+from streamops.tui.acting.offers import consumers_for, mode_for, names_for, why_mode_is_needed
 from streamops.tui.acting.questions import NONE, Question, WrongAnswer, questions_for, read_form
 from streamops.tui.keys import Hint
 from streamops.tui.lines.details import paragraph
@@ -217,6 +217,7 @@ class FormScreen(ActingFrame):
         self._help_view = TextView(id="told")
         self._help_view.can_focus = False
         self._wrong: WrongAnswer | None = None
+        self._why_mode = ""
 
     def compose_body(self) -> Iterable[Widget]:
         """What it does, the rows, and what the focused one means."""
@@ -244,6 +245,7 @@ class FormScreen(ActingFrame):
                 isinstance(row.answer, Pick) and row.question.field.choice is ReplayMode and row.text == NONE
             ):
                 row.answer.choose(mode_for(queue, self.app_state.observation) or NONE)
+                self._why_mode = why_mode_is_needed(queue, self.app_state.observation)
         self._show_help()
         self.show_bars()
 
@@ -303,6 +305,7 @@ class FormScreen(ActingFrame):
         questions = [row.question for row in self._rows]
         try:
             intent, limits = read_form(self._operation.intent, questions, [row.text for row in self._rows])
+            self._check_mode()
             intent = self.finish(intent)
         except WrongAnswer as wrong:
             self._wrong = wrong
@@ -312,6 +315,12 @@ class FormScreen(ActingFrame):
             self._show_help()
             return
         self.console.open_plan(self.title_word, MakePlan(intent, limits, self._chosen(intent)))
+
+    def _check_mode(self) -> None:
+        """Raise ``WrongAnswer`` where dead letters go back to several groups and no mode says to which."""
+        texts = {row.question.field.name: row.text for row in self._rows}
+        if self._why_mode and texts.get("mode") == NONE and not texts.get("to"):
+            raise WrongAnswer("mode", f"mode is needed: {self._why_mode}; Space chooses")
 
     def _chosen(self, intent: Struct) -> str:
         """How its rows were chosen; nothing once the form names others."""

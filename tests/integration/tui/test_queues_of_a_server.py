@@ -98,6 +98,25 @@ async def test_dead_letters_of_one_reason_are_replayed_to_their_group_with_four_
     assert server.command("XLEN", QUEUE) == 1
 
 
+async def test_a_replay_to_several_groups_asks_for_its_mode_in_the_form(server: RunningServer) -> None:
+    make_group(server)
+    make_group(server, group="audit")
+    add_letter(server, OWN, reason="timeout")
+    app = console_on(server)
+    async with running(app, NARROW):
+        await press(app, "4")
+        await shown(app, QUEUE)
+        await press(app, "R")
+        await shown(app, "Space chooses: timeout")
+        await press(app, "space", "enter")
+        await shown(app, f"mode is needed: {STREAM} has 2 groups")
+        await press(app, "space", "enter")
+        await shown(app, "1 dead letter")
+        await press(app, "tab", "enter")
+        await shown(app, "1 of 1")
+    assert server.command("XLEN", STREAM) == 1
+
+
 async def test_all_that_an_expression_holds_of_is_replayed(server: RunningServer) -> None:
     make_group(server)
     for number in range(6):
