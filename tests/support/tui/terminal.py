@@ -43,13 +43,13 @@ class Terminal:
         return bool(read)
 
     def wait_for(self, pattern: bytes) -> None:
-        """Read until a pattern has been written since the last wait."""
+        """Read until a pattern has been written after what the last wait found."""
         deadline = time.monotonic() + TIMEOUT
         searched = re.compile(pattern)
-        while not searched.search(self.output, self._seen):
+        while not (found := searched.search(self.output, self._seen)):
             if not self.read(deadline - time.monotonic()) or time.monotonic() > deadline:
                 raise AssertionError(f"{pattern!r} was not written; last: {bytes(self.output[-300:])!r}")
-        self._seen = len(self.output)
+        self._seen = found.end()
 
     def drain(self, seconds: float) -> None:
         """Read on for some time."""
