@@ -112,7 +112,7 @@ def _shortfall(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup
     least = removable.lower if is_exact else max(0, removable.lower - NODE + 1)
     if intent.maxlen is not None:
         asked = f"Asked to leave {counted(intent.maxlen, 'entry', 'entries')}, it will leave"
-        number = _from_to(length - most, length - least)
+        number = f"{_from_to(length - most, length - least)} of the {length:,} there are now"
     else:
         asked = f"Asked to drop {in_words(evidence.wanted, 'entry|entries')}, it will drop"
         number = _from_to(least, most)

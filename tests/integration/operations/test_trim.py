@@ -48,7 +48,7 @@ async def test_what_a_consumer_holds_stays(server: RunningServer, console: Conso
     plan = await planned(console, intent)
     assert plan.count == 200
     assert plan.held_back_by.startswith("group billing: 201-0 is pending with w1, idle for ")
-    assert plan.warnings[0].startswith("Asked to leave 10 entries, it will leave 200: group billing needs ")
+    assert plan.warnings[0].startswith("Asked to leave 10 entries, it will leave 200 of the 400 there are now: group billing needs ")
     assert milliseconds_of(server, STREAM)[0] == 1
     outcome = await done(console, intent)
     assert (outcome.applied, outcome.complete, outcome.notes) == (200, True, ())
@@ -99,6 +99,20 @@ async def test_about_means_whole_nodes(server: RunningServer, console: Console) 
     assert milliseconds_of(server, STREAM) == list(range(outcome.applied + 1, 401))
     assert outcome.complete
     assert "--exact" in outcome.notes[0]
+
+
+async def test_entries_that_others_trimmed_since_the_plan_are_not_said_to_stay(
+    server: RunningServer, console: Console
+) -> None:
+    prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=250))
+    server.command("XTRIM", STREAM, "MINID", "121-0")
+    outcome = await applied(console, prepared)
+    stay = 150 - 120 - outcome.applied
+    assert stay > 0
+    assert outcome.notes[0] == (
+        f"{120 + stay} entries fewer than planned: 120 were gone by then, removed by other clients; "
+        f"{stay} stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest"
+    )
 
 
 async def test_outcome_of_a_trim_that_was_not_counted_to_its_end_adds_up(

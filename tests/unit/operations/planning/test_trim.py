@@ -79,7 +79,7 @@ def test_the_entry_at_a_position_is_kept_and_holds_nobody_back() -> None:
     plan = plan_trim(TrimIntent(stream="s", maxlen=0), evidence(Amount(0, 0), Amount(1, 1), drained))
     assert (plan.count, plan.held_back_by) == (0, "")
     assert plan.effects[1] == (
-        "Asked to leave 0 entries, it will leave 100: the entry at the position of group billing, 5-0, is kept."
+        "Asked to leave 0 entries, it will leave 100 of the 100 there are now: the entry at the position of group billing, 5-0, is kept."
     )
 
 
@@ -101,12 +101,12 @@ NODES = "without --exact the server drops whole nodes only, of 100 entries unles
         (
             {"maxlen": 60, "exact": True},
             Amount(3, 3),
-            f"Asked to leave 60 entries, it will leave 97: {NEEDED}.",
+            f"Asked to leave 60 entries, it will leave 97 of the 100 there are now: {NEEDED}.",
         ),
         (
             {"maxlen": 60},
             Amount(3, 3),
-            f"Asked to leave 60 entries, it will leave 97 to 100: {NEEDED}, and {NODES}.",
+            f"Asked to leave 60 entries, it will leave 97 to 100 of the 100 there are now: {NEEDED}, and {NODES}.",
         ),
         ({"minid": EntryId(8, 0)}, Amount(0, 0), f"Asked to drop 40 entries, it will drop 0: {NEEDED}."),
         (
@@ -127,7 +127,7 @@ def test_trim_that_is_held_back_warns_of_how_many_it_leaves(
 def test_approximate_trim_says_that_it_leaves_up_to_a_node_more(*, safe: bool) -> None:
     found = evidence(Amount(150, 150), Amount(150, 150), length=400, asked=NEEDS)
     plan = plan_trim(TrimIntent(stream="s", maxlen=250, safe=safe), found)
-    assert f"Asked to leave 250 entries, it will leave 250 to 349: {NODES}." in plan.effects
+    assert f"Asked to leave 250 entries, it will leave 250 to 349 of the 400 there are now: {NODES}." in plan.effects
 
 
 def test_poison_that_holds_a_trim_back_is_named_with_what_dead_letters_it() -> None:
