@@ -272,6 +272,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         elapsed: How long it took.
         complete: Whether it came to its end; otherwise the job can be resumed.
         stopped: Why it ended early; empty where it did not.
+        removed_below: The ID below which a trim was free to remove entries; empty where nothing was removed by age.
     """
 
     operation: str
@@ -288,6 +289,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     elapsed: timedelta = timedelta(0)
     complete: bool = True
     stopped: str = ""
+    removed_below: str = ""
 
 
 class AuditPhase(StrEnum):

@@ -84,6 +84,7 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
         if not pace.goes_on(done, most, run.remaining):
             break
         if done.removed:
+            run.counts.removed_below = str(done.cut)
             await run.report(done.removed, cursor=cursor)
     await _note_what_stayed(run, intent, evidence, done)
 

@@ -48,7 +48,9 @@ async def test_what_a_consumer_holds_stays(server: RunningServer, console: Conso
     plan = await planned(console, intent)
     assert plan.count == 200
     assert plan.held_back_by.startswith("group billing: 201-0 is pending with w1, idle for ")
-    assert plan.warnings[0].startswith("Asked to leave 10 entries, it will leave 200 of the 400 there are now: group billing needs ")
+    assert plan.warnings[0].startswith(
+        "Asked to leave 10 entries, it will leave 200 of the 400 there are now: group billing needs "
+    )
     assert milliseconds_of(server, STREAM)[0] == 1
     outcome = await done(console, intent)
     assert (outcome.applied, outcome.complete, outcome.notes) == (200, True, ())

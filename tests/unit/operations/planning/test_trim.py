@@ -127,7 +127,10 @@ def test_trim_that_is_held_back_warns_of_how_many_it_leaves(
 def test_approximate_trim_says_that_it_leaves_up_to_a_node_more(*, safe: bool) -> None:
     found = evidence(Amount(150, 150), Amount(150, 150), length=400, asked=NEEDS)
     plan = plan_trim(TrimIntent(stream="s", maxlen=250, safe=safe), found)
-    assert f"Asked to leave 250 entries, it will leave 250 to 349 of the 400 there are now: {NODES}." in plan.effects
+    assert (
+        f"Asked to leave 250 entries, it will leave 250 to 349 of the 400 there are now: {NODES}."
+        in plan.effects
+    )
 
 
 def test_poison_that_holds_a_trim_back_is_named_with_what_dead_letters_it() -> None:
