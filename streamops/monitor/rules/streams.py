@@ -214,7 +214,7 @@ RULES: Final = (
         cause="Workers move due messages. No worker runs for this stream, or none can write to the queue.",
         look=(
             "the queues and by how much they are overdue: streamops delayed ls",
-            "the workers (w): whether one reads this stream",
+            "the workers (5): whether one reads this stream",
         ),
         fixes=(
             Remedy("", "Start a worker of the application."),

@@ -157,7 +157,9 @@ def test_an_entry_delivered_too_often_is_poison(
             f"entry {poisonous.id} was delivered {poisonous.delivery_count} times "
             "and is still pending with worker-1"
         )
-        assert finding.advice.endswith(f"or give it up: streamops ack orders billing --ids {poisonous.id}")
+        assert finding.advice.endswith(
+            f"or dead-letter it: streamops dlq add orders billing --ids {poisonous.id}"
+        )
 
 
 STUCK = pending_entry(minutes(30), idle=minutes(15))
