@@ -82,7 +82,9 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
         int(changes),
         unit=UNIT,
         sample=[_size(evidence)],
-        effects=[RESIZED(after, f"{before:,}"), _what_happens(evidence, after)] if changes else (),
+        effects=[RESIZED(after, f"{before:,}"), _what_happens(evidence, after)]
+        if changes
+        else [f"Pool {quoted(intent.pool)} already has {_workers(before)}."],
         opposite=command("pools scale", intent.pool, str(before)) if changes else "",
         warnings=_scale_warnings(evidence, after),
     )
@@ -104,9 +106,11 @@ def plan_overrides(intent: ControllerIntent, evidence: OverridesEvidence) -> Pla
         int(changes),
         unit=UNIT,
         sample=[f"{pool}: {overrides_words(known, now)}"],
-        effects=[_ended(known, asked, now), _overrides_effect(intent, asked)] if changes else (),
+        effects=[_ended(known, asked, now), _overrides_effect(intent, asked)]
+        if changes
+        else [f"Nothing changes for pool {pool}: {overrides_words(known, now)}."],
         opposite=equivalent_command(back.operation, back) if changes and back != intent else "",
-        warnings=[not is_led(evidence.pool, now) and nobody],
+        warnings=[_beyond_limits(evidence.pool, asked), not is_led(evidence.pool, now) and nobody],
     )
 
 
@@ -181,6 +185,17 @@ def _ended(known: PoolOverrides, asked: PoolOverrides, now: datetime | None) -> 
     return f"It is no longer kept at {_workers(known.override)}."
 
 
+def _beyond_limits(pool: Pool, asked: PoolOverrides) -> str:
+    """That an override lies beyond the limits of the pool, which it takes precedence over."""
+    minimum = pool.minimum if asked.minimum is None else asked.minimum
+    maximum = pool.maximum if asked.maximum is None else asked.maximum
+    workers = asked.override
+    if workers is None or (minimum or 0) <= workers <= (MOST_WORKERS if maximum is None else maximum):
+        return ""
+    most = "" if maximum is None else f" to {maximum:,}"
+    return f"{_workers(workers)} is beyond the limits of the pool, {minimum or 0:,}{most}: an override takes precedence over them."
+
+
 def _overrides_effect(intent: ControllerIntent, asked: PoolOverrides) -> str:
     pool, until = quoted(intent.pool), _until_words(asked)
     match intent:
@@ -189,7 +204,7 @@ def _overrides_effect(intent: ControllerIntent, asked: PoolOverrides) -> str:
         case ResumeScalingIntent():
             return f"The policy decides about pool {pool} again."
         case OverrideIntent():
-            return f"The controller keeps pool {pool} at {_workers(intent.workers)}{until}, whatever waits."
+            return f"The controller keeps pool {pool} at {_workers(intent.workers)}{until}, whatever the lag."
         case LimitsIntent():
             least = "the configured minimum" if asked.minimum is None else f"{asked.minimum:,}"
             most = "the configured maximum" if asked.maximum is None else f"{asked.maximum:,}"

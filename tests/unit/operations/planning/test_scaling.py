@@ -131,16 +131,16 @@ def test_a_pools_steering_is_told_in_words(known: PoolOverrides, intent: Control
     ("known", "intent", "count", "effects", "opposite"),
     [
         (FREE, PAUSE, 1, ["changes nothing, until it is resumed"], "autoscale resume p"),
-        (PAUSED, PAUSE, 0, [], ""),
+        (PAUSED, PAUSE, 0, ["Nothing changes for pool p: paused"], ""),
         (KEPT, PAUSE, 1, ["no longer kept at 7", "changes nothing"], "autoscale resume p"),
         (KEPT, RESUME, 1, ["no longer kept at 7", "The policy decides"], ""),
         (PAUSED, RESUME, 1, ["The policy decides"], "autoscale pause p"),
-        (FREE, RESUME, 0, [], ""),
+        (FREE, RESUME, 0, ["Nothing changes for pool p: the policy decides"], ""),
         (FREE, OVERRIDE, 1, ["keeps pool p at 7 workers until 2026-03-01T13"], "autoscale resume p"),
         (PAUSED, OVERRIDE, 1, ["keeps pool p at 7 workers"], "autoscale pause p"),
         (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "pools limits p --reset"),
         (LIMITED, LIMITS, 1, ["from 2 to 4 workers"], "pools limits p --minimum 2 --maximum 9"),
-        (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, [], ""),
+        (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, ["Nothing changes for pool p: at most 4"], ""),
     ],
 )
 def test_plans_of_steering(
@@ -152,6 +152,25 @@ def test_plans_of_steering(
     assert all(part in told for part, told in zip(effects, plan.effects, strict=True))
     assert (plan.undo, plan.opposite) == ("", f"streamops {opposite}" if opposite else "")
     assert plan.warnings == ()
+
+
+@table(
+    ("known", "workers", "limits"),
+    [
+        (FREE, 3, ""),
+        (FREE, 4, "beyond the limits of the pool, 1 to 3"),
+        (FREE, 0, "beyond the limits of the pool, 1 to 3"),
+        (LIMITED, 4, ""),
+        (LIMITED, 10, "beyond the limits of the pool, 2 to 9"),
+    ],
+)
+def test_an_override_beyond_the_limits_of_its_pool_warns(
+    known: PoolOverrides, workers: int, limits: str
+) -> None:
+    evidence = steering(known)
+    evidence = replace(evidence, pool=replace(evidence.pool, minimum=1, maximum=3))
+    plan = plan_overrides(OverrideIntent(pool="p", workers=workers), evidence)
+    assert [limits in warning for warning in plan.warnings] == ([True] if limits else [])
 
 
 @table(
