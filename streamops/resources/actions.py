@@ -104,7 +104,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("pools", "", _ALL, HelpTopic.GO, "pools", "ready and desired workers, and why (5 5)", "go('Pools')", "Pools"),
     ConsoleAction("alerts", "6", _ALL, HelpTopic.GO, "alerts", "findings, since when, and the fix", "go('Alerts')", "Alerts"),
     ConsoleAction("audit", "7,at", _ALL, HelpTopic.GO, "audit log", "actions, their users and reasons", "go('Audit')", "Audit log"),
-    ConsoleAction("delayed", "", _ALL, HelpTopic.GO, "delayed", "messages that are due later (:delayed)", "go('DelayedQueues')", "Delayed messages"),
+    ConsoleAction("delayed", "8", _ALL, HelpTopic.GO, "delayed", "messages that are due later", "go('DelayedQueues')", "Delayed messages"),
     ConsoleAction("topics", "", _ALL, HelpTopic.GO, "topics", "URLs that messages are posted to (:topics)", "go('Topics')", "Topics"),
     ConsoleAction("contexts", "", _ALL, HelpTopic.GO, "contexts", "connect elsewhere (:ctx)", "go('Contexts')", "Contexts"),
     ConsoleAction("views", "w", _ALL, HelpTopic.GO, "saved views", "open a saved view; :save NAME saves this list", "go('Views')", "Saved views"),

@@ -94,7 +94,7 @@ class StreamopsApp(App[int]):
     ]
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         "quit", "read_now", "freeze", "slower", "faster", "help", "overview", "streams", "groups", "dead_letters", "workers",
-        "alerts", "audit", "views", "charts", "letters_of", "tail", "trace", "search", "accept_server", "copy_id",
+        "alerts", "audit", "delayed", "views", "charts", "letters_of", "tail", "trace", "search", "accept_server", "copy_id",
         "copy_command", "skip_guide", *(f"plan.{key}" for key in PLANS),
     )  # fmt: skip
     CSS = """

@@ -41,6 +41,7 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
         rows: What of what is known is listed; by default the rows of the resource in the observation.
         empty: Why there are no rows.
         leads: Where Enter leads.
+        leads_nowhere: Why a row leads to no place.
         enter: What Enter does where it leads to no place.
         detail: A row in full, for the pane; its name and its columns unless given.
         selects: The row as what an action acts on; by default what it leads to.
@@ -55,6 +56,7 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
     rows: Callable[[AppState], Sequence[Row]] | None = None
     empty: Callable[[AppState], str] = lambda _: "nothing here"
     leads: Callable[[Row], Route | None] = lambda _: None
+    leads_nowhere: str = "the pane shows all there is about this row"
     enter: Callable[["ListScreen[Row]", Row], object] | None = None
     detail: Callable[[Row, int], Sequence[Line]] | None = None
     selects: Callable[[Row], Selection | None] | None = None
@@ -418,6 +420,8 @@ class ListScreen(Arranged[Row]):
             self.listing.enter(self, row)
         elif (place := self.place_of(row)) is not None:
             self.console.go(place)
+        else:
+            self.console.say(self.listing.leads_nowhere)
 
     def stream_name(self) -> str | None:
         """The stream of the row under the cursor."""
