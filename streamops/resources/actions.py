@@ -155,7 +155,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("skip_guide", "ctrl+g", _ALL, HelpTopic.LOOK, "skip the guide", "skip the demo's guided minute"),
     ConsoleAction("resume", "R", Where.JOBS, HelpTopic.ACT, "plan the rest", "on a job: plan the rest of it"),
     ConsoleAction("stop", "X", Where.JOBS, HelpTopic.ACT, "stop it", "on a job: stop it, pressed twice"),
-    ConsoleAction("undo", "z", _ALL, HelpTopic.ACT, "undo", "in the audit log and after an outcome: plan to undo it"),
+    ConsoleAction("undo", "z", _ALL, HelpTopic.ACT, "undo", "plan to undo what this console did last; in the audit log: the action under the cursor"),
     *(
         ConsoleAction(f"plan.{key}", key, _ALL & ~Where.JOBS, HelpTopic.ACT, "plan", f"plan: {_PLAN[key]}", f"act('{key}')")
         for key in PLANS

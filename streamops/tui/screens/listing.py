@@ -15,7 +15,7 @@ from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
 from streamops.resources.views import SavedView
-from streamops.tui.keys import Hint, bindings
+from streamops.tui.keys import Hint, bindings, hint_names
 from streamops.tui.lines import words
 from streamops.tui.lines.details import column_lines, row_lines
 from streamops.tui.polling.app_state import AppState
@@ -349,6 +349,12 @@ class ListScreen(Arranged[Row]):
         """Where Enter leads."""
         return self.listing.leads(row)
 
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys of the list, without Enter where the row leads nowhere."""
+        row, hints = self.list.highlighted, super().hints()
+        leads = row is None or self.listing.enter is not None or self.place_of(row) is not None
+        return hints if leads else tuple(hint for hint in hints if hint_names(hint)[0] != "open")
+
     # -- the body ------------------------------------------------------------------------------------
 
     def compose_body(self) -> Iterable[Widget]:
@@ -415,8 +421,8 @@ class ListScreen(Arranged[Row]):
         """Go where the row leads."""
         row = self.list.highlighted
         if row is None:
-            return
-        if self.listing.enter is not None:
+            self.console.say("there is no row to open")
+        elif self.listing.enter is not None:
             self.listing.enter(self, row)
         elif (place := self.place_of(row)) is not None:
             self.console.go(place)
