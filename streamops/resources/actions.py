@@ -104,7 +104,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("pools", "", _ALL, HelpTopic.GO, "pools", "ready and desired workers, and why (5 5)", "go('Pools')", "Pools"),
     ConsoleAction("alerts", "6", _ALL, HelpTopic.GO, "alerts", "findings, since when, and the fix", "go('Alerts')", "Alerts"),
     ConsoleAction("audit", "7,at", _ALL, HelpTopic.GO, "audit log", "actions, their users and reasons", "go('Audit')", "Audit log"),
-    ConsoleAction("delayed", "", _ALL, HelpTopic.GO, "delayed", "messages that are due later (:delayed)", "go('DelayedQueues')", "Delayed messages"),
+    ConsoleAction("delayed", "8", _ALL, HelpTopic.GO, "delayed", "messages that are due later", "go('DelayedQueues')", "Delayed messages"),
     ConsoleAction("topics", "", _ALL, HelpTopic.GO, "topics", "URLs that messages are posted to (:topics)", "go('Topics')", "Topics"),
     ConsoleAction("contexts", "", _ALL, HelpTopic.GO, "contexts", "connect elsewhere (:ctx)", "go('Contexts')", "Contexts"),
     ConsoleAction("views", "w", _ALL, HelpTopic.GO, "saved views", "open a saved view; :save NAME saves this list", "go('Views')", "Saved views"),
@@ -155,7 +155,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("skip_guide", "ctrl+g", _ALL, HelpTopic.LOOK, "skip the guide", "skip the demo's guided minute"),
     ConsoleAction("resume", "R", Where.JOBS, HelpTopic.ACT, "plan the rest", "on a job: plan the rest of it"),
     ConsoleAction("stop", "X", Where.JOBS, HelpTopic.ACT, "stop it", "on a job: stop it, pressed twice"),
-    ConsoleAction("undo", "z", _ALL, HelpTopic.ACT, "undo", "in the audit log and after an outcome: plan to undo it"),
+    ConsoleAction("undo", "z", _ALL, HelpTopic.ACT, "undo", "plan to undo what this console did last; in the audit log: the action under the cursor"),
     *(
         ConsoleAction(f"plan.{key}", key, _ALL & ~Where.JOBS, HelpTopic.ACT, "plan", f"plan: {_PLAN[key]}", f"act('{key}')")
         for key in PLANS

@@ -98,9 +98,10 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     ALERT.column(
         "code",
         "FINDING",
-        14,
+        16,
         lambda row: str(row.finding.code),
         lambda row: Cell(row.finding.code.replace("_", " ")),
+        flexible=True,
         priority=0,
     ).means("The finding, in a word or two."),
     ALERT.text("stream", "STREAM", 16, lambda row: row.stream, flexible=True, priority=0).means(

@@ -57,6 +57,7 @@ class Column(Struct, Generic[Row], frozen=True):
         value: A row's raw value for CSV and JSON lines: str, int, float, bool or none.
         width: The width it asks for, in terminal cells; the flexible columns share what is left.
         flexible: Whether it takes a share of left-over width.
+        wishes: The width that it gets, as far as its text needs it, before columns of a priority of 3 or more are shown.
         align: Where its text stands.
         priority: Columns with higher numbers are dropped first where width is short; 0 is never dropped.
         descending: Whether the first sort by it puts the greatest on top.
@@ -73,6 +74,7 @@ class Column(Struct, Generic[Row], frozen=True):
     value: Callable[[Row], Any]
     width: int
     flexible: bool = False
+    wishes: int = 0
     align: Align = Align.LEFT
     priority: int = 1
     descending: bool = False

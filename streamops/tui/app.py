@@ -28,7 +28,7 @@ from streamops.resources.actions import PLANS
 from streamops.resources.text import safe, shorten
 from streamops.resources.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
-from streamops.tui.keys import bindings
+from streamops.tui.keys import bindings, first_key
 from streamops.tui.lines.guide import Guide
 from streamops.tui.palette import Actions, Arrangements, Places, Plans
 from streamops.tui.polling.app_state import AppState, RunningOperation
@@ -94,8 +94,8 @@ class StreamopsApp(App[int]):
     ]
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         "quit", "read_now", "freeze", "slower", "faster", "help", "overview", "streams", "groups", "dead_letters", "workers",
-        "alerts", "audit", "views", "charts", "letters_of", "tail", "trace", "search", "accept_server", "copy_id",
-        "copy_command", "skip_guide", *(f"plan.{key}" for key in PLANS),
+        "alerts", "audit", "delayed", "views", "charts", "letters_of", "tail", "trace", "search", "accept_server", "copy_id",
+        "copy_command", "skip_guide", "undo", *(f"plan.{key}" for key in PLANS),
     )  # fmt: skip
     CSS = """
     Frame { layout: vertical; background: $background; }
@@ -654,17 +654,60 @@ class StreamopsApp(App[int]):
             self.pop_screen()
         self.pass_down()
 
+    def why_not(self, action: str) -> str:
+        """Why an action has nothing to act on here; empty if it has."""
+        frame = self.frame
+        stream, selection = frame.stream_name(), frame.selection()
+        match action:
+            case "trace" if frame.entry_at() is None:
+                return "there is no entry under the cursor to trace"
+            case "tail" | "search" | "letters_of" if stream is None:
+                doing = {"tail": "tail", "search": "search"}.get(action, "show the dead letters of")
+                return f"there is no stream under the cursor to {doing}"
+            case "letters_of" if queue_of(self.app_state.observation, stream or "") is None:
+                return f"no dead-letter queue of {stream} is known"
+            case "charts" if isinstance(frame.place, routes.ChartsRoute):
+                return "these are the charts"
+            case "charts" if selection is None or selection.group is None:
+                return "there are charts of groups: put the cursor on one"
+            case "copy_id" if frame.copyable() is None:
+                return "there is nothing under the cursor to copy"
+            case "undo":
+                return frame.why_no_undo()
+        return ""
+
+    def why_no_undo(self) -> str:
+        """Why what this console did last cannot be undone; empty if it can."""
+        done = [deed for deed in self.app_state.deeds if not deed.running]
+        if done and done[-1].undo_id is not None:
+            return ""
+        why = f"{done[-1].name} cannot be undone" if done else "this console has done nothing yet"
+        keys = [first_key(name, self.app_state.keymap) for name in ("undo", "audit")]
+        return f"undo: {why}; {keys[0]} in the audit log ({keys[1]}) undoes the action under the cursor"
+
+    def can(self, action: str) -> bool:
+        """Whether an action has something to act on; says why not."""
+        reason = self.why_not(action)
+        if reason:
+            self.clear_notifications()
+            self.say(reason)
+        return not reason
+
     def action_tail(self) -> None:
         """Tail the stream under the cursor; on a tail, follow again."""
-        frame = self.frame
-        if not frame.follow() and (stream := frame.stream_name()) is not None:
-            self.go(routes.EntriesRoute(stream))
+        if not self.frame.follow() and self.can("tail"):
+            self.go(routes.EntriesRoute(self.frame.stream_name() or ""))
 
     def action_trace(self) -> None:
         """Tell what became of the entry under the cursor."""
-        entry = self.frame.entry_at()
-        if entry is not None:
+        if self.can("trace") and (entry := self.frame.entry_at()) is not None:
             self.go(routes.TraceRoute(*entry))
+
+    def action_undo(self) -> None:
+        """Plan to undo what this console did last."""
+        if self.can("undo"):
+            done = [deed for deed in self.app_state.deeds if not deed.running]
+            self.undo(done[-1].undo_id or "")
 
     def action_accept_server(self) -> None:
         """Take the server that answers for the one that is meant, and unlock writes."""
@@ -674,9 +717,7 @@ class StreamopsApp(App[int]):
 
     async def action_search(self) -> None:
         """Search the payloads of the stream under the cursor."""
-        if self.frame.stream_name() is None:
-            self.say("there is no stream under the cursor to search")
-        else:
+        if self.can("search"):
             await self.frame.search()
 
     def action_help(self) -> None:
@@ -690,8 +731,7 @@ class StreamopsApp(App[int]):
 
     def action_copy_id(self) -> None:
         """Copy the ID or name under the cursor."""
-        text = self.frame.copyable()
-        if text is not None:
+        if self.can("copy_id") and (text := self.frame.copyable()) is not None:
             self.copy(text, text)
 
     def action_copy_command(self) -> None:
@@ -707,12 +747,8 @@ class StreamopsApp(App[int]):
 
     def action_charts(self) -> None:
         """Show the charts of the group under the cursor."""
-        frame = self.frame
-        selection: Selection | None = frame.selection()
-        if selection is not None and selection.group is not None:
-            self.go(routes.ChartsRoute(selection.stream, selection.group))
-        elif not isinstance(frame.place, routes.ChartsRoute):
-            self.say("there are charts of groups: put the cursor on one")
+        if self.can("charts") and (selection := self.frame.selection()) is not None:
+            self.go(routes.ChartsRoute(selection.stream, selection.group or ""))
 
     def action_headings(self) -> None:
         """Choose the column that the list is sorted by, and which are shown."""
@@ -731,12 +767,8 @@ class StreamopsApp(App[int]):
 
     def action_letters_of(self) -> None:
         """Show the dead letters of the stream under the cursor."""
-        stream = self.frame.stream_name()
-        if stream is None:
-            return
-        if (queue := queue_of(self.app_state.observation, stream)) is None:
-            self.say(f"no dead-letter queue of {stream} is known")
-        else:
+        stream = self.frame.stream_name() or ""
+        if self.can("letters_of") and (queue := queue_of(self.app_state.observation, stream)) is not None:
             self.go(routes.DeadLetterEntriesRoute(queue))
 
     # -- inside --------------------------------------------------------------------------------------

@@ -41,7 +41,9 @@ class FindingsTracker:
     def take(self, observation: Observation) -> tuple[AlertRow, ...]:
         """Take an observation whose retry streams are folded into their groups; the findings that hold in it."""
         now = observation.snapshot.collected_at
-        found: list[Found] = [((str(finding.code), None, None), finding) for finding in observation.findings]
+        found: list[Found] = [
+            ((str(finding.code), finding.stream, None), finding) for finding in observation.findings
+        ]
         for about in self._of_stream.values(observation.streams):
             found += about
         changed = self._see(found, now) or found != self._found

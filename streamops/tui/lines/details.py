@@ -41,6 +41,8 @@ STREAM_BY_KEY: Final = {column.key: column for column in (*STREAM_COLUMNS, *STRE
 GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}
 MARKS: Final = tuple("▲✗✓▸‖?")
 DANGER: Final = "danger"
+ELSEWHERE: Final = "── "
+"""What sets findings that are not about the row apart from those of the row."""
 NO_NAMES: Final[Mapping[str, str]] = {}
 OLDEST: Final = (
     "oldest_pending_idle_seconds",
@@ -103,10 +105,14 @@ def _stream_numbers(view: StreamView, width: int) -> list[Line]:
 
 
 def server_lines(observation: Observation, width: int) -> list[Line]:
-    """What was found about the server, and what could not be read."""
-    if not (observation.findings or observation.snapshot.gaps):
-        return []
-    lines = [_heading("Server"), *finding_lines(observation.findings, width)]
+    """What was found that no row has: about delayed queues, about the server, and what could not be read."""
+    lines: list[Line] = []
+    for stream in dict.fromkeys(finding.stream for finding in observation.findings):
+        about = "The server" if stream is None else f"Delayed messages of {safe(stream)}"
+        found = [finding for finding in observation.findings if finding.stream == stream]
+        lines += [*paragraph(f"{ELSEWHERE}{about}", width, Tone.STRONG), *finding_lines(found, width)]
+    if observation.snapshot.gaps and not lines:
+        lines.append(_heading(f"{ELSEWHERE}The server"))
     for gap in observation.snapshot.gaps:
         lines += paragraph(f"not readable: {safe(gap.scope)}: {safe(gap.reason)}", width, Tone.UNKNOWN)
     return lines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from streamops.model.entries import id_age
-from streamops.model.observation import Health, Observation
+from streamops.model.observation import Finding, Health, Observation
 from streamops.model.streams import ServerInfo, ServerNode, StreamRole, StreamState
 from streamops.model.wording import counted
 from streamops.resources.charts.chart import chart_lines
@@ -30,6 +30,7 @@ from streamops.tui.history.memory import (
 )
 from streamops.tui.history.rows import Totals
 from streamops.tui.lines.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
+from streamops.tui.lines.words import finding_mark
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
@@ -113,8 +114,8 @@ GROWTH: Final = 300.0
 FULL, NEARLY_FULL = 0.9, 0.7
 
 
-def health_facts(tally: Mapping[Health, int]) -> Line:
-    """How many groups are in each health; a stream without groups counts for itself."""
+def health_facts(tally: Mapping[Health, int], findings: Sequence[Finding] = ()) -> Line:
+    """How many groups are in each health, and what was found that no group has; a stream without groups counts for itself."""
     cells: list[Cell] = []
     for health in ORDER:
         if number := tally.get(health, 0):
@@ -123,7 +124,9 @@ def health_facts(tally: Mapping[Health, int]) -> Line:
     if not cells:
         cells.append(Cell("no streams  ", Tone.DIM))
     else:
-        cells.append(Cell(f"of {sum(tally.values()):,}", Tone.DIM))
+        cells.append(Cell(f"of {counted(sum(tally.values()), 'group', 'groups')}", Tone.DIM))
+    for finding in findings:
+        cells += [DOT, finding_mark(finding)]
     return tuple(cells)
 
 
@@ -304,7 +307,7 @@ def page_lines(
     two = width >= TWO_WIDE
     until = observation.snapshot.collected_at.timestamp()
     facts: list[tuple[str, Line]] = [
-        ("Health", health_facts(app_state.tally)),
+        ("Health", health_facts(app_state.tally, observation.findings)),
         *rate_facts(past, totals, until, wordy=not two),
         ("Waiting", waiting_facts(totals)),
         ("Dead", dead_letter_facts(observation, totals, past)),

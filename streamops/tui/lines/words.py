@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Final
 
 from streamops.errors import StreamopsError
-from streamops.model.observation import FindingCode, Health, Observation
+from streamops.model.observation import Finding, FindingCode, Health, Observation
 from streamops.model.streams import Mode
 from streamops.model.wording import counted
 from streamops.resources.table import Cell, Tone
@@ -153,16 +153,27 @@ def _key_width(pair: tuple[str, str]) -> int:
 
 
 def _healths(app_state: AppState, *, wordy: bool) -> Line:
-    cells: list[Cell] = []
-    for finding in app_state.observation.findings if app_state.observation is not None else ():
-        level = health_text(finding.level)
-        cells += [Cell(f"{level.text[0]} {finding.code.replace('_', ' ')}", level.tone), GAP]
+    """The findings that no row of the groups has, then how many rows are in each health."""
+    cells = [
+        part
+        for finding in (app_state.observation.findings if app_state.observation is not None else ())
+        for part in (finding_mark(finding), GAP)
+    ]
+    if cells and app_state.tally:
+        # Without a name the first count reads as that of what stands before it.
+        cells.append(Cell("groups ", Tone.DIM))
     for health in (Health.CRITICAL, Health.WARN, Health.UNKNOWN, Health.OK):
         number = app_state.tally.get(health, 0)
         if number:
             shown = health_text(health)
             cells += [Cell(f"{shown.text if wordy else shown.text[0]} {compact(number)}", shown.tone), GAP]
     return tuple(cells)
+
+
+def finding_mark(finding: Finding) -> Cell:
+    """A finding in a sign and its name."""
+    level = health_text(finding.level)
+    return Cell(f"{level.text[0]} {finding.code.replace('_', ' ')}", level.tone)
 
 
 def _deeds(app_state: AppState) -> Line:

@@ -108,6 +108,14 @@ class RunningOperation(Struct, frozen=True, kw_only=True):
         return self.outcome is None and self.error is None
 
     @property
+    def undo_id(self) -> str | None:
+        """The audit record of what can be undone; none if nothing can, or not yet."""
+        outcome = self.outcome
+        if outcome is None or not (outcome.audit_id and outcome.applied and self.plan.undo):
+            return None
+        return outcome.audit_id
+
+    @property
     def name(self) -> str:
         """What is done to what. Not yet safe to show."""
         return f"{self.plan.operation} {self.plan.target}"

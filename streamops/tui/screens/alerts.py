@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from streamops.model.observation import FindingCode
 from streamops.model.wording import counted
 from streamops.resources.findings import ALERTS, AlertRow, anchor, passages
 from streamops.resources.table import Cell, Tone
@@ -14,6 +15,9 @@ from streamops.tui.lines.explaining import runbook
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
 from streamops.tui.widgets.paint import BLANK_LINE, Line
+
+OF_DELAYED: Final = frozenset({FindingCode.DELAYED_OVERDUE, FindingCode.DELAYED_FOREIGN})
+"""Findings about the delayed messages of a stream that may not exist yet."""
 
 
 def alert_lines(row: AlertRow, width: int) -> list[Line]:
@@ -59,6 +63,8 @@ def _since_words(row: AlertRow) -> str:
 def _place_of(row: AlertRow) -> Route | None:
     if row.stream is None:
         return None
+    if row.finding.code in OF_DELAYED:
+        return routes.DelayedRoute(row.stream)
     return routes.StreamRoute(row.stream) if row.group is None else routes.GroupRoute(row.stream, row.group)
 
 
@@ -74,6 +80,7 @@ ALERT_LIST: Final = Listing(
         "not read yet" if app_state.past is None else "no findings: no health rule reports a problem"
     ),
     leads=_place_of,
+    leads_nowhere="this finding is about the server: no stream or group to go to",
     detail=alert_lines,
     summary=_summary,
     wide_pane=True,

@@ -97,6 +97,10 @@ def why_not_undone(action: Action) -> str:
     return ""
 
 
+def _undo_words(why: str) -> str:
+    return f"undo: {why}" if why else ""
+
+
 def _hints(hints: tuple[Hint, ...], *, undoable: bool) -> tuple[Hint, ...]:
     return hints if undoable else tuple(hint for hint in hints if hint != "undo")
 
@@ -162,17 +166,16 @@ class AuditScreen(ListScreen[Action]):
 
     def hints(self) -> tuple[Hint, ...]:
         """Undo for an action that can be undone alone."""
+        return _hints(super().hints(), undoable=not self.why_no_undo())
+
+    def why_no_undo(self) -> str:
+        """Why the action under the cursor cannot be undone; empty if it can."""
         row = self.list.highlighted
-        return _hints(super().hints(), undoable=row is not None and not why_not_undone(row))
+        return _undo_words("there is no action under the cursor" if row is None else why_not_undone(row))
 
     def action_undo(self) -> None:
         """Plan to undo the action under the cursor."""
-        row = self.list.highlighted
-        if row is None:
-            return
-        if why := why_not_undone(row):
-            self.console.say(f"undo: {why}", warning=True)
-        else:
+        if self.console.can("undo") and (row := self.list.highlighted) is not None:
             self.console.undo(row.first.begun_id)
 
     def _ask(self, after: ActionPage | None) -> None:
@@ -211,11 +214,13 @@ class ActionScreen(ReadingFrame[ActionInFull]):
 
     def hints(self) -> tuple[Hint, ...]:
         """Undo for an action that can be undone alone."""
-        return _hints(self.HINTS, undoable=not why_not_undone(self._action))
+        return _hints(self.HINTS, undoable=not self.why_no_undo())
+
+    def why_no_undo(self) -> str:
+        """Why it cannot be undone; empty if it can."""
+        return _undo_words(why_not_undone(self._action))
 
     def action_undo(self) -> None:
         """Plan to undo it."""
-        if why := why_not_undone(self._action):
-            self.console.say(f"undo: {why}", warning=True)
-        else:
+        if self.console.can("undo"):
             self.console.undo(self._action.first.begun_id)

@@ -100,6 +100,7 @@ HEADING_LIST: Final = Listing(
     ),
     hints=(("open", "sort by it, again inverts"), "show_or_hide", "own_columns", "back"),
     detail=_lines,
+    enter=lambda screen, row: screen.choose(row) if isinstance(screen, ColumnPickerScreen) else None,
     literal=EVERY_SIGN,
 )
 
@@ -137,12 +138,10 @@ class ColumnPickerScreen(ListScreen[Heading]):
         """That these are columns."""
         return (*super().selection_words(), Cell("columns ", Tone.OK))
 
-    def on_line_view_chosen(self) -> None:
+    def choose(self, row: Heading) -> None:
         """Sort the list by the column, and go back to it."""
-        row = self.list.highlighted
-        if row is not None:
-            self._below.sort_by(row.column.key)
-            self.console.back()
+        self._below.sort_by(row.column.key)
+        self.console.back()
 
     def action_show_or_hide(self) -> None:
         """Show the column, or hide it; one is always shown."""

@@ -19,7 +19,7 @@ from streamops.resources.actions import KEYS, key_names
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import goto
-from streamops.tui.keys import Hint, bindings, first_key, hint_pairs
+from streamops.tui.keys import SHORT, Hint, bindings, first_key, hint_pairs
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route, SearchRoute, command, entry_of
@@ -275,10 +275,11 @@ class Frame(Prompting):
         """Say why a key does nothing here: it is for something else, or nothing may be changed."""
         keymap = self.app_state.keymap
         meant = [row for row in KEYS.values() if key in key_names(keymap.get(row.name, row.keys))]
-        if not meant:
-            return
         # One answer at a time: a key pressed again would pile them up.
         self.app.clear_notifications()
+        if not meant:
+            self.console.say(f"{SHORT.get(key, key)} has no meaning here; ? lists the keys that have")
+            return
         shown = first_key(meant[0].name, keymap)
         verbs = [verb for verb in VERBS if f"plan.{verb.key}" in {row.name for row in meant}]
         if verbs and self.app_state.read_only:
@@ -401,6 +402,10 @@ class Frame(Prompting):
             error = event.worker.error
             reason = f"internal error: {type(error).__name__}: {error}"
             self.notify(safe(reason), severity="error", markup=False)
+
+    def why_no_undo(self) -> str:
+        """Why ``z`` undoes nothing here; empty if it does."""
+        return self.console.why_no_undo()
 
     # -- keys of all screens -------------------------------------------------------------------------
 

@@ -45,7 +45,8 @@ class HelpScreen(Frame):
         self._focus = frame.focus_place()
         self._subject = frame.selection()
         self._here = (*frame.verb_hints(), *frame.hints())
-        self._active = {active.binding.id for active in frame.active_bindings.values() if active.enabled}
+        bound = {active.binding.id for active in frame.active_bindings.values() if active.enabled}
+        self._active = {name for name in bound if name and not frame.console.why_not(name)}
         self._explains = False
         self._view = TextView(self._build, id="main")
 

@@ -15,7 +15,7 @@ from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
 from streamops.resources.views import SavedView
-from streamops.tui.keys import Hint, bindings
+from streamops.tui.keys import Hint, bindings, hint_names
 from streamops.tui.lines import words
 from streamops.tui.lines.details import column_lines, row_lines
 from streamops.tui.polling.app_state import AppState
@@ -41,6 +41,7 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
         rows: What of what is known is listed; by default the rows of the resource in the observation.
         empty: Why there are no rows.
         leads: Where Enter leads.
+        leads_nowhere: Why a row leads to no place.
         enter: What Enter does where it leads to no place.
         detail: A row in full, for the pane; its name and its columns unless given.
         selects: The row as what an action acts on; by default what it leads to.
@@ -55,6 +56,7 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
     rows: Callable[[AppState], Sequence[Row]] | None = None
     empty: Callable[[AppState], str] = lambda _: "nothing here"
     leads: Callable[[Row], Route | None] = lambda _: None
+    leads_nowhere: str = "the pane shows all there is about this row"
     enter: Callable[["ListScreen[Row]", Row], object] | None = None
     detail: Callable[[Row, int], Sequence[Line]] | None = None
     selects: Callable[[Row], Selection | None] | None = None
@@ -347,6 +349,12 @@ class ListScreen(Arranged[Row]):
         """Where Enter leads."""
         return self.listing.leads(row)
 
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys of the list, without Enter where the row leads nowhere."""
+        row, hints = self.list.highlighted, super().hints()
+        leads = row is None or self.listing.enter is not None or self.place_of(row) is not None
+        return hints if leads else tuple(hint for hint in hints if hint_names(hint)[0] != "open")
+
     # -- the body ------------------------------------------------------------------------------------
 
     def compose_body(self) -> Iterable[Widget]:
@@ -413,11 +421,13 @@ class ListScreen(Arranged[Row]):
         """Go where the row leads."""
         row = self.list.highlighted
         if row is None:
-            return
-        if self.listing.enter is not None:
+            self.console.say("there is no row to open")
+        elif self.listing.enter is not None:
             self.listing.enter(self, row)
         elif (place := self.place_of(row)) is not None:
             self.console.go(place)
+        else:
+            self.console.say(self.listing.leads_nowhere)
 
     def stream_name(self) -> str | None:
         """The stream of the row under the cursor."""

@@ -155,8 +155,16 @@ class PlanScreen(ActingFrame):
 
     def action_undo(self) -> None:
         """Plan to undo what was done."""
-        if (audit_id := self._undoable()) is not None:
+        if self.console.can("undo") and (audit_id := self._undoable()) is not None:
             self.console.undo(audit_id)
+
+    def why_no_undo(self) -> str:
+        """Why the plan cannot be undone; empty if it can."""
+        if self._undoable() is not None:
+            return ""
+        if self._deed is None:
+            return "undo: nothing was done yet"
+        return f"undo: {self._deed.name} {'is under way' if self._deed.running else 'cannot be undone'}"
 
     def command_text(self) -> str:
         """The equivalent command."""
@@ -204,10 +212,7 @@ class PlanScreen(ActingFrame):
 
     def _undoable(self) -> str | None:
         """The audit record of what can be undone; none where nothing can."""
-        outcome = None if self._deed is None else self._deed.outcome
-        if self._deed is None or outcome is None or not (outcome.audit_id and outcome.applied):
-            return None
-        return outcome.audit_id if self._deed.plan.undo else None
+        return None if self._deed is None else self._deed.undo_id
 
     def _refresh(self) -> None:
         self._view.show(self._lines)

@@ -50,8 +50,16 @@ def _greatest_lag(row: GroupRow) -> int:
 
 # Beside the pane, which tells everything, the table keeps what moves.
 TREND_WIDTH: Final = 8
-PRIORITIES: Final = {"trend": 2, "consumers": 4, "length": 4}
+PRIORITIES: Final = {
+    "oldest_pending_idle_seconds": 1, "time_lag_seconds": 2, "trend": 2, "consumers": 4, "length": 4,
+}  # fmt: skip
+AS_WIDE_AS_TEXT: Final = frozenset(
+    {"health", "lag", "pending", "oldest_pending_age_seconds", "oldest_pending_idle_seconds"}
+)
+"""Columns that leave to the reason what their texts do not need."""
 REASON_WIDTH: Final = 14
+REASON_WISHES: Final = 56
+REASON_HELP: Final = "The worst finding in a sentence; (+1) where there is one more, which the pane shows."
 
 
 TREND_HELP: Final = (
@@ -65,9 +73,16 @@ def _columns(trend: Callable[[GroupRow], Cell]) -> Iterator[Column[GroupRow]]:
     for column in GROUP_COLUMNS:
         if column.sparse or column.key in {"findings", "trend"}:
             continue
-        yield replace(column, priority=PRIORITIES.get(column.key, column.priority))
+        yield replace(
+            column,
+            priority=PRIORITIES.get(column.key, column.priority),
+            flexible=column.flexible or column.key in AS_WIDE_AS_TEXT,
+        )
         if column.key == "health":
-            yield replace(_named("findings"), title="REASON", cell=_reason, width=REASON_WIDTH, priority=0)
+            yield replace(
+                _named("findings"), title="REASON", help=REASON_HELP, cell=_reason, width=REASON_WIDTH,
+                wishes=REASON_WISHES, priority=0,
+            )  # fmt: skip
         if column.key == "lag":
             yield replace(
                 _named("trend"), help=TREND_HELP, cell=trend, width=TREND_WIDTH, priority=PRIORITIES["trend"]

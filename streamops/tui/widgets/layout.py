@@ -13,6 +13,8 @@ AT_ONCE: Final = 1_000
 MARGIN: Final = 1
 NARROW_GAP: Final = 1
 WIDE_GAP: Final = 2
+AFTER_WISHES: Final = 3
+"""Priority from which on columns are shown only once others have the width that they wish."""
 
 
 class PlacedColumn(NamedTuple):
@@ -74,8 +76,8 @@ class Layout(Generic[Row]):
         if (width, self._natural) == self._placed_for:
             return False
         self._placed_for = (width, dict(self._natural))
-        self.placed = place_columns(self._columns, width, self._natural)
-        return True
+        before, self.placed = self.placed, place_columns(self._columns, width, self._natural)
+        return self.placed != before
 
     def _meet(self, rows: Sequence[Row]) -> None:
         """Note which rows are new; those met before are as wide as they were."""
@@ -101,7 +103,8 @@ def place_columns(
 ) -> tuple[PlacedColumn, ...]:
     """Choose the columns that fit and their widths.
 
-    Columns with the greatest priority number leave first, the rightmost of equals before the others.
+    Columns with the greatest priority number leave first, the rightmost of equals before the others; those of
+    ``AFTER_WISHES`` and more for the sake of a column's wishes too.
     What is left over goes to the flexible columns, evenly, up to their natural width.
 
     Args:
@@ -110,7 +113,7 @@ def place_columns(
         natural: The longest text of each flexible column, by key.
     """
     kept, gap = _fitting(columns, width, natural), NARROW_GAP
-    if _total(kept, natural, WIDE_GAP) <= width:
+    if _total(kept, natural, WIDE_GAP, wishes=True) <= width:
         gap = WIDE_GAP
     widths = {column.key: _least(column, natural) for column in kept}
     _share(
@@ -126,19 +129,24 @@ def place_columns(
 
 def _fitting(columns: Sequence[Column[Any]], width: int, natural: Mapping[str, int]) -> list[Column[Any]]:
     kept = list(columns)
-    while _total(kept, natural, NARROW_GAP) > width and (victim := _victim(kept)) is not None:
+    while (victim := _victim(kept)) is not None:
+        if _total(kept, natural, NARROW_GAP, wishes=victim.priority >= AFTER_WISHES) <= width:
+            break
         kept.remove(victim)
     return kept
 
 
-def _least(column: Column[Any], natural: Mapping[str, int]) -> int:
+def _least(column: Column[Any], natural: Mapping[str, int], *, wishes: bool = False) -> int:
     if not column.flexible:
         return column.width
-    return max(min(column.width, natural.get(column.key, column.width)), len(column.title))
+    least = max(column.width, column.wishes) if wishes else column.width
+    return max(min(least, natural.get(column.key, least)), len(column.title))
 
 
-def _total(columns: Sequence[Column[Any]], natural: Mapping[str, int], gap: int) -> int:
-    widths = sum(_least(column, natural) for column in columns)
+def _total(
+    columns: Sequence[Column[Any]], natural: Mapping[str, int], gap: int, *, wishes: bool = False
+) -> int:
+    widths = sum(_least(column, natural, wishes=wishes) for column in columns)
     return widths + gap * max(len(columns) - 1, 0) + 2 * MARGIN
 
 

@@ -69,7 +69,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         """The cursor stands on another row, or on the same row read anew."""
 
     class Chosen(Message):
-        """Enter, or a second click, on the highlighted row."""
+        """Enter, or a second click, on the highlighted row; there may be none."""
 
     class HeaderClicked(Message):
         """A click on a column's title.
@@ -312,8 +312,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     def action_choose(self) -> None:
         """Open the highlighted row."""
-        if self.highlighted is not None:
-            self.post_message(self.Chosen())
+        self.post_message(self.Chosen())
 
     def on_mouse_scroll_down(self) -> None:
         """Move the cursor down by some rows."""

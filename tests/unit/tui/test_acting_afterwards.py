@@ -24,6 +24,9 @@ async def test_outcome_is_copied_by_y_and_undone_by_a_plan_of_z() -> None:
         await until(app, lambda: len(source.planned) == 2)
         assert str(planned(source).audit_id) == acts.DONE.audit_id
         assert len(source.applied) == 1
+        await press(app, "escape", "3", "z")
+        await until(app, lambda: len(source.planned) == 3)
+        assert planned(source) == source.planned[1][0]
 
 
 async def test_z_does_nothing_where_nothing_can_be_undone() -> None:

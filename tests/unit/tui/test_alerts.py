@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.model.observation import FindingCode
+from streamops.model.observation import Finding, FindingCode, Health
 from streamops.tui.app import StreamopsApp
 from streamops.tui.lines.explaining import runbook
 from streamops.tui.routes import AlertsRoute, command
@@ -11,6 +11,7 @@ from tests.support.tui import sample
 from tests.support.tui.driving import (
     NARROW,
     bar,
+    crumbs,
     names,
     press,
     running,
@@ -50,6 +51,23 @@ async def test_enter_leads_to_what_a_finding_is_about() -> None:
         ):
             await press(app, *keys.split())
             await until(app, lambda crumbs=crumbs: bar(app, "crumbs").split(" | ")[0] == crumbs)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("screen", ["6", "1"])
+async def test_enter_on_a_finding_about_delayed_messages_opens_them_and_on_one_about_the_server_says_so(
+    screen: str,
+) -> None:
+    overdue = Finding(
+        FindingCode.DELAYED_OVERDUE, Health.CRITICAL, "1 due", "Start a worker.", stream="reminders"
+    )
+    app = app_for(PulseSource(sample.observation(findings=(overdue, sample.EVICTION))))
+    async with running(app):
+        await press(app, screen)
+        await until(app, lambda: names(app) == ["delayed_overdue/reminders/-/-", "eviction_risk/-/-/-"])
+        await press(app, "enter")
+        assert crumbs(app) == "prod ▸ delayed ▸ reminders"
+        await press(app, "escape", "end", "enter")
+        await shown(app, "about the server")
 
 
 async def test_how_many_there_are_is_counted_and_every_one_is_a_fault() -> None:

@@ -70,6 +70,17 @@ async def test_help_lists_the_keys_of_the_row_then_explains_it_and_read_only_sho
             await shown(app, "Enter  open")
 
 
+async def test_help_lists_no_key_that_has_nothing_to_act_on() -> None:
+    words = ("its trace", "its dead letters", "search payloads", "charts", "undo")
+    app = app_for(shop_source())
+    async with running(app):
+        for keys, listed in (("home", (False, True, True, True, False)), ("w", (False,) * 5)):
+            await press(app, *keys.split(), "question_mark")
+            await shown(app, "Go to")
+            assert tuple(word in screen_text(app) for word in words) == listed
+            await press(app, "escape")
+
+
 async def test_key_that_can_do_nothing_here_says_why() -> None:
     app = app_for(shop_source())
     async with running(app):
@@ -77,6 +88,17 @@ async def test_key_that_can_do_nothing_here_says_why() -> None:
         await shown(app, "v does nothing here. Elsewhere: on an entry: decoded or as it came")
         await press(app, "S")
         await shown(app, "S does nothing on this row. Elsewhere: scale on pool")
+        for key, words in (
+            ("a", "there is no entry under the cursor to trace"),
+            ("j", ""),
+            ("d", "no dead-letter queue of emails is known"),
+            ("z", "undo: this console has done nothing yet; z in the audit log (7)"),
+            ("m", "m has no meaning here; ? lists the keys that have"),
+        ):
+            await press(app, key)
+            await shown(app, words)
+        await press(app, *"5", *"adstyg", "enter")
+        await shown(app, "there is no row to open")
     app = app_for(shop_source(), read_only=True)
     async with running(app):
         await press(app, "C")

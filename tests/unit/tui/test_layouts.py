@@ -79,6 +79,20 @@ async def test_columns_leave_as_the_terminal_narrows_and_names_stay() -> None:
         await until(app, lambda: "trend" in {column.key for column in list_of(app).shown_columns})
 
 
+async def test_ages_of_pending_entries_show_at_120_columns_and_the_reason_has_what_a_wide_terminal_leaves() -> (
+    None
+):
+    app = app_for(shop_source())
+    async with running(app, WIDE):
+        shown_keys = [column.key for column in list_of(app).shown_columns]
+        assert {"findings", "oldest_pending_age_seconds", "oldest_pending_idle_seconds"} <= set(shown_keys)
+        await resize(app, 200, 60)
+        await shown(app, "dead consumer: worker-7 has not asked for 41 min and ho")
+        await press(app, "6")
+        await resize(app, *NARROW)
+        await shown(app, " dead consumer  orders ")
+
+
 async def test_the_theme_is_chosen_and_toggled() -> None:
     app = app_for(shop_source(), theme="light")
     async with running(app):

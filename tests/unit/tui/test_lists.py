@@ -139,7 +139,7 @@ async def test_trends_of_a_list_have_one_scale_and_stand_beside_their_lags() -> 
     source = InventedSource(sample.observation(quiet))
     app = app_for(source)
     async with running(app, (200, 30), drawn=True):
-        await shown(app, "LAG TREND")
+        await shown(app, "LAG  TREND")
         await shown(app, "▁▇▁▂")
         source.observation = sample.observation(quiet, loud)
         await press(app, "r")

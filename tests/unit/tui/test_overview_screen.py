@@ -56,13 +56,14 @@ def sums(observation: Observation) -> Totals:
 def test_fact_of_health_counts_the_worst_first() -> None:
     for tally, words in [
         ({}, "no streams  "),
-        ({Health.OK: 3}, "✓ ok 3  of 3"),
+        ({Health.OK: 3}, "✓ ok 3  of 3 groups"),
         (
             {Health.OK: 12_345, Health.CRITICAL: 1, Health.UNKNOWN: 2},
-            "✗ crit 1  ? unknown 2  ✓ ok 12.3k  of 12,348",
+            "✗ crit 1  ? unknown 2  ✓ ok 12.3k  of 12,348 groups",
         ),
     ]:
         assert text(health_facts(tally)) == words
+    assert text(health_facts({Health.OK: 3}, [sample.EVICTION])) == "✓ ok 3  of 3 groups · ▲ eviction risk"
 
 
 def test_fact_of_waiting_says_at_least_where_lags_are_not_known() -> None:

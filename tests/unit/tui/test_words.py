@@ -28,9 +28,9 @@ def test_the_header_says_where_and_how() -> None:
     left, right = words.header(app_state(), 120)
     assert text(left) == " streamops  prod  production  redis 8.0.0 · redis://redis.shop.example:6379/0"
     assert text(right).split("  ") == [
-        "", "▲ eviction risk", "✗ crit 1", "▲ warn 3", "? unknown 1", "✓ ok 4", ""
+        "", "▲ eviction risk", "groups ✗ crit 1", "▲ warn 3", "? unknown 1", "✓ ok 4", ""
     ]  # fmt: skip
-    assert text(words.header(app_state(), 80)[1]).strip() == "▲ eviction risk  ✗ 1  ▲ 3  ? 1  ✓ 4"
+    assert text(words.header(app_state(), 80)[1]).strip() == "▲ eviction risk  groups ✗ 1  ▲ 3  ? 1  ✓ 4"
 
 
 def test_only_production_is_coloured_as_a_warning() -> None:
