@@ -144,10 +144,11 @@ async def _demo_console(*, read_only: bool) -> int:
 
 
 def _print_demo(session: Session, seconds: float) -> int:
-    from streamops.cli.commands.status import STATUS_COLUMNS, print_status  # noqa: PLC0415 - see tui()
+    from streamops.cli.commands.status import print_status  # noqa: PLC0415 - see tui()
+    from streamops.cli.reading import group_columns  # noqa: PLC0415 - the same
     from streamops.resources.groups import GROUP_DETAIL_COLUMNS  # noqa: PLC0415 - the same
 
-    printer = session.printer(STATUS_COLUMNS, GROUP_DETAIL_COLUMNS)
+    printer = session.printer(group_columns(session, rates=True), GROUP_DETAIL_COLUMNS)
     observation = wait_for(_watch_demo(session, seconds))
     print_status(printer, observation, session.given.limit)
     return 0

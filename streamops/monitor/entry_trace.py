@@ -211,7 +211,7 @@ def replayed(stream: str, entry: StreamEntry) -> TraceEvent:
 
 def never_known(events: Iterable[TraceEvent], groups: Iterable[InGroup]) -> Iterator[str]:
     """What Redis does not keep of what happened."""
-    done = any(event.kind in {TraceKind.DONE, TraceKind.UNKNOWN} for event in events)
+    done = any(event.kind in {TraceKind.DONE, TraceKind.UNKNOWN, TraceKind.DEAD} for event in events)
     if done:
         yield NO_ACKS
     if done or any(group.row is not None and group.row.delivery_count > 1 for group in groups):

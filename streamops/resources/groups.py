@@ -239,6 +239,9 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
 """What a table of groups shows."""
 
 
+RATES: Final = frozenset({"added_per_second", "delivered_per_second", "acked_per_second"})
+"""Columns that two readings tell, and one does not."""
+
 GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     GROUP.text("lag_basis", "LAG BASIS", 9, lambda view: str(view.group.lag.basis)).means(
         "What the lag rests on: exact, reported, upper, lower, estimated or unknown.", "what LAG rests on"
