@@ -132,7 +132,7 @@ def trace() -> EntryTrace:
             TraceEvent(kind=TraceKind.DONE, text="ledger: not pending: it gave the entry up"),
             TraceEvent(
                 kind=TraceKind.DEAD, at=NOW - minutes(30), stream=QUEUE, id=died,
-                text=f"ledger gave it up of timeout, delivered 5 times: the bank did not answer; the entry is now {died} in the dead-letter queue {QUEUE}",
+                text=f"ledger dead-lettered it (timeout), delivered 5 times: the bank did not answer; the entry is now {died} in the dead-letter queue {QUEUE}",
             ),
         ),
         unknown=("When it was acknowledged, and by which consumer: Redis does not record that.",),
