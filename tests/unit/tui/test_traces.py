@@ -64,7 +64,7 @@ async def test_pending_entries_are_summed_up_within_bounds() -> None:
         await shown(app, "Idle        ≤1s ████ 2".replace("████", "█"))
         await shown(app, "10m-1h ████ 12")
         await shown(app, "Owners      worker-7 86 % ████ 12")
-        assert ("profile", "orders", "fulfilment", 10_000) in source.beside.asked
+        assert ("profile", "orders", "fulfilment", None, 10_000) in source.beside.asked
 
 
 async def test_those_of_one_consumer_are_told_apart() -> None:
