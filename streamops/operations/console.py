@@ -29,6 +29,7 @@ from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, StreamEntry
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.streams import ReadError, Snapshot
+from streamops.model.wording import quoted
 from streamops.monitor.arrivals import ArrivalReader
 from streamops.monitor.collect import Collector
 from streamops.monitor.context import ServerContext
@@ -115,7 +116,8 @@ class Console:
         self._server = server
         self._collector = Collector(server, watch)
         self._delayed_watch = DelayedWatch(self.delayed, self.discovery.wants)
-        self.observer = Observer(thresholds, rates=not watch.deep)
+        selector = " ".join(map(quoted, actor.selector))
+        self.observer = Observer(thresholds, rates=not watch.deep, selector=selector)
         self._discovering: asyncio.Task[None] | None = None
 
     @classmethod
