@@ -15,7 +15,7 @@ from streamops.model.streams import NO_SUCH_STREAM, ReadError
 from streamops.model.wording import counted
 from streamops.operations.console import Console
 from streamops.resources.entries import ENTRY_COLUMNS, EntryRow, entry_json
-from streamops.resources.groups import GROUP_COLUMNS, RATES, GroupRow
+from streamops.resources.groups import GROUP_COLUMNS, RATES, GroupRow, has_fault, worst_first
 from streamops.resources.table import Column
 from streamops.resources.units import percent
 
@@ -89,6 +89,11 @@ def group_columns(session: Session, *, rates: bool = False) -> tuple[Column[Grou
     if rates or session.given.fields or session.given.output is not Output.TABLE:
         return LISTED
     return tuple(column for column in LISTED if column.key not in RATES)
+
+
+def group_order(output: Output, rows: Sequence[GroupRow]) -> Sequence[GroupRow]:
+    """Rows of a list of groups: a table has the worst first, other formats the streams' order."""
+    return worst_first(rows, [has_fault(row) for row in rows]) if output is Output.TABLE else rows
 
 
 MOST_GAPS = 10

@@ -54,7 +54,7 @@ def tui(
     """Open the console in the terminal: live streams and groups, consumers, pending entries, entries.
 
     Capitals open plans of what can be done to the row under the cursor; nothing is done before a plan was
-    shown and agreed to, and nothing at all with --read-only. Press ? inside for its keys.
+    shown and confirmed, and nothing at all with --read-only. Press ? inside for its keys.
 
     With --web it prints an address with a token, for browsers of this machine alone, and every tab has a console of its
     own. Nothing can be changed there unless --allow-writing is given.

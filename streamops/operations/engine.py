@@ -96,7 +96,7 @@ class Engine:
         check_fingerprint(plan, limits)
         policy = (
             required_confirmation(plan, self.actor.environment)
-            if operation.asks or plan.impact is Impact.DESTRUCTIVE
+            if operation.intent.asks or plan.impact is Impact.DESTRUCTIVE
             else required_confirmation(replace(plan, count=0), Environment.DEVELOPMENT)
         )
         if operation.resolve_defaults is not None:
@@ -132,7 +132,7 @@ class Engine:
         plan, limits = prepared.plan, prepared.limits
         if not prepared.policy.accepts(confirmation):
             hint = _confirmation_hint(prepared.policy, confirmation)
-            raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", hint)
+            raise Forbidden(f"{plan.operation} {plan.target}: not confirmed", hint)
         if plan.idle:
             if prepared.job is not None:
                 held = await self._take_over(prepared.job, rest=0, by="")
@@ -328,7 +328,7 @@ def _confirmation_hint(policy: ConfirmationPolicy, confirmation: Confirmation) -
     if confirmation.typed and policy.kind is ConfirmationKind.TYPED:
         return f"Nothing was done: --confirm {quoted(confirmation.typed)} is not {quoted(policy.word)}."
     if policy.by_yes:
-        return "Nothing was done. Agree with --yes, or look at the plan alone with --dry-run."
+        return "Nothing was done. Apply with --yes, or show the plan alone with --dry-run."
     return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(policy.word)}."
 
 

@@ -36,7 +36,13 @@ def _option(*names: str, name: str, **attributes: Any) -> click.Option:
 
 
 ACTING_OPTIONS: Final = (
-    _option("--yes", "-y", name="yes", is_flag=True, help="Apply without asking."),
+    _option(
+        "--yes",
+        "-y",
+        name="yes",
+        is_flag=True,
+        help="Apply without asking; needed where there is no terminal to ask on.",
+    ),
     _option("--dry-run", name="dry_run", is_flag=True, help="Show the plan and change nothing."),
     _option(
         "--confirm",

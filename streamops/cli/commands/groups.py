@@ -8,6 +8,7 @@ from streamops.cli.printer import Section
 from streamops.cli.reading import (
     LISTED,
     group_columns,
+    group_order,
     note_profile,
     note_read_errors,
     note_reading,
@@ -55,7 +56,8 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     printer = session.printer(group_columns(session), GROUP_DETAIL_COLUMNS)
     survey = observe_streams(session, patterns)
     observation = survey.observation
-    rows = group_rows(view for view in fold_retries(observation.streams) if view.groups)
+    groups = group_rows(view for view in fold_retries(observation.streams) if view.groups)
+    rows = group_order(printer.output, groups)
     printer.print_list(
         "groups.ls",
         "groups",

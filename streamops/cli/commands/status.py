@@ -10,7 +10,7 @@ from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.printer import Printer, Section
-from streamops.cli.reading import StreamsReading, group_columns, note_reading
+from streamops.cli.reading import StreamsReading, group_columns, group_order, note_reading
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.observation import Observation
@@ -69,9 +69,10 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
 def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> None:
     """Print an observation, at most ``limit`` groups of it."""
     folded = replace(observation, streams=tuple(fold_retries(observation.streams)))
-    shown, left_out = limited(folded, limit)
+    rows = group_order(printer.output, group_rows(folded.streams))
+    shown, left_out = limited(folded, rows, limit)
     printer.print_rows(
-        group_rows(shown.streams),
+        rows[:limit],
         lambda: status_document(shown, left_out=left_out),
         sections=[Section("Findings", FINDING_COLUMNS, finding_rows(shown))],
     )

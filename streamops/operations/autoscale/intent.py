@@ -19,12 +19,13 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
 
     Set how many workers a pool is to have. The supervisors of `streamops run --workers auto` start or stop
     them, or the target that [pools.NAME] names: an object in Kubernetes, or a program. It is refused where the number is no
-    longer the one that was read. It is applied without asking. A controller that decides about the pool may
+    longer the one that was read. A controller that decides about the pool may
     ask for another number within seconds; `pools override` keeps it from that.
     """
 
     operation: ClassVar = "scale.set"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         ("streamops pools scale billing 8", "eight workers"),
         ("streamops pools scale billing 8 --current 4", "only if there are four"),
@@ -56,6 +57,7 @@ class PauseScalingIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "autoscale.pause"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         ("streamops autoscale pause billing --for 2h --reason 'migration'", "nothing changes for two hours"),
         ("streamops autoscale pause billing", "until `streamops autoscale resume billing`"),
@@ -79,6 +81,7 @@ class ResumeScalingIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "autoscale.resume"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (("streamops autoscale resume billing", "the policy decides again"),)
     exits: ClassVar = {
         4: "refused: read-only, or not permitted",
@@ -97,6 +100,7 @@ class OverrideIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "autoscale.override"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         ("streamops pools override billing 12 --for 4h", "twelve workers through the sale"),
         ("streamops pools override billing 0 --for 10m", "none, while the database is moved"),
@@ -124,6 +128,7 @@ class LimitsIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "autoscale.limits"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         ("streamops pools limits billing --maximum 40", "up to forty workers"),
         ("streamops pools limits billing --reset", "as the configuration says again"),

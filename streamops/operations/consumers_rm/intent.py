@@ -24,7 +24,7 @@ class RemoveConsumerIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops consumers rm orders billing worker-7", "only if it has nothing pending"),
     )
     exits: ClassVar = {
-        4: "refused: it has pending entries and no consumer to take them, read-only, not permitted, not agreed to"
+        4: "refused: it has pending entries and no consumer to take them, read-only, not permitted, not confirmed"
     }
     rated: ClassVar = True
 

@@ -26,7 +26,7 @@ class CreateGroupIntent(OperationIntent, frozen=True, kw_only=True):
             "from now on, and create the stream too",
         ),
     )
-    exits: ClassVar = {4: "refused: it exists elsewhere, read-only, not permitted, not agreed to"}
+    exits: ClassVar = {4: "refused: it exists elsewhere, read-only, not permitted, not confirmed"}
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("The new group's name.")]

@@ -41,7 +41,6 @@ CANCEL_JOB: Final = Operation(
     apply=apply_cancel_job,
     writes=lambda intent: (("HSET", job_key(intent.job)),),
     key="",
-    asks=False,
     own=True,
 )
 OPERATIONS = (CANCEL_JOB,)

@@ -30,11 +30,12 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
 class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
     """Resume a paused pool's workers.
 
-    Its workers read again. It is applied without asking.
+    Its workers read again.
     """
 
     operation: ClassVar = "resume"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         ("streamops pools resume billing", "its workers go on, from their groups' positions"),
     )

@@ -12,8 +12,7 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
     """Add an entry, now or after a delay.
 
     Add an entry to a stream, or with --delay a message that becomes an entry once it is due and a worker of
-    streamops, or `streamops delayed run-now`, moves it. It is applied without asking; --dry-run shows the
-    plan.
+    streamops, or `streamops delayed run-now`, moves it.
 
     Raises:
         ValueError: Its ID can be none of an entry, or it would keep no entry at all.
@@ -21,6 +20,7 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "publish"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         ("""streamops publish orders 'data={"order_id": "o-1"}'""", "JSON in the field that handlers decode"),
         ("streamops publish orders kind=paid amount=120", "one entry"),

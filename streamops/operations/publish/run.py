@@ -128,7 +128,6 @@ PUBLISH = Operation(
     writes=_writes,
     # The stream may not exist yet.
     key="",
-    asks=False,
     resolve_defaults=lambda intent, evidence: replace(intent, queue=evidence.queue),
 )
 OPERATIONS = (PUBLISH,)

@@ -15,9 +15,8 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Create a topic in Redis.
 
     Create a topic in Redis: a URL that its messages are called back to, once they are due. The program that runs
-    `streamops webhooks serve` notices within a second or so. It is applied without asking; --dry-run shows the
-    plan. Secrets are read from files, are never shown, and stand in Redis as they are: users who may read the
-    key streamops:topics may read them.
+    `streamops webhooks serve` notices within a second or so. Secrets are read from files, are never shown, and
+    are stored in Redis in plain text: users who may read the key streamops:topics may read them.
 
     Raises:
         ValueError: Its priority or its schedule cannot be read.
@@ -25,6 +24,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "topics.add"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         (
             "streamops webhooks create remind https://hooks.example.net/remind --delay 30m",
@@ -121,11 +121,12 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
     """Pause a topic: its messages are not called.
 
     Call a topic's messages no more, until `streamops webhooks resume`. They are still taken in, and wait; calls
-    under way come to their end. It is applied without asking.
+    under way come to their end.
     """
 
     operation: ClassVar = "topics.off"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (("streamops webhooks pause remind", "its messages wait"),)
     exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 
@@ -135,11 +136,12 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
 class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
     """Resume a paused topic.
 
-    Call the messages of a paused topic again. It is applied without asking.
+    Call the messages of a paused topic again.
     """
 
     operation: ClassVar = "topics.on"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (("streamops webhooks resume remind", "what waits is called, as it is due"),)
     exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
 

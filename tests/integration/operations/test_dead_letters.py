@@ -153,7 +153,7 @@ async def test_a_purge_is_for_dead_letters_alone(server: RunningServer, console:
             await console.prepare(PurgeIntent(queue=stream))
     add_letter(server, OWN)
     prepared = await console.prepare(PurgeIntent(queue=QUEUE))
-    with pytest.raises(Forbidden, match="not agreed to"):
+    with pytest.raises(Forbidden, match="not confirmed"):
         await console.apply(prepared, Confirmation(yes=True))
     assert server.command("XLEN", QUEUE) == 1
 

@@ -129,7 +129,7 @@ async def test_destroying_asks_for_the_name(server: RunningServer, console: Cons
     grouped(server)
     prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g"))
 
-    with pytest.raises(Forbidden, match="not agreed to"):
+    with pytest.raises(Forbidden, match="not confirmed"):
         await console.apply(prepared, Confirmation(yes=True))
     with pytest.raises(NotFound, match="no group nobody"):
         await console.prepare(DestroyGroupIntent(stream=STREAM, group="nobody"))

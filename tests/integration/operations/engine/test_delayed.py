@@ -347,7 +347,7 @@ async def test_a_cap_that_drops_what_a_group_needs_is_asked_about(
         in plan.effects
     )
     assert "Group idle loses nothing." in plan.effects
-    with pytest.raises(Forbidden, match="not agreed to"):
+    with pytest.raises(Forbidden, match="not confirmed"):
         await console.apply(prepared)
     assert server.command("XLEN", "orders") == 300
     _, outcome = await act(console, CAPPED)
