@@ -39,7 +39,7 @@ from streamops.operations.undo import run as undo
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.pools.registry import register_supervisor
 from streamops.wire.server import Server
-from streamops.wire.writes import replay_arguments
+from streamops.wire.writes import replay as replay_arguments
 from tests.support.operations.backups import read_backup
 from tests.support.operations.doing import applied, done
 from tests.support.operators.desk import outcome_of
