@@ -138,7 +138,7 @@ def _hand_over(evidence: GroupEvidence, dead: Consumer, receiver: str | None) ->
         "claim", evidence.stream.name, evidence.group.name, options=f"--from {quoted(dead.name)} --to {to}"
     )
     if dead.alive is False:
-        return f"streamops workers of its group claim its entries by themselves; if none runs: {claim}"
+        return f"Workers of its group claim its entries by themselves; if none runs: {claim}"
     return f"If it is gone, {start}claim its entries: {claim}"
 
 

@@ -132,7 +132,7 @@ def delayed_foreign(queue: DelayedQueue, _now: datetime, _: Thresholds) -> Findi
         FindingCode.DELAYED_FOREIGN,
         Health.WARN,
         f"the delayed queue of {quoted(queue.stream)} has {members} that streamops did not write; they stay untouched",
-        f"See which: {command('delayed ls', queue.stream)}; give streamops a sorted set of its own "
+        f"See which: {command('delayed ls', queue.stream)}; name a sorted set of its own "
         "(`delayed` of the context and of Streamops)",
         stream=queue.stream,
     )

@@ -245,5 +245,5 @@ def test_a_heartbeat_makes_it_certain(idle: timedelta, alive: bool | None, fires
     assert (finding is not None) == fires
     if finding is not None:
         assert finding.text.endswith("20 s ago: dead, its worker's heartbeat is gone")
-        assert finding.advice.startswith("streamops workers of its group claim its entries by themselves")
+        assert finding.advice.startswith("Workers of its group claim its entries by themselves")
         assert "--from so-here-1-abcd --to b" in finding.advice
