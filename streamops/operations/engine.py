@@ -269,8 +269,8 @@ class Engine:
 LAST_WORDS = 5.0
 """Seconds that the last records of what was interrupted may take."""
 NOTHING_DONE = "Nothing was done"
-UNKNOWN_BATCH = "; whether the batch under way was done is not known"
-UNSENT_BATCH = "; what was to be done next was not sent, and not done"
+UNKNOWN_BATCH = "; whether the current batch was applied is unknown"
+UNSENT_BATCH = "; the next batch was not sent"
 
 
 async def _close_soon(run: Run, outcome: Outcome) -> None:
@@ -329,7 +329,7 @@ def _confirmation_hint(policy: ConfirmationPolicy, confirmation: Confirmation) -
         return f"Nothing was done: --confirm {quoted(confirmation.typed)} is not {quoted(policy.word)}."
     if policy.by_yes:
         return "Nothing was done. Apply with --yes, or show the plan alone with --dry-run."
-    return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(policy.word)}."
+    return f"Nothing was done. It cannot be undone: confirm it with --confirm {quoted(policy.word)}."
 
 
 def _hint_midway(error: StreamopsError, run: Run) -> str:
@@ -337,4 +337,4 @@ def _hint_midway(error: StreamopsError, run: Run) -> str:
     if not error.hint.startswith(NOTHING_DONE):
         return error.hint
     told = f"; `streamops audit ls --id {run.audit_id}` shows it" if run.audit_id else ""
-    return f"What was done until then stays done{told}. Look again, and make a new plan."
+    return f"What was applied until then stays{told}. Look again, and make a new plan."

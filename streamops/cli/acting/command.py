@@ -30,7 +30,7 @@ ACTING_EXITS: Final = {
     0: "done, or the plan was shown",
     1: "failed; no such stream, group or consumer",
     4: "refused: read-only, not permitted, not confirmed",
-    5: "done in part; a job that can be resumed prints its token",
+    5: "partly done; a job that can be resumed prints its token",
     6: "conflict: the server changed since the plan was made; nothing was done",
 }
 

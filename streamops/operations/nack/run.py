@@ -19,7 +19,7 @@ BATCH = 500
 WHY_LEFT = {
     "gone": "no longer pending",
     "owner": "owned by another consumer by now",
-    "idle": "looks given back already",
+    "idle": "released already",
     "missing": "its entry no longer exists: the server removed the row",
 }
 

@@ -99,8 +99,11 @@ async def _trim(server: Server, stream: str, kept: int, cap: TrimEvidence) -> in
 
 def _trimmed(removed: int, kept: int) -> str:
     if not removed:
-        return f"nothing went for --maxlen {kept}: only whole nodes of the stream go, and what a group needs stays"
-    return f"{counted(removed, 'entry', 'entries')} at its beginning went for --maxlen {kept}"
+        return (
+            f"nothing was removed for --maxlen {kept}: an approximate trim removes whole nodes only, "
+            "and what a group needs stays"
+        )
+    return f"{counted(removed, 'entry', 'entries')} at its beginning were removed for --maxlen {kept}"
 
 
 async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most: int) -> Slice:

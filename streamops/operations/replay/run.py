@@ -44,7 +44,7 @@ PLACED: Final = 100
 """Dead letters that one script hands on to another slot: each brings its fields and a marker."""
 
 STRAY: Final = "it names a stream or group that is not in the plan"
-ALREADY: Final = "an earlier replay handed it on already; only its dead letter was left, and is now removed"
+ALREADY: Final = "an earlier replay had sent it; only its dead letter was left, and is now removed"
 
 
 def replayer_of(intent: ReplayIntent, evidence: ReplayEvidence) -> Replayer:

@@ -46,7 +46,7 @@ def orders(server: RunningServer) -> RunningServer:
                 "entries that are pending or unread"
             ),
             (
-                "`streamops dlq ls` lists the queues. Where it is one all the same, name it in the context's "
+                "`streamops dlq ls` lists the queues. If it is one, name it in the context's "
                 'configuration: dead_letters = { STREAM = "orders" }.'
             ),
         ),

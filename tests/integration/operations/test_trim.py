@@ -49,7 +49,7 @@ async def test_what_a_consumer_holds_stays(server: RunningServer, console: Conso
     assert plan.count == 200
     assert plan.held_back_by.startswith("group billing: 201-0 is pending with w1, idle for ")
     assert plan.warnings[0].startswith(
-        "Asked to leave 10 entries, it will leave 200 of the 400 there are now: group billing needs "
+        "Asked to keep 10 entries, it will leave 200 of the 400 there are now: group billing needs "
     )
     assert milliseconds_of(server, STREAM)[0] == 1
     outcome = await done(console, intent)
@@ -155,7 +155,8 @@ async def test_a_stream_without_groups_is_refused(server: RunningServer, console
 
 
 @pytest.mark.parametrize(
-    ("rules", "why"), [(("-xpending",), "no permission for XPENDING"), (("-@scripting",), "may run none")]
+    ("rules", "why"),
+    [(("-xpending",), "no permission for XPENDING"), (("-@scripting",), "may not run scripts")],
 )
 async def test_what_a_user_lacks_is_named(
     server: RunningServer, as_user: SetUser, rules: tuple[str, ...], why: str
