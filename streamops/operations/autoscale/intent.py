@@ -38,9 +38,7 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
 
     pool: Name
     workers: Workers
-    current: Annotated[
-        int | None, option("Refuse unless its worker count is N now.", metavar="N", example="4")
-    ] = None
+    current: Annotated[int | None, option("Refuse unless its worker count is N now.", metavar="N")] = None
     because: Annotated[str, inner("Why, where a controller decided it.")] = ""
     token: Annotated[FencingToken | None, inner("Only while this holds, where a controller decided it.")] = (
         None
