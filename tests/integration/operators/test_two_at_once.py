@@ -212,7 +212,7 @@ async def test_two_undos_of_one_nack_count_each_row_once(pair: Pair) -> None:
     came = await both(*(applied(one, plan) for one, plan in zip(pair, prepared, strict=True)))
     assert sum(units(came)) == COUNT
     reasons = {one.reason for outcome in came if isinstance(outcome, Outcome) for one in outcome.skipped}
-    assert reasons == {"given back what it had already"}
+    assert reasons == {"already as it was before"}
 
 
 async def test_two_undos_of_a_rewind_set_the_group_forward_once(server: RunningServer, pair: Pair) -> None:
