@@ -14,7 +14,7 @@ from streamops.resources.units import duration, percent, rate
 
 DANGER: Final = {
     Impact.REVERSIBLE: Cell("Low: can be undone"),
-    Impact.REDELIVERS: Cell("Medium: delivers again, skips or drops", Tone.WARN),
+    Impact.REDELIVERS: Cell("Medium: changes what is delivered", Tone.WARN),
     Impact.DESTRUCTIVE: Cell("High: loses state for good", Tone.CRITICAL),
 }
 
@@ -250,7 +250,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
         lambda plan: Cell(str(int(plan.impact))),
         align=Align.RIGHT,
     ).means(
-        "Impact: 1 low (can be undone), 2 medium (delivers again, skips or drops), 3 high (loses state for good)."
+        "Impact: 1 low (can be undone), 2 medium (changes what is delivered), 3 high (loses state for good)."
     ),
     PLAN.count("count", "COUNT", 9, lambda plan: plan.count, descending=False).means(
         "How many entries, groups or consumers it acts on."

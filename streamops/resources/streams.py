@@ -128,5 +128,5 @@ STREAMS: Final = Resource[StreamView](
     more=STREAM_DETAIL_COLUMNS,
     text=_words,
     fault=lambda view: view.health >= Health.WARN,
-    rows=lambda seen: seen.streams,
+    rows=lambda seen: tuple([view for view in seen.streams if not asked_for_alone(view)]),
 )

@@ -188,7 +188,7 @@ def _lag(view: GroupView, width: int) -> list[Line]:
     if view.group.lag.reason:
         lines += paragraph(safe(view.group.lag.reason), width, Tone.DIM, indent=3)
     if view.group.time_lag.reason:
-        lines += paragraph(f"waiting: {safe(view.group.time_lag.reason)}", width, Tone.DIM, indent=3)
+        lines += paragraph(f"lag age: {safe(view.group.time_lag.reason)}", width, Tone.DIM, indent=3)
     return lines
 
 

@@ -134,7 +134,7 @@ def waiting_facts(totals: Totals) -> Line:
     """Entries that wait for groups, and those that are with consumers."""
     cells = [
         Cell(total_count(totals.waiting, totals.untold_lags), _bound_tone(totals.untold_lags)),
-        Cell(" wait", Tone.DIM),
+        Cell(" not delivered", Tone.DIM),
     ]
     if totals.untold_lags:
         cells.append(Cell(f" ({counted(totals.untold_lags, 'lag', 'lags')} not known)", Tone.UNKNOWN))
@@ -309,7 +309,7 @@ def page_lines(
     facts: list[tuple[str, Line]] = [
         ("Health", health_facts(app_state.tally, observation.findings)),
         *rate_facts(past, totals, until, wordy=not two),
-        ("Waiting", waiting_facts(totals)),
+        ("Lag", waiting_facts(totals)),
         ("Dead", dead_letter_facts(observation, totals, past)),
         ("Delayed", delayed_facts(beside)),
         ("Workers", worker_facts(beside)),

@@ -1,7 +1,7 @@
 """The root: every stream with every group."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
@@ -109,6 +109,8 @@ class GroupListing(ListScreen[GroupRow]):
     """A list of groups of some streams."""
 
     has_brief = True
+    hides_own: ClassVar[bool] = False
+    """Whether streams that are shown only if asked for are left out."""
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         resource = replace(GROUPS, columns=tuple(_columns(self._trend)), more=MORE_COLUMNS)
@@ -120,7 +122,7 @@ class GroupListing(ListScreen[GroupRow]):
         self._faults = PerItemCache[GroupRow, bool](has_fault)
         self._greatest_lags = PerItemCache[GroupRow, int](_greatest_lag)
         self._rows_of_stream = PerItemCache[StreamView, tuple[GroupRow, ...]](
-            lambda stream: () if asked_for_alone(stream) else group_rows((stream,))
+            lambda stream: () if self.hides_own and asked_for_alone(stream) else group_rows((stream,))
         )
         self._flat: tuple[Sequence[StreamView], Sequence[GroupRow]] = ((), ())
 
@@ -168,6 +170,7 @@ class GroupListing(ListScreen[GroupRow]):
 class StatusScreen(GroupListing):
     """All streams and groups; the pane tells the server's findings too."""
 
+    hides_own = True
     HINTS = (
         "open",
         "tail",
