@@ -12,7 +12,7 @@ from streamops.wire.faults import required
 from streamops.wire.keys import retry_source, unhandled_key
 from streamops.wire.reads import read_consumers
 from streamops.wire.server import Server
-from streamops.wire.writes.unhandled import Unhandled, note_unhandled
+from streamops.wire.writes.pending import Unhandled, note_unhandled
 
 
 async def read_members(

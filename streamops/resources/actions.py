@@ -132,7 +132,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("mark_others", "exclamation_mark", Where.MARKS, HelpTopic.FIND, "mark all, others, none", "mark those that are not"),
     ConsoleAction("unmark", "u", Where.MARKS, HelpTopic.FIND, "mark all, others, none", "unmark all"),
     ConsoleAction("show_or_hide", "space", Where.COLUMNS, HelpTopic.FIND, "show or hide", "in columns: show or hide one"),
-    ConsoleAction("own_columns", "u", Where.COLUMNS, HelpTopic.FIND, "the list's own", "in columns: back to the list's own", "own"),
+    ConsoleAction("own_columns", "u", Where.COLUMNS, HelpTopic.FIND, "reset", "in columns: back to the list's own columns and order", "own"),
     ConsoleAction("freeze", "p", _ALL, HelpTopic.LOOK, "freeze", "freeze the screen, and go on", title="Freeze"),
     ConsoleAction("slower", "plus", _ALL, HelpTopic.LOOK, "refresh slower, faster", "refresh slower: 1, 2, 5, 10, 30 s, off", title="Refresh slower"),
     ConsoleAction("faster", "minus", _ALL, HelpTopic.LOOK, "refresh slower, faster", "refresh faster", title="Refresh faster"),

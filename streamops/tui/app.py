@@ -104,6 +104,7 @@ class StreamopsApp(App[int]):
     #pane { width: 34; }
     .-roomy #pane { width: 46; }
     SearchIcon { display: none; }
+    ToastRack { margin-bottom: 2; }
     Toast { padding: 0 1; width: auto; max-width: 76; }
     .-narrow #pane, .-narrow Divider { display: none; }
     .-wide-pane.-wide #pane, .-wide-pane.-roomy #pane { width: 40%; max-width: 64; }

@@ -27,7 +27,9 @@ SHORT: Final = {
     "ctrl+g": "^g",
     "ctrl+p": "^p",
     "ctrl+q": "^q",
+    "ctrl+u": "^u",
     "ctrl+y": "^y",
+    **{f"f{number}": f"F{number}" for number in range(1, 13)},
     **SIGNS,
 }
 """Keys as a hint tells them."""

@@ -4,14 +4,14 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any
+from types import TracebackType
+from typing import Any, Final, final
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import RedisError
 
 from streamops.model.text import name_bytes
 from streamops.wire.faults import is_read_only
-from streamops.wire.read_timeout import ReadTimeout
 from streamops.wire.redis_internals import ClosingPool, receiving, writer_of
 
 try:
@@ -181,3 +181,55 @@ def _joined(commands: Sequence[Command], pack: Callable[[Command], bytes]) -> by
 def encoded(command: Command) -> tuple[bytes | int, ...]:
     """Names were read as UTF-8 with surrogate escapes; they go back as the bytes they were."""
     return tuple(name_bytes(part) if isinstance(part, str) else part for part in command)
+
+
+LATE: Final = 0.1
+"""Seconds by which a timer that is due may be late before this process, and not the server, is what stood still."""
+
+
+@final
+class ReadTimeout:
+    """Gives up what is done inside, by a ``TimeoutError``, after so long a silence; used once.
+
+    Where this process itself stood still meanwhile (suspended, starved, or busy with a handler that blocks), a reply may
+    have come that were not looked at: then the limit starts anew, once for each silence.
+
+    Args:
+        seconds: The limit.
+    """
+
+    __slots__ = ("_due", "_excused", "_loop", "_scope", "_seconds", "_timer")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._scope = asyncio.timeout(None)
+        self._excused = False
+
+    async def __aenter__(self) -> "ReadTimeout":
+        await self._scope.__aenter__()
+        self._loop = asyncio.get_running_loop()
+        self._due = self._loop.time() + self._seconds
+        self._timer = self._loop.call_at(self._due, self._look)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        await self._scope.__aexit__(kind, error, trace)
+
+    def broken(self) -> None:
+        """Something was heard: the limit starts anew."""
+        # The timer finds it when it is due: to set one costs more than to read a piece of a reply.
+        self._due = self._loop.time() + self._seconds
+        self._excused = False
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        if now - self._due > LATE and not self._excused:
+            self._excused = True
+            self._due = now + self._seconds
+        if now < self._due:
+            self._timer = self._loop.call_at(self._due, self._look)
+        else:
+            self._scope.reschedule(now)

@@ -178,7 +178,7 @@ RULES: Final = (
         cause="Its content makes the handler fail or crashes the worker; other entries are processed.",
         look=(
             "its payload (Enter on it), and the error in the logs of its owner",
-            "DELIV: history reads and claims count too, so there may have been fewer attempts",
+            "DELIVERIES: history reads and claims count too, so there may have been fewer attempts",
         ),
         fixes=(
             Remedy("", "Fix the handler: streamops workers retry the entry by themselves."),

@@ -39,9 +39,7 @@ class ScaleIntent(OperationIntent, frozen=True, kw_only=True):
 
     pool: Name
     workers: Workers
-    current: Annotated[
-        int | None, option("Refuse unless the worker count is N now.", metavar="N", example="4")
-    ] = None
+    current: Annotated[int | None, option("Refuse unless the worker count is N now.", metavar="N")] = None
     because: Annotated[str, inner("Why, if a controller decided it.")] = ""
     token: Annotated[FencingToken | None, inner("Only while this holds, if a controller decided it.")] = None
 

@@ -28,7 +28,7 @@ from streamops.operations.trim.survey import survey_trim
 from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import schedule
-from streamops.wire.writes.publish import add_entry
+from streamops.wire.writes.entries import add_entry
 from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
 
 

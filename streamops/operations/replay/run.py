@@ -24,22 +24,20 @@ from streamops.operations.running import Run
 from streamops.wire.consuming.payloads import StoredPayload, fetch_payloads, keep_payload
 from streamops.wire.keys import encoded_part, moved_key, payload_key, replayed_key
 from streamops.wire.writes.replay import (
+    BATCH,
+    PAYLOADS_KEPT,
+    DeadLetterBatch,
     DeadLetterMove,
+    ParsedDeadLetter,
+    Replayer,
     ReplayReply,
+    ScriptRoute,
+    TargetGroups,
     check_unused,
     move_dead_letters,
     place_dead_letters,
     renew_payloads,
     take_out,
-)
-from streamops.wire.writes.replay_arguments import (
-    BATCH,
-    PAYLOADS_KEPT,
-    DeadLetterBatch,
-    ParsedDeadLetter,
-    Replayer,
-    ScriptRoute,
-    TargetGroups,
 )
 
 PLACED: Final = 100

@@ -26,7 +26,7 @@ from streamops.operations.restore.survey import WIDEST, examine, read_entries
 from streamops.operations.running import Run
 from streamops.wire.keys import moved_key, require_one_slot
 from streamops.wire.reads import read_by_id
-from streamops.wire.writes.restore import read_marker, restore_entries
+from streamops.wire.writes.entries import read_marker, restore_entries
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 1 << 20

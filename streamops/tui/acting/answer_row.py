@@ -17,7 +17,8 @@ from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 LONGEST: Final = 40
 CLOSE: Final = "Close"
-TYPED: Final = "Tab, then type"
+TAB_FIRST: Final = "Tab, then "
+"""What goes before the way to agree while Cancel has the keys."""
 
 
 def _label(words: str) -> Content:
@@ -49,6 +50,7 @@ class AnswerRow(Horizontal):
     DEFAULT_CSS = """
     AnswerRow { height: 1; background: $surface; }
     AnswerRow Words { width: auto; max-width: 70%; }
+    AnswerRow #cancel { width: 12; }
     AnswerRow Button { width: auto; min-width: 0; background: $surface; text-style: none; }
     AnswerRow #apply { color: $text-warning; }
     AnswerRow Button:focus { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
@@ -102,7 +104,7 @@ class AnswerRow(Horizontal):
         self._entry.value = ""
         typed = policy.kind is ConfirmationKind.TYPED
         self._show(cancel="Cancel", apply=not typed, entry=typed)
-        self._explain(policy)
+        self._explain()
         # Where Enter is enough, it is pressed on Apply; everywhere else Cancel comes first.
         at_once = policy.kind in {ConfirmationKind.ENTER, ConfirmationKind.NONE}
         (self._apply if at_once else self._cancel).focus()
@@ -142,10 +144,11 @@ class AnswerRow(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say when it is right."""
         event.stop()
-        if self._is_right(event.value):
-            self._says.show((Cell("Enter applies: ", Tone.WARN),))
-        elif self._entry.display:
-            self._says.show(self._request())
+        self._explain()
+
+    def on_descendant_focus(self) -> None:
+        """Say what Enter does from here."""
+        self._explain()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Agree where it is right."""
@@ -169,20 +172,18 @@ class AnswerRow(Horizontal):
         self._cancel.display = bool(cancel)
         if cancel:
             self._cancel.label = _label(cancel)
-            # A new label alone leaves a button as wide as it was.
-            self._cancel.refresh(layout=True)
         self._apply.display = apply
         self._again.display = again
         self._entry.display = entry
         self._says.show(())
 
-    def _explain(self, policy: ConfirmationPolicy) -> None:
-        if policy.kind is ConfirmationKind.TYPED:
-            self._says.show(self._request())
-        elif policy.kind is ConfirmationKind.TAB:
-            self._says.show((Cell("Tab, then Enter applies", Tone.DIM),))
-        else:
-            self._says.show((Cell("Enter applies", Tone.DIM),))
-
-    def _request(self) -> tuple[Cell, ...]:
-        return (Cell(f"{TYPED} "), Cell(shorten(safe(self._word), LONGEST), Tone.STRONG), Cell(" "))
+    def _explain(self) -> None:
+        """Say how to agree, from where the focus is."""
+        first = TAB_FIRST if self._cancel.has_focus else ""
+        if self._apply.display:
+            self._says.show((Cell(f"{first}Enter applies", Tone.DIM),))
+        elif self._entry.display and self._is_right(self._entry.value):
+            self._says.show((Cell(f"{first}Enter applies: ", Tone.WARN),))
+        elif self._entry.display:
+            name = Cell(shorten(safe(self._word), LONGEST), Tone.STRONG)
+            self._says.show((Cell(f"{first}type "), name, Cell(" ")))

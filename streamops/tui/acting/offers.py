@@ -11,11 +11,13 @@ from streamops.errors import SettingsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.fields import IntentField, intent_fields, is_readable
 from streamops.model.observation import GroupView, Observation
-from streamops.model.wording import first_few
+from streamops.model.wording import counted, first_few
 from streamops.monitor.details import has_workers
-from streamops.operations.operation import Operation
+from streamops.operations.losses import TrimEvidence
+from streamops.operations.operation import Operation, Prepared
 from streamops.operations.registry import OPERATIONS
 from streamops.operations.replay.intent import ReplayMode
+from streamops.operations.trim.intent import TrimIntent
 from streamops.resources.text import safe
 from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import GIVER, RECEIVER, read_answer
@@ -130,6 +132,19 @@ def why_mode_is_needed(queue: QueueSummary, observation: Observation | None) -> 
     groups = _groups_of_source(queue, observation)
     names = first_few([safe(view.group.name) for view in groups])
     return f"{safe(queue.source or '')} has {len(groups)} groups: {names}" if len(groups) > 1 else ""
+
+
+def most_of(intent: type[Struct], stream: str) -> TrimIntent | None:
+    """The trim that drops all that is safe to drop, to be counted; none where another operation is asked for."""
+    return TrimIntent(stream=stream, maxlen=0, exact=True) if issubclass(intent, TrimIntent) else None
+
+
+def safe_to_trim(prepared: Prepared[TrimIntent, TrimEvidence]) -> str:
+    """How many entries there are, and how many of them can be dropped safely."""
+    length, removable = prepared.evidence.length, prepared.evidence.removable
+    number = f"{removable.lower:,}" if removable.exact else f"{removable.lower:,} to {removable.upper:,}"
+    words = f"{counted(length, 'entry', 'entries')} in the stream, {number} safe to drop"
+    return f"{words}: maxlen {length - removable.lower:,}" if removable.lower else words
 
 
 def _groups_of_source(queue: QueueSummary, observation: Observation | None) -> Sequence[GroupView]:

@@ -61,8 +61,8 @@ class Question(Struct, frozen=True):
         return f"{self.label} *" if self.field.required or one_of else self.label
 
 
-LABELS: Final = {"--reason": "audit note"}
-"""What is called otherwise than its option is: dead letters have reasons too."""
+LABELS: Final = {"--reason": "audit note", "--because": "reason"}
+"""What is called otherwise than its option is: REASON of a list is that of a dead letter."""
 
 LIMITS: Final = (
     IntentField(
@@ -98,7 +98,7 @@ def questions_for(
     asked = {field.name for field in fields}
     every = (*fields, *(one for one in limits if one.name not in asked))
     return tuple(
-        _question(field, known, instead=bool(field.exclusive) and before.exclusive == field.exclusive)
+        _question(field, known, every, instead=bool(field.exclusive) and before.exclusive == field.exclusive)
         for before, field in pairwise((LIMITS[0], *every))
     )
 
@@ -114,19 +114,30 @@ def read_form(
     values = {
         question.field.name: question.value
         if text == question.text and (question.value is not None or not question.field.required)
-        else read_answer(question.field, text)
+        else _read_named(question, text)
         for question, text in zip(questions, texts, strict=True)
     }
     _check_exclusive(questions, values)
+    fields = [question.field for question in questions]
     of_intent = {field.name for field in intent_fields(intent)}
     limits = {name: value for name, value in values.items() if name not in of_intent}
     try:
         made = intent(**{name: value for name, value in values.items() if name in of_intent})
     except StreamopsError as error:
-        raise WrongAnswer("", _in_words_of(questions, f"{error.message}. {error.hint}")) from None
+        raise WrongAnswer("", _in_words_of(fields, f"{error.message}. {error.hint}")) from None
     except (ValueError, TypeError) as error:
-        raise WrongAnswer("", _in_words_of(questions, str(error))) from None
+        one_of = [field for field in fields if field.exclusive]
+        missing = one_of and all(values[field.name] == field.default for field in one_of)
+        raise WrongAnswer(one_of[0].name if missing else "", _in_words_of(fields, str(error))) from None
     return made, replace(Limits(), **limits)
+
+
+def _read_named(question: Question, text: str) -> Any:  # noqa: ANN401 - any field's value
+    """The value that a text stands for; what is wrong with it names the row."""
+    try:
+        return read_answer(question.field, text)
+    except WrongAnswer as wrong:
+        raise WrongAnswer(wrong.field, f"{question.label}: {wrong.why}") from None
 
 
 def _place(field: IntentField) -> int:
@@ -135,12 +146,19 @@ def _place(field: IntentField) -> int:
     return 0 if field.argument else 1 if chosen else 2
 
 
-def _in_words_of(questions: Sequence[Question], text: str) -> str:
-    """What is wrong with options, said of the rows of a form."""
-    for question in sorted(questions, key=lambda one: -len(one.field.flag)):
-        if question.field.flag:
-            text = text.replace(question.field.flag, question.label)
+def _in_words_of(fields: Sequence[IntentField], text: str) -> str:
+    """What is said of options, said of the rows of a form."""
+    names = {field.flag: label_of(field) for field in fields if field.flag}
+    names |= {field.off: f"{label_of(field)}: {NO}" for field in fields if field.off}
+    for flag in sorted(names, key=len, reverse=True):
+        text = text.replace(flag, names[flag])
     return text
+
+
+def label_of(field: IntentField) -> str:
+    """What a field is called in a form."""
+    label = LABELS.get(field.flag) or (field.name if field.argument else field.flag.lstrip("-"))
+    return label.replace("_", " ").replace("-", " ")
 
 
 def _prefilled(fields: Sequence[IntentField], selection: Selection | None) -> dict[str, Any]:
@@ -184,18 +202,18 @@ def _target(field: IntentField, selection: Selection) -> str | None:
     return known.get(field.completes)
 
 
-def _question(field: IntentField, known: Mapping[str, Any], *, instead: bool) -> Question:
+def _question(
+    field: IntentField, known: Mapping[str, Any], every: Sequence[IntentField], *, instead: bool
+) -> Question:
     value = known.get(field.name, field.default)
     options = options_of(field)
     text = written(value)
     if options and text not in options:
         text = options[0]
-    label = LABELS.get(field.flag) or (field.name if field.argument else field.flag.lstrip("-"))
-    words = label.replace("_", " ").replace("-", " ")
-    told = OF_COMMAND_LINES.sub("", field.help)
+    told = _in_words_of(every, OF_COMMAND_LINES.sub("", field.help))
     if NONE in options:
         told = told.replace("Not given:", f"{NONE}:")
-    return Question(field, words, told, value, text, hint_of(field), options, instead)
+    return Question(field, label_of(field), told, value, text, hint_of(field), options, instead)
 
 
 def _check_exclusive(questions: Sequence[Question], values: Mapping[str, Any]) -> None:
@@ -263,7 +281,7 @@ def hint_of(field: IntentField) -> str:
     example = field.example or NAMES.get(field.completes) or HINTS.get(field.kind) or field.metavar.lower()
     between = "spaces" if field.kind in QUOTED else "commas"
     several = f"{example}, several with {between} between" if field.many else example
-    empty = not field.required and field.default in {None, (), ""}
+    empty = not field.required and not field.exclusive and field.default in {None, (), ""}
     return ": ".join(filter(None, ["optional" if empty else "", several]))
 
 

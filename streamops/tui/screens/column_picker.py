@@ -98,7 +98,7 @@ HEADING_LIST: Final = Listing(
     resource=Resource[Heading](
         key=lambda row: row.column.key, columns=COLUMNS, text=_words, name=lambda row: names_of(row.column)[0]
     ),
-    hints=(("open", "sort by it, again inverts"), "show_or_hide", "own_columns", "back"),
+    hints=(("open", "sort by it, or invert"), "show_or_hide", "own_columns", "back"),
     detail=_lines,
     enter=lambda screen, row: screen.choose(row) if isinstance(screen, ColumnPickerScreen) else None,
     literal=EVERY_SIGN,
@@ -129,6 +129,14 @@ class ColumnPickerScreen(ListScreen[Heading]):
         marks = {wish.sort: SORT_MARKS[wish.descending]}
         return tuple(Heading(every[key], key in shown, key in visible, marks.get(key, "")) for key in order)
 
+    def show_body(self, app_state: AppState) -> None:
+        """Show the columns, the cursor at first on that which the list is sorted by."""
+        is_first = not self.list.rows
+        super().show_body(app_state)
+        keys = [row.column.key for row in self._rows]
+        if is_first and self._below.wish.sort in keys:
+            self.list.move_to(keys.index(self._below.wish.sort))
+
     def rows_of(self, app_state: AppState) -> Sequence[Heading]:
         """The columns, those that are shown first."""
         del app_state
@@ -157,13 +165,17 @@ class ColumnPickerScreen(ListScreen[Heading]):
         self.list.move_to(self.list.cursor + 1)
 
     def action_own(self) -> None:
-        """Show the columns that the list has by itself."""
-        self._choose([])
+        """Show the columns that the list has by itself, in its own order."""
+        self._below.reset()
+        self._show_again()
 
     def _choose(self, columns: Sequence[Column[Any]]) -> None:
         # Shown columns keep the list's own order; further ones follow.
         order = [column.key for column in self._below.every_column]
         self._below.choose_columns(sorted(columns, key=lambda column: order.index(column.key)))
+        self._show_again()
+
+    def _show_again(self) -> None:
         # Rows stay where they are: whoever chooses several goes on from one to the next.
         now = {row.column.key: row for row in self._headings()}
         self._rows = tuple(now[row.column.key] for row in self._rows)

@@ -108,7 +108,8 @@ class EditFormScreen(FormScreen):
         yield self._help_view
 
     def on_mount(self) -> None:
-        """Read the letters."""
+        """Read the letters, and what they died of."""
+        self.read_state()
         ids = self._letters.ids[:MOST_READ]
         if ids:
             self.fetch(lambda source: source.dead_letters.read_many(self._letters.stream, ids), self._take)

@@ -21,8 +21,16 @@ from streamops.operations.registry import command_words
 from streamops.operations.replay.intent import ReplayMode
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
+from streamops.resources.units import count
 from streamops.tui.acting.asks import MakePlan
-from streamops.tui.acting.offers import consumers_for, mode_for, names_for, why_mode_is_needed
+from streamops.tui.acting.offers import (
+    consumers_for,
+    mode_for,
+    most_of,
+    names_for,
+    safe_to_trim,
+    why_mode_is_needed,
+)
 from streamops.tui.acting.questions import NONE, Question, WrongAnswer, questions_for, read_form
 from streamops.tui.keys import Hint
 from streamops.tui.lines.details import paragraph
@@ -32,11 +40,12 @@ from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import ActingFrame
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
-from streamops.tui.widgets.paint import Line, Painted, brush_of, fit
+from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, fit
 from streamops.tui.widgets.text_view import TextView
 
 LABEL: Final = 18
 CHOOSE: Final = ("Space", "choose")
+EMPTY: Final = ("^u", "empty")
 
 
 class Pick(Painted, can_focus=True):
@@ -62,6 +71,7 @@ class Pick(Painted, can_focus=True):
     def __init__(self, options: tuple[str, ...], value: str) -> None:
         super().__init__()
         self._options = options
+        self._called: Mapping[str, str] = {}
         self.value = value
 
     def draw_line(self, y: int, width: int) -> Strip:
@@ -71,7 +81,8 @@ class Pick(Painted, can_focus=True):
         cells = [Cell(" ")]
         for option in self._options:
             chosen = option == self.value
-            cells.append(Cell(f" {'●' if chosen else '○'} {option} ", Tone.STRONG if chosen else Tone.DIM))
+            word = self._called.get(option, option)
+            cells.append(Cell(f" {'●' if chosen else '○'} {word} ", Tone.STRONG if chosen else Tone.DIM))
         return brush_of(self).line(cells, width, ground)
 
     def on_focus(self) -> None:
@@ -91,6 +102,11 @@ class Pick(Painted, can_focus=True):
         self.value = option
         self.refresh()
 
+    def call(self, option: str, word: str) -> None:
+        """Call one of the words otherwise."""
+        self._called = {**self._called, option: word}
+        self.refresh()
+
     def action_step(self, step: int) -> None:
         """Take the next word, or the one before."""
         at = self._options.index(self.value)
@@ -106,6 +122,7 @@ class NameInput(Input):
 
     Attributes:
         choices: What Space goes through: a consumer's name is seldom known by heart, and never begins with a blank.
+        told: The same as help lists them, with what is known of each.
     """
 
     def __init__(self, question: Question, names: Sequence[str]) -> None:
@@ -117,14 +134,19 @@ class NameInput(Input):
         )
         self.cursor_blink = False
         self.choices = tuple(names) if question.field.completes == "consumers" else ()
+        self.told = self.choices
 
-    def offer(self, names: Sequence[str]) -> None:
+    def offer(self, names: Sequence[str], told: Sequence[str]) -> None:
         """Let Space choose from names that were read since."""
-        self.choices = tuple(names)
+        self.choices, self.told = tuple(names), tuple(told)
         self.suggester = SuggestFromList(names, case_sensitive=True)
 
     def on_key(self, event: events.Key) -> None:
-        """Take the next name, unless another one is being typed."""
+        """Take the next name, unless another one is being typed; asked for help, keep what is filled in."""
+        if event.character == "?" and not self.selection.is_empty:
+            # What is selected goes with the first key that is typed, but whoever types this wants to know something.
+            self.cursor_position = len(self.value)
+            self.app.notify("? is text here; F1 explains the fields", timeout=4)
         if event.key != "space" or not self.choices or self.value not in ("", *self.choices):
             return
         event.stop()
@@ -166,8 +188,8 @@ class FormRow(Horizontal):
 
     @property
     def offers(self) -> Sequence[str]:
-        """What Space chooses from; nothing if it is typed."""
-        return self.question.options or getattr(self.answer, "choices", ())
+        """What Space chooses from, as help lists it; nothing if it is typed."""
+        return self.question.options or getattr(self.answer, "told", ())
 
 
 class Rows(VerticalScroll, inherit_bindings=False):
@@ -186,15 +208,15 @@ class FormScreen(ActingFrame):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f1,question_mark", "explain", "help", show=False),
         Binding("up", "app.focus_previous", "previous field", show=False),
         Binding("down", "app.focus_next", "next field", show=False),
     ]
-    HINTS = (("Enter", "make the plan"), ("↑ ↓", "field"), CHOOSE, "back")
-    COMMON_HINTS = (("^p", "commands"), ("^q", "quit"))
+    HINTS = (("Enter", "make the plan"), ("↑ ↓", "field"), CHOOSE, EMPTY, "back")
+    COMMON_HINTS = (("^p", "commands"), ("^q", "quit"), ("F1", "help"))
     DEFAULT_CSS = """
     FormScreen VerticalScroll { height: 1fr; scrollbar-size-vertical: 1; }
-    FormScreen #about { height: auto; max-height: 4; }
-    FormScreen #told { height: 4; }
+    FormScreen #told { height: 5; }
     """
 
     def __init__(
@@ -218,36 +240,66 @@ class FormScreen(ActingFrame):
         self._help_view.can_focus = False
         self._wrong: WrongAnswer | None = None
         self._why_mode = ""
+        self._state = Bar(Background.PAGE, id="state")
 
     def compose_body(self) -> Iterable[Widget]:
         """What it does, the rows, and what the focused one means."""
         summary = Bar(Background.PAGE)
         summary.show((Cell(f" {safe(self._operation.summary)}", Tone.STRONG),))
         yield summary
-        yield Bar(Background.PAGE)
+        yield self._state
         with Rows(can_focus=False, id="rows"):
             yield from self._rows
         yield self._help_view
 
     def on_mount(self) -> None:
-        """Begin with the first row that has to be filled in; read what dead letters died of, where that is asked for."""
+        """Begin with the first row that has to be filled in; read what the choice depends on."""
         self.focus_body()
-        if self._subject is not None and "reasons" in {row.question.field.completes for row in self._rows}:
-            queue = self._subject.stream
+        self.read_state()
+
+    def read_state(self) -> None:
+        """Read what dead letters died of, or how many entries a trim may drop, where that is asked for."""
+        selection, intent = self._subject, self._operation.intent
+        if selection is None:
+            return
+        if "reasons" in {row.question.field.completes for row in self._rows}:
+            queue = selection.stream
             self.fetch(lambda source: source.dead_letters.queue(queue), self._take_queue, lambda _: None)
+        elif (most := most_of(intent, selection.stream)) is not None:
+            self._say_state("counting what can be dropped safely")
+            self.fetch(
+                lambda source: source.prepare(most),
+                lambda prepared: self._say_state(safe_to_trim(prepared)),
+                lambda error: self._say_state(safe(error.message)),
+            )
+
+    def _say_state(self, words: str) -> None:
+        self._state.show((Cell(f" {words}", Tone.DIM),))
 
     def _take_queue(self, queue: QueueSummary) -> None:
         """Offer the reasons, the most frequent first, and fill in how a replay goes back where that is not chosen yet."""
         for row in self._rows:
             if isinstance(row.answer, NameInput) and row.question.field.completes == "reasons":
-                row.answer.offer([reason for reason, _ in queue.tally.reasons if reason])
+                reasons = [(reason, number) for reason, number in queue.tally.reasons if reason]
+                told = [f"{safe(reason)} {count(number)}" for reason, number in reasons]
+                row.answer.offer([reason for reason, _ in reasons], told)
             elif (
                 isinstance(row.answer, Pick) and row.question.field.choice is ReplayMode and row.text == NONE
             ):
-                row.answer.choose(mode_for(queue, self.app_state.observation) or NONE)
                 self._why_mode = why_mode_is_needed(queue, self.app_state.observation)
+                row.answer.choose(mode_for(queue, self.app_state.observation) or NONE)
+                row.answer.call(NONE, "to be chosen" if self._why_mode else f"{NONE}: {ReplayMode.REPUBLISH}")
         self._show_help()
         self.show_bars()
+
+    def action_explain(self) -> None:
+        """Show what every field means, the one with the keys first."""
+        focused = self._focused_row()
+        rows = [row for row in self._rows if row is not focused]
+        first = [] if focused is None else [focused]
+        self.app.push_screen(
+            FormHelpScreen(self.place, self.app_state, self.title_word, self._operation, (*first, *rows))
+        )
 
     def focus_body(self) -> None:
         """Give the keys to the first row that has to be filled in, else to the last one that is about the target."""
@@ -264,7 +316,8 @@ class FormScreen(ActingFrame):
     def hints(self) -> tuple[Hint, ...]:
         """Without what the focused row does not offer."""
         row = self._focused_row()
-        return self.HINTS if row is not None and row.offers else tuple(x for x in self.HINTS if x != CHOOSE)
+        left_out = (CHOOSE if row is None or not row.offers else EMPTY if row.question.options else None,)
+        return tuple(hint for hint in self.HINTS if hint not in left_out)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """What was wrong may not be any more; a reason stands for its dead letters, not for the one under the cursor."""
@@ -342,9 +395,56 @@ def _help(row: FormRow | None, wrong: WrongAnswer | None, width: int) -> list[Li
         return paragraph(f"✗ {safe(wrong.why)}", width, Tone.CRITICAL, hang=2)
     if row is None:
         return []
+    return _explained(row, width)
+
+
+def _explained(row: FormRow, width: int) -> list[Line]:
     lines = paragraph(safe(row.question.help), width, Tone.DIM)
     if row.offers and not row.question.options:
         lines += paragraph(
             f"Space chooses: {first_few([safe(name) for name in row.offers])}", width, Tone.DIM
         )
     return lines
+
+
+class FormHelpScreen(ActingFrame):
+    """What an operation does, and what the fields of its form mean.
+
+    Args:
+        place: The place that one acts from.
+        app_state: What is known now.
+        title: The operation's name.
+        operation: The operation.
+        rows: Its fields, in the order to explain them.
+    """
+
+    is_help = True
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,question_mark", "back", "back", show=False)]
+    HINTS = ("back", ("up down", "scroll"))
+    AUTO_FOCUS = "#main"
+
+    def __init__(
+        self,
+        place: Route,
+        app_state: AppState,
+        title: str,
+        operation: Operation[Any, Any],
+        rows: Sequence[FormRow],
+    ) -> None:
+        super().__init__(place, app_state, f"{title}, help")
+        self._summary = operation.summary
+        self._rows = rows
+
+    def compose_body(self) -> Iterable[Widget]:
+        """The text."""
+        yield TextView(self._build, id="main")
+
+    def _build(self, width: int) -> list[Line]:
+        lines = [*paragraph(safe(self._summary), width, Tone.STRONG), BLANK_LINE]
+        for row in self._rows:
+            lines += [
+                *paragraph(safe(row.question.title), width, Tone.OK),
+                *_explained(row, width),
+                BLANK_LINE,
+            ]
+        return lines

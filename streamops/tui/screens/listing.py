@@ -119,6 +119,7 @@ class Arranged(Frame, Generic[Row]):
         )
         self._ordering = Ordering(self.every_column, resource.text_of, resource.fault, listing.literal)
         self._all: Sequence[Row] = ()
+        self._shows_sort: str | None = None
         self.list = LineView[Row](resource.columns, resource.key, id="main")
 
     def rows_of(self, app_state: AppState) -> Sequence[Row]:
@@ -138,6 +139,9 @@ class Arranged(Frame, Generic[Row]):
         wish = self.wish
         rows = self._ordering.arrange(self._all, wish)
         sorted_by = (wish.sort, wish.descending) if wish.sort else None
+        if wish.sort != self._shows_sort:
+            self._shows_sort = wish.sort
+            self.list.take_columns(self._columns_to_show())
         self.list.show(rows, note=self._note(), sorted_by=sorted_by)
         self.show_bars()
 
@@ -263,8 +267,24 @@ class Arranged(Frame, Generic[Row]):
     def choose_columns(self, columns: Sequence[Column[Row]]) -> None:
         """Show these columns; the list's own where there are none."""
         self._columns = tuple(columns) or self._own
-        self.list.take_columns(self._columns)
+        self.list.take_columns(self._columns_to_show())
         self.show_bars()
+
+    def _columns_to_show(self) -> Sequence[Column[Row]]:
+        """The chosen columns, and that which the list is sorted by, which is shown before others."""
+        chosen = {column.key for column in self._columns}
+        sort = self.wish.sort
+        every = self._columns if sort in chosen else self.every_column
+        return [
+            replace(column, priority=0) if column.key == sort else column
+            for column in every
+            if column.key == sort or column.key in chosen
+        ]
+
+    def reset(self) -> None:
+        """Show the list's own columns in its own order."""
+        self.choose_columns(())
+        self._want(replace(self.wish, sort=None, descending=False))
 
     def as_view(self, place: str) -> SavedView:
         """The list as it is arranged now, at a place as that is typed."""

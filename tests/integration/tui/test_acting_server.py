@@ -8,7 +8,7 @@ from streamops.model.acting import Environment
 from tests.support.servers import RunningServer
 from tests.support.streams import pending_count
 from tests.support.tui.driving import NARROW, names, press, running, shown, typed_word, until
-from tests.support.tui.servers import ENTRIES, PENDING, console_on, deliver_all, to_pending
+from tests.support.tui.servers import ENTRIES, PENDING, console_on, deliver_all, deliver_some, to_pending
 
 
 async def test_cancelling_leaves_the_server_as_it_was(server: RunningServer) -> None:
@@ -54,6 +54,17 @@ async def test_destroying_in_production_wants_the_name_and_keeps_a_backup(
 def backup_in(directory: Path) -> str:
     (backup,) = directory.rglob("groups-destroy-orders-billing-*.jsonl")
     return backup.read_text()
+
+
+async def test_form_of_a_trim_says_how_many_entries_there_are_and_how_many_are_safe_to_drop(
+    server: RunningServer,
+) -> None:
+    deliver_some(server)
+    app = console_on(server)
+    async with running(app, NARROW):
+        await until(app, lambda: names(app) == ["orders/billing"])
+        await press(app, "T")
+        await shown(app, "5 entries in the stream, 1 safe to drop: maxlen 4")
 
 
 async def test_a_claim_in_development_needs_enter_alone(server: RunningServer) -> None:

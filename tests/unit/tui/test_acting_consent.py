@@ -19,6 +19,10 @@ async def test_cancel_has_the_focus_and_leaves_everything_as_it_was() -> None:
     async with running(app):
         await press(app, *CLAIM_PLAN)
         await shown(app, "Tab, then Enter applies")
+        await press(app, "tab")
+        await until(app, lambda: "[ Apply ] Enter applies" in screen_text(app))
+        await press(app, "left")
+        await shown(app, "Tab, then Enter applies")
         await press(app, "enter")
         assert crumbs(app) == "prod"
         assert not source.applied

@@ -5,7 +5,7 @@ from streamops.operations.ack.intent import AckIntent
 from streamops.operations.claim.intent import ClaimIntent
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_FORM, CLAIM_PLAN, planned
-from tests.support.tui.driving import bar, crumbs, press, running, screen_text, shown, until
+from tests.support.tui.driving import NARROW, bar, crumbs, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
@@ -42,12 +42,31 @@ async def test_form_with_a_missing_or_wrong_answer_says_so_and_plans_nothing() -
     app = app_for(source)
     async with running(app):
         await press(app, *CLAIM_FORM, "enter")
-        await shown(app, "✗ required")
+        await shown(app, "✗ to: required")
         await press(app, "w", "down", "down", *"soon", "enter")
-        await shown(app, "✗ not a duration")
+        await shown(app, "✗ min idle: not a duration")
         await press(app, "backspace")
         assert "not a duration" not in screen_text(app)
         assert not source.planned
+
+
+async def test_help_of_a_form_is_a_key_that_no_field_takes_and_what_is_typed_keeps_what_was_filled_in() -> (
+    None
+):
+    source = shop_source()
+    app = app_for(source)
+    async with running(app, NARROW):
+        await press(app, *CLAIM_FORM, "down")
+        assert "F1 help" in bar(app, "keys")
+        await press(app, "question_mark")
+        assert app.focused is not None
+        assert app.focused.value == "worker-7?"  # type: ignore[attr-defined]
+        await press(app, "f1")
+        await shown(app, "claim, help")
+        text = screen_text(app)
+        assert text.index("\n from") < text.index("\n stream")
+        await press(app, "f1")
+        assert app.focused.value == "worker-7?"  # type: ignore[attr-defined]
 
 
 async def test_the_form_holds_the_engine_to_limits_and_a_reason() -> None:

@@ -81,8 +81,8 @@ async def test_keys_of_ones_own_replace_those_of_the_console() -> None:
         await press(app, "backslash")
         await shown(app, "!word")
         await press(app, "escape")
-        assert "f3 filter" in bar(app, "keys")
-        assert "f1 help" in bar(app, "keys")
+        assert "F3 filter" in bar(app, "keys")
+        assert "F1 help" in bar(app, "keys")
         await press(app, "f1", "f1")
         await shown(app, "Enter keys")
         lines = [line for line in app.frame.query_one("#main", TextView).lines if line]

@@ -1,5 +1,6 @@
 """Forms: what they ask, what stands in them, and what is read from them."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any
@@ -64,6 +65,12 @@ def test_a_form_is_filled_in_from_what_the_cursor_is_on() -> None:
 
 def test_fields_of_which_one_is_given_say_so() -> None:
     titles = [one.title for one in questions_for(TrimIntent, None, {}, long=False)]
+    hints = {one.label: one.hint for one in questions_for(TrimIntent, None, {}, long=False)}
+    assert hints["maxlen"] == "a whole number"
+    questions = questions_for(TrimIntent, SUBJECT, {}, long=False)
+    with pytest.raises(WrongAnswer, match="give one of maxlen, minid and before") as caught:
+        read_form(TrimIntent, questions, [one.text for one in questions])
+    assert caught.value.field == "maxlen"
     assert titles == [
         "stream *",
         "maxlen *",
@@ -107,8 +114,8 @@ def test_answer_that_is_typed_is_read() -> None:
 
 def test_answer_that_stands_for_nothing_is_told() -> None:
     for typed, field, why in [
-        ({"stream": ""}, "stream", "required"),
-        ({"to": ""}, "to", "required"),
+        ({"stream": ""}, "stream", "stream: required"),
+        ({"to": ""}, "to", "to: required"),
         ({"ids": "soon"}, "ids", "not an entry ID"),
         ({"since": "tomorrow"}, "since", "not a duration"),
         ({"count": "many"}, "count", "not a whole number"),
@@ -145,6 +152,7 @@ def test_every_operation_has_a_form() -> None:
         assert all(question.label and question.text.isprintable() for question in questions)
         assert len({question.label for question in questions}) == len(questions)
         assert not any(" - " in question.help for question in questions)
+        assert not any(" --" in re.sub("`.*?`", "", question.help) for question in questions)
 
 
 def test_values_are_written_as_they_would_be_typed() -> None:
@@ -157,6 +165,9 @@ def test_where_there_is_an_example_it_is_the_hint() -> None:
     hints = {question.field.name: question.hint for question in asked_of("dlq.purge")}
     assert hints["where"] == "optional: reason == 'timeout'"
     assert hints["because"] == "optional: max-deliveries"
+    assert [question.label for question in asked_of("dlq.purge") if question.field.name == "because"] == [
+        "reason"
+    ]
     assert hints["queue"] == "a dead-letter queue"
 
 

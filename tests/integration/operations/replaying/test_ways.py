@@ -7,7 +7,7 @@ import pytest
 from streamops.model.acting import Confirmation, Impact
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
-from streamops.wire.writes.replay_arguments import BATCH_BYTES
+from streamops.wire.writes.replay import BATCH_BYTES
 from tests.support.monitor.dead_letters import (
     GROUP,
     QUEUE,
