@@ -156,9 +156,9 @@ def judge_blindly(
     if told is not None:
         return told
     if size.ordered < config.minimum:
-        text = f"{why}: no fewer than {counted(config.minimum, 'worker', 'workers')} all the same"
+        text = f"{why}: the minimum is {counted(config.minimum, 'worker', 'workers')}"
         return ScaleDecision(config.minimum, ScaleCode.LIMIT, text)
-    return ScaleDecision(size.ordered, ScaleCode.UNREADABLE, f"{why}: nothing is changed")
+    return ScaleDecision(size.ordered, ScaleCode.UNREADABLE, f"{why}: no change")
 
 
 def in_force(config: ScalingConfig, steering: PoolOverrides) -> ScalingConfig:

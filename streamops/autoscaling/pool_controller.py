@@ -149,13 +149,13 @@ class PoolController:
         return done
 
     def unread(self, error: StreamopsError) -> PoolDecision:
-        """The decision if not even the number of workers is known: nothing is changed.
+        """The decision if not even the number of workers is known: no change.
 
         It has the number that was known last, and at first the least that there may be.
         """
         last = self._last
         known = self.assignment.config.minimum if last is None else last_known(last)
-        told = ScaleDecision(known, ScaleCode.UNREADABLE, f"{error.message}: nothing is changed")
+        told = ScaleDecision(known, ScaleCode.UNREADABLE, f"{error.message}: no change")
         at = EPOCH if self.lease is None else self.lease.now
         return self._unread(told, error, at, PoolSize(ordered=known, ready=_ready(last)))
 
@@ -193,7 +193,7 @@ class PoolController:
         )
 
     def _stumbled(self, error: Exception) -> PoolDecision:
-        """The decision after a bug: nothing is changed, and the log says more."""
+        """The decision after a bug: no change, and the log says more."""
         self._log.error("a bug in streamops", problem=f"{type(error).__name__}: {error}")
         self._log.debug("its traceback", exc_info=error)
         return self.unread(

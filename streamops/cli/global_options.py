@@ -46,19 +46,19 @@ GLOBAL_OPTIONS: Final = (
         metavar="URL",
         help="Connect here: redis://, rediss://, unix://, valkey://, redis+sentinel://.",
     ),
-    _option("--read-only", is_flag=True, help="Refuse everything that changes anything."),
+    _option("--read-only", is_flag=True, help="Refuse every change."),
     _option(
         "-o",
         "--output",
         type=click.Choice([str(output) for output in Output]),
         callback=_remember_output,
-        help="How to print: a table, plain lines, or JSON, JSON lines, YAML, CSV.",
+        help="Output format.",
     ),
     _option(
         "--fields",
         metavar="A,B",
         callback=_remember_fields,
-        help="Show these columns, in this order; a wrong one names the right ones.",
+        help="Show these columns, in this order; a wrong name lists the known ones.",
     ),
     _option("--limit", metavar="N", type=click.IntRange(min=1), help="Print at most N rows."),
     _option(
@@ -69,7 +69,7 @@ GLOBAL_OPTIONS: Final = (
     ),
     _option("-q", "--quiet", is_flag=True, help="Print data and errors only."),
     _option("--no-color", is_flag=True, help="Never use colour; NO_COLOR does the same."),
-    _option("--no-input", is_flag=True, help="Never ask; what would need an answer is refused."),
+    _option("--no-input", is_flag=True, help="Never ask; refuse what needs an answer."),
     _option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),

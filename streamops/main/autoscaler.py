@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     short_help="Scale pools automatically by their lag.",
     examples=[
         ("streamops autoscale run", "every pool of the configuration, [pools.NAME]"),
-        ("streamops autoscale run billing --advise", "only say what it would do with one"),
+        ("streamops autoscale run billing --advise", "print decisions for one pool without applying them"),
         (
             "streamops autoscale run shop --stream orders --group billing --maximum 8",
             "without any configuration",
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **given: Any) -> int:
     """Scale pools automatically by their lag, until a signal stops it.
 
-    Every few seconds it reads the lag, the arrivals and the workers of each pool, decides by the policy that `pools
-    simulate` scores, sets the target's worker count, and writes down why. `pools explain POOL`
-    tells the last decisions and what would change them.
+    Every few seconds it reads the lag, the rates and the workers of each pool, decides by the policy that
+    `pools simulate` evaluates, sets the target's worker count, and records the reason. `pools explain POOL`
+    shows the last decisions and what would change them.
 
-    One controller leads a pool: another one waits, and takes over when the first is not heard of any more. It never
-    goes down on a lag that is not known, never beyond the limits, and a target that fails is asked less and less often.
+    One controller leads a pool; others stand by and take over when its lease expires. It never scales down on
+    an unknown lag and never beyond the limits; a failing target is retried with backoff.
     """
     require_writes(session)
     options = options_of(session, given, advise=advise)

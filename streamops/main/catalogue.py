@@ -18,10 +18,12 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         "status": Lazy(f"{_AT}.status:status", "Show streams and groups: lag, pending, oldest, health."),
         "alerts": CommandGroup(
             "alerts",
-            "List what the health rules find.",
-            {"ls": Lazy(f"{_AT}.alerts:ls", "List what the health rules find.")},
+            "List findings of the health rules.",
+            {"ls": Lazy(f"{_AT}.alerts:ls", "List findings of the health rules.")},
         ),
-        "check": Lazy(f"{_AT}.check:check", "Probe limits for cron, Kubernetes or Nagios."),
+        "check": Lazy(
+            f"{_AT}.check:check", "Check limits: an exit code for cron, Kubernetes probes or Nagios."
+        ),
         "streams": CommandGroup(
             "streams",
             "List, show, follow and search streams.",
@@ -64,7 +66,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             "entries",
             "Trace and delete entries.",
             {
-                "trace": Lazy(f"{_AT}.entries:trace", "Trace what became of an entry."),
+                "trace": Lazy(f"{_AT}.entries:trace", "Trace an entry's history."),
                 **_acts("streams.rm-entry"),
             },
         ),
@@ -89,15 +91,15 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "pools": CommandGroup(
             "pools",
-            "List, show, scale, pause, resume and forget pools of workers.",
+            "List, show, scale, pause, resume and remove pools of workers.",
             {
                 "ls": Lazy(f"{_AT}.pools:ls", "List pools of workers."),
-                "show": Lazy(f"{_AT}.pools:show", "Show how many workers a pool has."),
-                "explain": Lazy(f"{_AT}.pools:explain", "Explain why a pool has the workers it has."),
+                "show": Lazy(f"{_AT}.pools:show", "Show a pool's worker count."),
+                "explain": Lazy(f"{_AT}.pools:explain", "Explain a pool's worker count."),
                 **_acts("scale.set", "pause", "resume", "autoscale.override", "autoscale.limits", "pools.rm"),
                 "simulate": Lazy(
                     f"{_AT}.simulate:simulate",
-                    "Simulate the policy and fixed numbers of workers on your own load.",
+                    "Simulate the policy and fixed worker counts on your own load.",
                 ),
             },
         ),
@@ -108,14 +110,14 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "webhooks": CommandGroup(
             "webhooks",
-            "Call messages back over HTTP: list, create, pause, remove, serve topics.",
+            "Send messages to webhooks (HTTP): list, create, pause, remove and serve topics.",
             {
-                "ls": Lazy(f"{_AT}.topics:ls", "List topics, and how much waits for them."),
+                "ls": Lazy(f"{_AT}.topics:ls", "List topics and their waiting messages."),
                 "show": Lazy(f"{_AT}.topics:show", "Show one topic."),
                 **_acts("topics.add", "topics.off", "topics.on", "topics.rm", "topics.recover"),
                 "serve": Lazy(
                     f"{_AT}.topics_serve:serve",
-                    "Serve topics: call messages back, and take messages in over HTTP.",
+                    "Serve topics: send messages to their URLs, accept messages over HTTP.",
                 ),
             },
         ),
@@ -131,7 +133,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "audit": CommandGroup(
             "audit",
-            "Read the log of what was done.",
+            "Read the audit log.",
             {"ls": Lazy(f"{_AT}.audit:ls", "List actions with user and reason, newest first.")},
         ),
     },
@@ -160,7 +162,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             "streamops.main.faces:demo", "Try the console on a live sample workload; needs no Redis."
         ),
         "drill": Lazy(
-            "streamops.main.drill:drill", "Drill an overload: a burst, workers killed, events that fail."
+            "streamops.main.drill:drill", "Run an overload drill: a burst, killed workers, failing events."
         ),
     },
     "Set up": {

@@ -73,18 +73,18 @@ def _worker_count(text: str) -> int:
 
 @click.command(
     cls=Command,
-    short_help="Drill an overload: a burst, workers killed, events that fail.",
+    short_help="Run an overload drill: a burst, killed workers, failing events.",
     examples=[
         (
             "streamops drill --yes",
             "50,000 events of 50 to 100 ms, 2 workers of 32 slots: about a minute",
         ),
-        ("streamops drill --workers 1-8 --yes", "a controller decides how many: some minutes"),
+        ("streamops drill --workers 1-8 --yes", "with a controller: some minutes"),
         ("streamops drill --events 2000 --work 5ms-10ms --yes", "a small one, of some seconds"),
         ("streamops drill --yes -o csv > drill.csv", "its timeline for a spreadsheet"),
     ],
     exits={
-        0: "passed: every event accounted for, nothing left over, the pool as small as it may be",
+        0: "passed: every event is accounted for, no keys are left, the pool is at its minimum",
         1: "failed",
         4: "refused: read-only, not permitted, not confirmed",
         130: "interrupted; the keys are gone",
@@ -128,7 +128,7 @@ def _worker_count(text: str) -> int:
     type=click.FloatRange(0, 50),
     default=1.0,
     show_default=True,
-    help="Events that fail at every attempt; as many again fail at the first only.",
+    help="Events that fail at every attempt; as many again fail at the first attempt only.",
 )
 @click.option(
     "--objective",
@@ -150,17 +150,17 @@ def drill(
     yes: bool,
     **values: Any,
 ) -> ExitCode:
-    """Drill an overload: a burst of events on worker processes that cannot keep up.
+    """Run an overload drill: a burst of events on worker processes that cannot keep up.
 
-    The lag rises, and falls to zero; half the workers are killed and replaced; events that fail end in the dead-letter
-    queue. With --workers 1-8 a controller decides how many there are: the pool grows, shrinks again, and each decision
-    is printed with its reason. A row a second shows how it stands. At the end a ledger that handlers wrote, and the
-    dead letters, are held against the events: each was handled or given up, none is left over, or the drill has failed.
+    The lag rises and falls to zero; half the workers are killed and replaced; failing events are
+    dead-lettered. With --workers 1-8 a controller scales the pool up and down, and each decision is printed
+    with its reason. A row a second shows the progress. At the end each event must be in the ledger that the
+    handlers wrote, or in the dead letters: otherwise the drill has failed.
 
-    Workers, supervisor and controller are real ones, on this machine. It writes to keys of its own, under a name that
-    no other program has, and removes them, however it ends; if it is killed, or the server is away then, streams go by
-    themselves within minutes, and the record of a pool by the next drill that has one. A server
-    in production feels it: there, it asks first, or wants --yes.
+    Workers, supervisor and controller are real processes on this machine. It writes to keys of its own, under
+    a unique name, and removes them at the end. If it is killed, or the server is unreachable then, its
+    streams expire within minutes, and the next drill removes the record of its pool. It loads the server: in
+    production it asks first, or needs --yes.
     """
     printer = session.printer(DRILL_COLUMNS)
     plan = DrillPlan(minimum=workers[0], maximum=workers[1], least=work[0], most=work[1], **values)

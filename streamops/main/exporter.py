@@ -45,8 +45,8 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     examples=[
         ("streamops exporter", "at 127.0.0.1:9641, of the context in use"),
         ("streamops exporter --listen 0.0.0.0:9641 --web-config web.yml", "with TLS and passwords"),
-        ("streamops exporter 'orders:*' --exclude '.*:scratch'", "these streams, without some"),
-        ("streamops exporter --granularity group", "no series of consumers"),
+        ("streamops exporter 'orders:*' --exclude '.*:scratch'", "these streams, except scratch ones"),
+        ("streamops exporter --granularity group", "without series of consumers"),
         ("streamops exporter --notify", "notices of findings too, without an Alertmanager"),
     ],
     exits={
@@ -117,14 +117,15 @@ def exporter(
 ) -> int:
     """Serve metrics of streams, groups, consumers, dead letters and delayed messages, until a signal stops it.
 
-    Redis is read when Prometheus asks, and not in between; those that ask at the same time share one reading. While
-    Redis is away, streamops_up is 0. PATTERN is a stream's name or a glob such as 'orders:*'; without any, the
-    context's streams are read, or all of them. /probe?target=CONTEXT serves other contexts of the configuration.
+    Redis is read once per scrape; concurrent scrapes share one reading. While Redis is unreachable,
+    streamops_up is 0. PATTERN is a stream's name or a glob such as 'orders:*'; without any, the context's
+    streams are read, or all of them. /probe?target=CONTEXT serves other contexts of the configuration.
 
-    With --notify it also reads Redis by itself, and that of each context that [notify] names, and sends notices of
-    findings that last, of their end, and of a Redis that is away. What was sent is remembered in this process alone: after a restart, what still holds is sent once more.
+    With --notify it also reads Redis on its own, for each context of [notify], and sends notices when
+    findings last, when they end, and when Redis is unreachable. After a restart, notices of what still holds
+    are sent once more.
 
-    SIGTERM or Ctrl-C: no more connections are taken, scrapes under way finish.
+    SIGTERM or Ctrl-C: no new connections are accepted, scrapes in flight finish.
     """
     # Only who serves pays for aiohttp.
     from streamops.exporter.series_limits import Granularity, compile_patterns  # noqa: PLC0415

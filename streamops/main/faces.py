@@ -30,8 +30,8 @@ DEMO: Final = "demo"
     examples=[
         ("streamops tui", "the context in use"),
         ("streamops tui --url redis://cache:6379/0", "another server"),
-        ("streamops tui --read-only", "look, and change nothing"),
-        ("streamops tui --web", "in a browser of this machine, to look at"),
+        ("streamops tui --read-only", "read-only"),
+        ("streamops tui --web", "in a browser on this machine, read-only"),
     ],
 )
 @click.option("--keys", is_flag=True, help="Print the keys and their names for [console] keymap.")
@@ -53,11 +53,11 @@ def tui(
 ) -> int:
     """Open the console in the terminal: live streams and groups, consumers, pending entries, entries.
 
-    Capitals open plans of what can be done to the row under the cursor; nothing is done before a plan was
-    shown and confirmed, and nothing at all with --read-only. Press ? inside for its keys.
+    Capitals plan actions on the row under the cursor; nothing is done before a plan is shown and
+    confirmed, and nothing at all with --read-only. Press ? inside for the keys.
 
-    With --web it prints an address with a token, for browsers of this machine alone, and every tab has a console of its
-    own. Nothing can be changed there unless --allow-writing is given.
+    With --web it prints an address with a token, for browsers on this machine only; each tab has its own
+    console. It is read-only unless --allow-writing is given.
     """
     _check_needs(
         ("--listen", listen, "--web", web),
@@ -106,8 +106,8 @@ def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
 def demo(session: Session, *, seconds: float) -> int:
     """Start an embedded server with a live sample workload and open the console on it.
 
-    Where stdout is no terminal, or where --seconds or --output is given, print the status instead. Server
-    and workload end with this command, and nothing is kept.
+    If stdout is not a terminal, or with --seconds or --output, it prints the status instead. Server and
+    workload end with this command, and nothing is kept.
     """
     given = click.get_current_context().get_parameter_source("seconds") is ParameterSource.COMMANDLINE
     if given or session.given.output is not Output.TABLE or not sys.stdout.isatty():

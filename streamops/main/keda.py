@@ -82,11 +82,11 @@ def keda(
     log_format: str,
     **given: Any,
 ) -> int:
-    """Decide how many workers pools should have, and tell KEDA: it scales, this only answers.
+    """Decide the worker count of each pool and serve it to KEDA, which scales.
 
-    A ScaledObject names a pool in its trigger's metadata; its target value is 1. While a lag is not known, and while
-    Redis is away, the last number is still answered; before there ever was one, the answer is UNAVAILABLE, and KEDA
-    changes nothing. docs/keda.md holds manifests.
+    A ScaledObject names a pool in its trigger's metadata; its target value is 1. While the lag is unknown or
+    Redis is unreachable, the last count is served; before the first one the answer is UNAVAILABLE, and KEDA
+    changes nothing. docs/keda.md has manifests.
     """
     _require_grpc()
     from streamops.autoscaling.keda.http import HttpOptions  # noqa: PLC0415

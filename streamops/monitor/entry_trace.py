@@ -14,7 +14,7 @@ from streamops.model.entries import EntryId, PendingEntry, StreamEntry
 from streamops.model.wording import counted, idleness, span
 
 SECOND: Final = timedelta(seconds=1)
-NO_ACKS: Final = "When it was acknowledged, and by which consumer: Redis does not record that."
+NO_ACKS: Final = "When it was acknowledged, and by which consumer: Redis does not record it."
 LAST_OWNER: Final = "Earlier deliveries: Redis keeps only the last owner."
 
 

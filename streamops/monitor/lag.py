@@ -359,9 +359,9 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
     is_behind = stream.last_id is not None or (next_id is not None and (end is None or next_id <= end))
     lower, upper = int(is_behind), stream.length - 1 if stream.bounds_read else stream.length
     if reliability is LagReliability.WRONG:
-        return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server's count was caught wrong for this group")
+        return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server's count was found wrong for this group")
     if reported and group.next_read and next_id is None:
-        return Lag(None, lower, upper, LagBasis.UNKNOWN, "nothing was there any more when it was looked for")
+        return Lag(None, lower, upper, LagBasis.UNKNOWN, "no entry was left when it was read")
     if reported is None or not lower <= reported <= upper:
         why = "the server gives no lag" if reported is None else f"the server's lag of {reported:,} cannot be"
         return Lag(None, lower, upper, LagBasis.UNKNOWN, why)

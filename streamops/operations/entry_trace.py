@@ -116,7 +116,7 @@ class EntryTracer:
             return []
         if page.queue.messages > len(page.messages):
             unknown.append(
-                f"Whether a retry is beyond the first {LOOKED_AT:,} of {page.queue.messages:,} delayed messages."
+                f"Whether a retry waits beyond the first {LOOKED_AT:,} of {page.queue.messages:,} delayed messages."
             )
         origin = str(entry_id)
         return [
@@ -134,7 +134,7 @@ class EntryTracer:
             entries = await self._newest(key, entry_id, unknown)
             events += [retry(key, group.name, entry) for entry in entries if origin_of(entry) == entry_id]
         if len(reading.groups) > GROUPS:
-            unknown.append(f"Whether a retry is under way for others than the first {GROUPS} groups.")
+            unknown.append(f"Whether a retry is pending for groups beyond the first {GROUPS} groups.")
         return events
 
     async def _dead_letters(self, stream: str, ids: set[EntryId], unknown: list[str]) -> list[DeadLetter]:
@@ -147,7 +147,8 @@ class EntryTracer:
                 continue
             if page.more:
                 unknown.append(
-                    f"Whether it died before: only the newest {len(page.letters):,} dead letters of {name} were looked at."
+                    f"Whether it was dead-lettered before: only the newest {len(page.letters):,} dead "
+                    f"letters of {name} were looked at."
                 )
             found += [one for one in page.letters if ids & {one.origin_id, one.born_id}]
         return found
@@ -196,10 +197,10 @@ class EntryTracer:
                 if is_gone:
                     events += _removal(action, what, entry_id)
         except StreamopsError as error:
-            unknown.append(f"What operators did to it: {error.message}.")
+            unknown.append(f"Operators' actions on it: {error.message}.")
             return []
         if len(actions) > ACTIONS:
-            unknown.append(f"What operators did to it before the last {ACTIONS} actions on {stream}.")
+            unknown.append(f"Operators' actions on it before the last {ACTIONS} actions on {stream}.")
         return events[::-1]
 
 

@@ -43,7 +43,7 @@ ACTION = of_rows(Action, "the audit log, the stream streamops:audit")
 
 AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     ACTION.text("audit_id", "AUDIT ID", 18, lambda row: row.first.id, priority=0).means(
-        "The action's ID: `streamops audit ls --id` shows it whole, `streamops undo` takes it back."
+        "The action's ID: `streamops audit ls --id` shows it in full, `streamops undo` undoes it."
     ),
     ACTION.moment("at", "TIME", 20, lambda row: row.first.at, priority=2).means(
         "When it began, by the server's clock."
@@ -69,7 +69,7 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     ).means("What was done, as the command is called."),
     ACTION.text(
         "target", "TARGET", NAME_WIDTH, lambda row: row.first.target or None, flexible=True, priority=0
-    ).means("What it was done to."),
+    ).means("Its target."),
     ACTION.count(
         "planned",
         "PLANNED",
@@ -79,16 +79,16 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
         priority=3,
     ).means("How many entries, groups or consumers the plan counted."),
     ACTION.count("applied", "APPLIED", 8, applied, descending=False, priority=1).means(
-        "How many it was done to; unknown until it has ended."
+        "How many were changed; unknown until it has ended."
     ),
     ACTION.column(
         "outcome", "OUTCOME", 16, lambda row: ending(row).text, ending, flexible=True, priority=1
-    ).means("How it ended; not known while it runs, or where its process ended before it could say so."),
+    ).means("How it ended; unknown while it runs, or if its process died."),
     ACTION.text(
         "reason", "REASON", 16, lambda row: row.first.reason or None, flexible=True, priority=3
-    ).means("Why, in the words of --reason."),
+    ).means("The note of --reason."),
     ACTION.text("undone_by", "UNDONE BY", 18, lambda row: row.first.undone_by or None, priority=2).means(
-        "The action that took it back."
+        "The action that undid it."
     ),
     ACTION.text("continues", "CONTINUES", 18, lambda row: row.first.continues or None, priority=4).means(
         "The action whose job it resumed."

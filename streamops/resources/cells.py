@@ -31,6 +31,14 @@ def duration_cell(span: timedelta | None) -> Cell:
     return Cell(duration(span), Tone.UNKNOWN if span is None else Tone.PLAIN if span else Tone.DIM)
 
 
+def due_cell(left: timedelta | None) -> Cell:
+    """How long until something is due, or how long it is overdue; a dash where it never is due."""
+    if left is None:
+        return NOT_THERE
+    overdue = left < timedelta(0)
+    return Cell(f"overdue {duration(-left)}", Tone.WARN) if overdue else Cell(duration(left))
+
+
 def idle_cell(entry: PendingEntry) -> Cell:
     """How long a pending entry has been idle; one that was given back is free."""
     return Cell("free", Tone.UNKNOWN) if entry.free else duration_cell(entry.idle)

@@ -52,14 +52,14 @@ CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
         "Entries delivered to the consumer and not acknowledged yet.", "XINFO CONSUMERS pending"
     ),
     CONSUMER.age("idle_seconds", "IDLE", 7, lambda row: row.consumer.idle, priority=0).means(
-        "Time since the consumer last asked (Redis 7.2 and later) or last got an entry (before); it grows while a "
-        "blocking read waits, and acknowledging does not reset it.",
+        "Time since the consumer last polled (Redis 7.2 and later) or last got an entry (before). "
+        "It grows while XREADGROUP blocks; XACK does not reset it.",
         "XINFO CONSUMERS idle",
     ),
     CONSUMER.age(
         "inactive_seconds", "INACTIVE", 8, lambda row: row.consumer.inactive, absent=True, priority=1
     ).means(
-        "Time since the consumer last got an entry (Redis 7.2 and later); a dash where it never did or the server is older.",
+        "Time since the consumer last got an entry (Redis 7.2 and later); a dash if it never did or the server is older.",
         "XINFO CONSUMERS inactive (Redis 7.2 and later)",
     ),
     CONSUMER.column(
@@ -71,7 +71,8 @@ CONSUMER_COLUMNS: Final[tuple[Column[ConsumerRow], ...]] = (
         priority=0,
         sparse=True,
     ).means(
-        "Of a consumer that was not seen for long: whether it is a streamops worker that sends heartbeats; none for the others, and for other clients, which send no heartbeats.",
+        "For a silent consumer: whether it is a streamops worker that sends heartbeats; empty for "
+        "others, and for other clients, which send none.",
         "the heartbeat, streamops:worker:ID",
     ),
 )

@@ -160,7 +160,7 @@ DEAD_LETTER_QUEUE_COLUMNS: Final[tuple[Column[QueueRow], ...]] = (
     QUEUE.text(
         "reasons", "REASONS", REASONS_WIDTH, lambda row: reasons_text(row.queue), flexible=True, priority=0
     ).means(
-        "Reasons of its dead letters, with ~ where only some of them were read.",
+        "Dead letters by reason; ~ if only some of them were read.",
         "the field _so_reason of the newest dead letters (XREVRANGE)",
     ),
     QUEUE.share(
@@ -212,11 +212,11 @@ DEAD_LETTER_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
         "Why it was dead-lettered, in one word.", "its field _so_reason, or reason of a foreign dead letter"
     ),
     DEAD_LETTER.text("group", "GROUP", 14, lambda row: row.letter.group, priority=1).means(
-        "The group that gave it up.", "its field _so_group"
+        "The group that dead-lettered it.", "its field _so_group"
     ),
     DEAD_LETTER.count(
         "deliveries", "DELIV", 5, lambda row: row.letter.deliveries, absent=True, priority=2
-    ).means("How often it had been delivered.", "its field _so_deliveries"),
+    ).means("Deliveries before it was dead-lettered.", "its field _so_deliveries"),
     DEAD_LETTER.column(
         "replays",
         "REPLAYS",
@@ -226,7 +226,7 @@ DEAD_LETTER_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
         align=Align.RIGHT,
         descending=True,
         priority=2,
-    ).means("How often it was replayed before.", "its fields _so_replay_of"),
+    ).means("How often it was replayed.", "its fields _so_replay_of"),
     DEAD_LETTER.text(
         "error",
         "ERROR",
@@ -261,13 +261,13 @@ DEAD_LETTER_DETAIL_COLUMNS: Final[tuple[Column[DeadLetterRow], ...]] = (
         "Its entry's ID there.", "its field _so_origin_id, or orig_id of a foreign dead letter"
     ),
     DEAD_LETTER.text("consumer", "CONSUMER", NAME_WIDTH, lambda row: row.letter.consumer).means(
-        "The consumer that tried last.", "its field _so_consumer"
+        "The consumer of the last attempt.", "its field _so_consumer"
     ),
     DEAD_LETTER.count(
         "attempt", "ATTEMPT", 7, lambda row: row.letter.attempt, absent=True, descending=False
-    ).means("How often it had been tried.", "its field _so_attempt"),
+    ).means("Attempts before it was dead-lettered.", "its field _so_attempt"),
     DEAD_LETTER.moment("failed_at", "FAILED AT", 20, lambda row: row.letter.failed_at, absent=True).means(
-        "When it was given up, in UTC.", "its field _so_failed_at, else its ID"
+        "When it was dead-lettered, in UTC.", "its field _so_failed_at, else its ID"
     ),
     DEAD_LETTER.text("payload_key", "PAYLOAD", NAME_WIDTH, lambda row: row.letter.payload_key).means(
         "The key of a payload that is stored outside the stream.", "its field _so_payload"

@@ -8,13 +8,13 @@ from msgspec import Struct
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
 from streamops.model.entries import ZERO_ID, StreamEntry
 from streamops.model.json_text import Json, text_json
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
+from streamops.resources.cells import NAME_WIDTH, due_cell, seconds
 from streamops.resources.entries import fields_json
 from streamops.resources.kinds import Columns, of_rows
 from streamops.resources.payloads import NAME_BYTES, preview
 from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe, safe_bytes
-from streamops.resources.units import duration, rfc3339
+from streamops.resources.units import rfc3339
 
 
 class DelayedQueueRow(Struct, frozen=True):
@@ -91,12 +91,6 @@ PREVIEW_WIDTH: Final = 24
 VALUE_BYTES: Final = 4096
 
 
-def _due_cell(left: timedelta | None) -> Cell:
-    if left is None:
-        return NOT_THERE
-    return Cell(duration(left), Tone.WARN if left < timedelta(0) else Tone.PLAIN)
-
-
 def _halves(row: DelayedQueueRow) -> Cell:
     queue = row.queue
     return Cell(f"{queue.bodies:,}", Tone.PLAIN if queue.bodies == queue.messages else Tone.WARN)
@@ -124,17 +118,17 @@ DELAYED_QUEUE_COLUMNS: Final[tuple[Column[DelayedQueueRow], ...]] = (
         "How many messages wait.", "ZCARD of the sorted set"
     ),
     DELAYED_QUEUE.count("due", "DUE", 9, lambda row: row.queue.due).means(
-        "How many are due, and wait to be promoted.", "ZCOUNT up to now, by TIME"
+        "Messages that are due and wait for a worker to move them.", "ZCOUNT up to now, by TIME"
     ),
     DELAYED_QUEUE.column(
         "next_due_in_seconds",
         "NEXT IN",
-        8,
+        13,
         lambda row: seconds(row.next_due_in),
-        lambda row: _due_cell(row.next_due_in),
+        lambda row: due_cell(row.next_due_in),
         align=Align.RIGHT,
     ).means(
-        "Time until the first one is due; negative where it is overdue.", "ZRANGE 0 0 WITHSCORES, less TIME"
+        "Time until the first message is due; overdue if that has passed.", "ZRANGE 0 0 WITHSCORES, less TIME"
     ),
     DELAYED_QUEUE.column(
         "bodies",
@@ -146,7 +140,7 @@ DELAYED_QUEUE_COLUMNS: Final[tuple[Column[DelayedQueueRow], ...]] = (
         descending=True,
         priority=2,
     ).means(
-        "How many bodies there are; it differs from messages where some lack one of the two.",
+        "Bodies in the queue's hash; it differs from MESSAGES if a message lacks its body, or a body its message.",
         "HLEN of the hash of bodies",
     ),
 )
@@ -165,13 +159,13 @@ DELAYED_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
     DELAYED.column(
         "due_in_seconds",
         "DUE IN",
-        8,
+        13,
         lambda row: seconds(row.due_in),
-        lambda row: _due_cell(row.due_in),
+        lambda row: due_cell(row.due_in),
         align=Align.RIGHT,
         priority=0,
     ).means(
-        "Time until it is due; negative where it is overdue, a dash where it never will be.",
+        "Time until it is due; overdue if that has passed, a dash if it never will be.",
         "its score, less TIME",
     ),
     BODY.text(
@@ -183,7 +177,7 @@ DELAYED_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
         priority=2,
     ).means("The stream that it is added to: its queue's own, or the retry stream of one group."),
     BODY.text("group", "GROUP", 12, lambda body: body.group or None, flexible=True).means(
-        "The one group that it is due again for; a dash where it is a message for all."
+        "The group that it is a retry for; a dash if it is a message for all groups."
     ),
     BODY.count(
         "attempt",
@@ -192,7 +186,7 @@ DELAYED_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
         lambda body: body.attempt if body.group else None,
         absent=True,
         descending=False,
-    ).means("Which attempt of that group it will be."),
+    ).means("The attempt that it will be."),
     DELAYED.column(
         "preview",
         "CONTENT",
@@ -201,7 +195,7 @@ DELAYED_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
         _content,
         flexible=True,
         priority=0,
-    ).means("The first fields and values; or why it cannot become an entry."),
+    ).means("The first fields and values, or why it cannot become an entry."),
 )
 
 
@@ -213,13 +207,13 @@ DELAYED_DETAIL_COLUMNS: Final[tuple[Column[DelayedRow], ...]] = (
         "When it is due, in UTC.", "its score in the sorted set"
     ),
     BODY.text("origin_id", "ORIGIN ID", 20, lambda body: body.origin_id or None).means(
-        "The entry that the group failed at."
+        "The entry that the group failed to process."
     ),
     DELAYED.size("size", "SIZE", 10, lambda row: row.entry.size).means(
         "Bytes of all field names and values."
     ),
     DELAYED.text("problem", "PROBLEM", 40, lambda row: row.message.problem or None, tone=Tone.WARN).means(
-        "Why it cannot become an entry; a dash where it can."
+        "Why it cannot become an entry; a dash if it can."
     ),
 )
 

@@ -25,23 +25,21 @@ DRILL_COLUMNS: Final[tuple[Column[DrillProgress], ...]] = (
         align=Align.RIGHT,
         priority=0,
     ).means("Time since the burst began."),
-    DRILL.count("lag", "LAG", 9, lambda moment: moment.lag, priority=0).means(
-        "Events that no worker was given."
-    ),
+    DRILL.count("lag", "LAG", 9, lambda moment: moment.lag, priority=0).means("Events not yet delivered."),
     DRILL.count("pending", "PENDING", 9, lambda moment: moment.pending, priority=0).means(
         "Events in flight at a worker, not acknowledged."
     ),
     DRILL.count("retrying", "RETRYING", 9, lambda moment: moment.retrying, priority=0).means(
-        "Events that failed and wait for their next try, or are at it."
+        "Events that wait for a retry, or are being retried."
     ),
     DRILL.count("handled", "HANDLED", 9, lambda moment: moment.handled, priority=0).means(
-        "Events that were handled, each counted once."
+        "Events processed, each counted once."
     ),
     DRILL.rate("per_second", "RATE", 8, lambda moment: moment.per_second, priority=0).means(
-        "How many of them a second since the row before."
+        "Events processed per second, since the row before."
     ),
     DRILL.count("workers", "WORKERS", 7, lambda moment: moment.workers, priority=0).means(
-        "Worker processes at work."
+        "Worker processes that run."
     ),
     DRILL.count("dead_letters", "DEAD", 7, lambda moment: moment.dead_letters, priority=0).means(
         "Events in the dead-letter queue."
@@ -54,7 +52,7 @@ DRILL_COLUMNS: Final[tuple[Column[DrillProgress], ...]] = (
         lambda moment: Cell(moment.note, Tone.WARN),
         flexible=True,
         priority=0,
-    ).means("What was done to the workers."),
+    ).means("What happened to the workers."),
 )
 
 

@@ -93,7 +93,7 @@ ALERT = of_rows(AlertRow, "streamops's own rules")
 
 ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     ALERT.health("level", "LEVEL", 6, lambda row: row.finding.level, priority=0).means(
-        "How bad it is: warn or critical."
+        "Level: warn or critical."
     ),
     ALERT.column(
         "code",
@@ -112,7 +112,7 @@ ALERT_COLUMNS: Final[tuple[Column[AlertRow], ...]] = (
     ),
     ALERT.column(
         "since", " SINCE", 9, lambda row: rfc3339(row.since), _since, descending=True, priority=1
-    ).means("When this console first saw it, in UTC; < where it was there when the console started."),
+    ).means("When this console first saw it, in UTC; < if it was there when the console started."),
     ALERT.text("text", "WHAT HAPPENED", 14, lambda row: row.finding.text, flexible=True, priority=1).means(
         "One sentence with the numbers."
     ),
@@ -124,7 +124,7 @@ FINDING = of_rows(FindingRow, "streamops's own rules")
 
 FINDING_COLUMNS: Final[tuple[Column[FindingRow], ...]] = (
     FINDING.health("level", "LEVEL", 9, lambda row: row.finding.level, priority=0).means(
-        "How bad it is: warn or critical."
+        "Level: warn or critical."
     ),
     FINDING.text("code", "CODE", 14, lambda row: str(row.finding.code), priority=0).means(
         "What the finding is about, in one word."

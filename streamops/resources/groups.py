@@ -145,9 +145,9 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         rank=_lag_rank,
         priority=0,
     ).means(
-        "Entries of the stream not yet delivered to the group. A bare number is exact, or reported by a "
-        "server whose report can be trusted; ≤ and ≥ are bounds, ~ is an estimate, ? is unknown.",
-        "XINFO GROUPS lag where this server's can be believed, else counted by a script (XRANGE), else bounds",
+        "Entries of the stream not yet delivered to the group. A bare number is exact, or reported "
+        "by a server whose count can be trusted; ≤ and ≥ are bounds, ~ is an estimate, ? is unknown.",
+        "XINFO GROUPS lag if this server's can be trusted, else counted by a script (XRANGE), else bounds",
     ),
     GROUP.column(
         "time_lag_seconds",
@@ -159,8 +159,8 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         descending=True,
         priority=1,
     ).means(
-        "Age of the first entry not yet delivered to the group, by the server's clock; 0s where none waits; "
-        "unavailable where entry IDs are not times or the entry could not be read.",
+        "Age of the first entry not yet delivered to the group, by the server's clock; 0s if none "
+        "waits; unavailable if entry IDs are not timestamps or the entry could not be read.",
         "TIME, minus the time in the ID of the first entry after last-delivered-id (XRANGE COUNT 1)",
     ),
     GROUP.count("pending", "PENDING", 8, lambda view: view.group.pending, priority=0).means(
@@ -175,8 +175,8 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         priority=1,
         sparse=True,
     ).means(
-        "Entries that are due again for this group alone, waiting or pending; a dash where it has no retry stream, or "
-        "where that is shown as a stream of its own.",
+        "Retries of this group, unread or pending in its retry stream; a dash if it has none, or if "
+        "that is listed as a stream.",
         "XLEN of the group's retry stream T:retry:GROUP",
     ),
     GROUP.column(
@@ -189,8 +189,8 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         descending=True,
         priority=1,
     ).means(
-        "Time since the oldest pending entry was produced, by its ID; ≥ and its idle time where the ID is no time; "
-        "a dash where nothing is pending.",
+        "Time since the oldest pending entry was produced, by its ID; ≥ and its idle time if the ID "
+        "is not a timestamp; a dash if nothing is pending.",
         "XPENDING - + 1, and TIME minus the time in that ID",
     ),
     OLDEST.column(
@@ -204,33 +204,39 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         rank=lambda oldest: oldest.idle,
         priority=4,
     ).means(
-        "Time since the oldest pending entry was last delivered or claimed; free where it was given back.",
+        "Time since the oldest pending entry was last delivered or claimed (the entry's idle time, "
+        "not a consumer's); free if it was released.",
         "XPENDING - + 1, its idle time",
     ),
     OLDEST.count(
-        "oldest_pending_deliveries", "TRIES", 5, lambda oldest: oldest.delivery_count, short=True, priority=5
+        "oldest_pending_deliveries",
+        "DELIVERIES",
+        10,
+        lambda oldest: oldest.delivery_count,
+        short=True,
+        priority=5,
     ).means(
         "How often the oldest pending entry was delivered, as the server counts it; history reads and claims count too.",
         "XPENDING - + 1, its delivery count",
     ),
     GROUP.count("consumers", "CONS", 5, lambda view: view.group.consumers, short=True, priority=2).means(
-        "Consumers that the group knows, alive or not.", "XINFO GROUPS consumers"
+        "Consumers of the group, alive or not.", "XINFO GROUPS consumers"
     ),
     ROW.count("length", "LENGTH", 7, lambda row: row.stream.stream.length, short=True, priority=2).means(
         "Entries in the stream (XLEN), read or not.", "XLEN"
     ),
     ROW.rate("added_per_second", "ADDED", 9, lambda row: row.stream.added_per_second, priority=3).means(
-        "Entries added to the stream a second, over the recent past; a dash before there are two readings.",
+        "Rate of entries added to the stream, per second; a dash before there are two readings.",
         "XINFO STREAM entries-added of two readings (before Redis 7.0: XLEN), over the time between them",
     ),
     GROUP.rate(
         "delivered_per_second", "DELIVERED", 9, lambda view: view.rates.delivered_per_second, priority=4
     ).means(
-        "Entries delivered to the group for the first time, a second; a dash before there are two readings.",
-        "XINFO GROUPS last-delivered-id and entries-read of two readings, or arrivals less what the lag grew",
+        "Rate of first deliveries to the group, per second; a dash before there are two readings.",
+        "XINFO GROUPS last-delivered-id and entries-read of two readings, or entries added less the growth of the lag",
     ),
     GROUP.rate("acked_per_second", "ACKED", 9, lambda view: view.rates.acked_per_second, priority=3).means(
-        "Entries acknowledged by the group, a second; a dash before there are two readings.",
+        "Rate of acknowledgements by the group, per second; a dash before there are two readings.",
         "deliveries less the growth of pending, of two readings",
     ),
     GROUP.column(
@@ -242,7 +248,8 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         descending=True,
         priority=2,
     ).means(
-        "The lag over the last readings, oldest left, from zero to the greatest of them, 10 at least; a blank where it was not known.",
+        "The lag over the last readings, oldest left, from zero to the greatest of them, 10 at least; "
+        "a blank if it was unknown.",
         "the lags of the last readings of this console",
     ),
     ROW.column(
@@ -253,7 +260,7 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         lambda row: Cell(_finding_codes(row).replace(",", ", ")),
         flexible=True,
         priority=3,
-    ).means("Codes of what the health rules found, worst first.", "streamops's own rules"),
+    ).means("Finding codes of the health rules, worst first.", "streamops's own rules"),
 )
 """What a table of groups shows."""
 
@@ -263,19 +270,19 @@ RATES: Final = frozenset({"added_per_second", "delivered_per_second", "acked_per
 
 GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     GROUP.text("lag_basis", "LAG BASIS", 9, lambda view: str(view.group.lag.basis)).means(
-        "What the lag rests on: exact, reported, upper, lower, estimated or unknown.", "what LAG rests on"
+        "The lag's basis: exact, reported, upper, lower, estimated or unknown.", "the source of LAG"
     ),
     GROUP.count("lag_lower", "LAG MIN", 9, lambda view: view.group.lag.lower).means(
-        "The lag is at least this.", "counting, or what the group's position allows"
+        "Lower bound of the lag.", "counting, or what the group's position allows"
     ),
     GROUP.count("lag_upper", "LAG MAX", 9, lambda view: view.group.lag.upper).means(
-        "The lag is at most this.", "XINFO GROUPS lag, or XLEN less what was counted"
+        "Upper bound of the lag.", "XINFO GROUPS lag, or XLEN less what was counted"
     ),
     GROUP.text("lag_reason", "LAG REASON", 30, lambda view: view.group.lag.reason, flexible=True).means(
-        "Why the lag has that basis.", "what LAG rests on"
+        "How the lag was determined.", "the source of LAG"
     ),
     GROUP.rate("lag_per_second", "LAG GROWTH", 9, lambda view: view.rates.lag_per_second).means(
-        "Entries by which the lag grows a second; below zero while the group catches up.",
+        "Growth of the lag, entries per second; below zero while the group catches up.",
         "the lags of the last readings of this console",
     ),
     GROUP.id("last_delivered_id", "LAST DELIVERED", 18, lambda view: view.group.last_delivered_id).means(
@@ -283,7 +290,7 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
         "XINFO GROUPS last-delivered-id",
     ),
     GROUP.count("entries_read", "READ", 7, lambda view: view.group.entries_read, short=True).means(
-        "The server's logical read counter; ? where it has none.",
+        "The server's entries-read counter of the group; ? if it has none.",
         "XINFO GROUPS entries-read (Redis 7.0 and later)",
     ),
     OLDEST.id("oldest_pending_id", "OLDEST ID", 18, lambda oldest: oldest.id).means(
@@ -295,8 +302,8 @@ GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     GROUP.column(
         "lost", "LOST", 6, lambda view: view.lost, _lost_cell, align=Align.RIGHT, descending=True
     ).means(
-        "Entries trimmed before they were delivered to the group; an upper bound if some may have been trimmed before "
-        "watching began, ? if not known.",
+        "Entries trimmed before they were delivered to the group; an upper bound if some may have "
+        "been trimmed before the first reading, ? if unknown.",
         "lag and arrivals less deliveries, of two readings; before the first, entries-added less length and entries-read",
     ),
 )

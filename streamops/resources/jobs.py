@@ -55,7 +55,7 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
         lambda row: "abandoned" if row.abandoned else row.state.value,
         job_cell,
         priority=0,
-    ).means("Its state. An interrupted one can be resumed, and one whose owner has abandoned it."),
+    ).means("Its state. An interrupted or abandoned one can be resumed."),
     JOB.column(
         "share",
         "DONE %",
@@ -65,13 +65,13 @@ JOB_COLUMNS: Final[tuple[Column[Job], ...]] = (
         align=Align.RIGHT,
         descending=True,
         priority=0,
-    ).means("How much of what was planned is done."),
+    ).means("Progress, of what was planned."),
     JOB.count("applied", "APPLIED", 9, lambda row: row.applied, priority=2).means("Entries acted on."),
     JOB.count("requested", "PLANNED", 9, lambda row: row.requested, priority=3).means(
         "Entries that the plan counted."
     ),
     JOB.text("owner", "OWNER", 12, lambda row: row.owner, flexible=True, priority=1).means(
-        "Who runs it, or ran it last."
+        "The process that runs it, or ran it last."
     ),
     JOB.moment("lease_ends", "LEASE UNTIL", 20, lambda row: row.lease_ends, absent=True, priority=4).means(
         "When its owner's lease ends; without a lease no process runs it."
@@ -86,9 +86,7 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
     JOB.count("skipped", "SKIPPED", 9, lambda row: row.skipped, descending=False).means(
         "Entries skipped because they had changed since the plan."
     ),
-    JOB.count("failed", "FAILED", 9, lambda row: row.failed, descending=False).means(
-        "Units that could not be done."
-    ),
+    JOB.count("failed", "FAILED", 9, lambda row: row.failed, descending=False).means("Units that failed."),
     JOB.text("cursor", "CURSOR", 20, lambda row: row.cursor or None).means(
         "Progress, as its operation reports it."
     ),
@@ -99,7 +97,7 @@ JOB_DETAIL_COLUMNS: Final[tuple[Column[Job], ...]] = (
         lambda row: row.rate,
         lambda row: NOT_THERE if row.rate is None else Cell(f"{row.rate:g}/s"),
         align=Align.RIGHT,
-    ).means("At most this many units a second; a dash where there is no limit."),
+    ).means("Rate limit, units per second; a dash if there is none."),
     JOB.flag("cancelling", "CANCELLING", 10, lambda row: row.cancelling).means(
         "Whether it was asked to stop."
     ),

@@ -94,7 +94,7 @@ PENDING_COLUMNS: Final[tuple[Column[PendingRow], ...]] = (
         rank=lambda row: row.entry.idle,
         priority=0,
     ).means(
-        "Time since the entry was last delivered or claimed; free where it was given back, for any consumer to take.",
+        "Time since the entry was last delivered or claimed; free if it was released for any consumer.",
         "XPENDING, the row's idle time",
     ),
     PENDING.count("deliveries", "DELIVERIES", 10, lambda row: row.entry.delivery_count, priority=0).means(

@@ -175,7 +175,7 @@ def outcome_document(outcome: Outcome, undo: str = "") -> Json:
 
 
 def _undo(plan: Plan) -> str:
-    nothing = "cannot be undone" if plan.irreversible else "nothing to take back"
+    nothing = "cannot be undone" if plan.irreversible else "nothing to undo"
     return plan.undo or _set_back(plan) or nothing
 
 
@@ -184,7 +184,7 @@ def _set_back(plan: Plan) -> str:
 
 
 def _danger(plan: Plan) -> Cell:
-    # Taking a claim back, say: it does no harm, and there is nothing to take back in turn.
+    # Taking a claim back, say: it does no harm, and there is nothing to undo in turn.
     if plan.impact is Impact.REVERSIBLE and not plan.undo:
         return LOSES_NOTHING
     if plan.impact is Impact.REDELIVERS and (words := MEDIUM.get(plan.operation)):
@@ -211,7 +211,7 @@ def _headline(outcome: Outcome) -> Cell:
     if not outcome.requested:
         return Cell(f"{name}: nothing selected, nothing done", Tone.DIM)
     if not outcome.complete:
-        return Cell(f"{name}: done in part", Tone.WARN)
+        return Cell(f"{name}: partly done", Tone.WARN)
     if outcome.failed_count:
         return Cell(f"{name}: some failed", Tone.CRITICAL)
     if not outcome.applied:
@@ -256,11 +256,11 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
         "How many entries, groups or consumers it acts on."
     ),
     PLAN.text("held_back_by", "HELD BACK BY", NAME_WIDTH, lambda plan: plan.held_back_by or None).means(
-        "What keeps it from doing all of it."
+        "What it has to keep, and why."
     ),
     PLAN.text("loses", "LOSES", NAME_WIDTH, lambda plan: plan.loses or None).means("What is lost for good."),
     PLAN.flag("reversible", "REVERSIBLE", 10, lambda plan: plan.reversible).means(
-        "Whether `streamops undo` can take it back."
+        "Whether `streamops undo` can undo it."
     ),
     PLAN.text("command", "COMMAND", 40, lambda plan: plan.command).means("The equivalent command line."),
     PLAN.text("fingerprint", "FINGERPRINT", 12, lambda plan: plan.fingerprint).means(
@@ -271,20 +271,18 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
 
 OUTCOME_COLUMNS: Final[tuple[Column[Outcome], ...]] = (
     OUTCOME.text("operation", "OPERATION", 16, lambda outcome: outcome.operation).means("What was done."),
-    OUTCOME.text("target", "TARGET", NAME_WIDTH, lambda outcome: outcome.target).means(
-        "What it was done to."
-    ),
+    OUTCOME.text("target", "TARGET", NAME_WIDTH, lambda outcome: outcome.target).means("Its target."),
     OUTCOME.count("requested", "REQUESTED", 9, lambda outcome: outcome.requested, descending=False).means(
         "How many the plan counted."
     ),
     OUTCOME.count("applied", "APPLIED", 9, lambda outcome: outcome.applied, descending=False).means(
-        "How many it was done to."
+        "How many were changed."
     ),
     OUTCOME.count("skipped", "SKIPPED", 9, lambda outcome: outcome.skipped_count, descending=False).means(
         "Entries skipped because they had changed since the plan."
     ),
     OUTCOME.count("failed", "FAILED", 9, lambda outcome: outcome.failed_count, descending=False).means(
-        "How many could not be done."
+        "How many failed."
     ),
     OUTCOME.flag("complete", "COMPLETE", 8, lambda outcome: outcome.complete).means("Whether it finished."),
     OUTCOME.text("job", "JOB", 12, lambda outcome: outcome.job or None).means(

@@ -110,7 +110,7 @@ class PoolRow(Struct, frozen=True):
             return f"{last.code}: {last.text}"
         order = self.pool.order
         if order is not None and order.reason:
-            return f"ordered by {order.by or 'an unknown user'}: {order.reason}"
+            return f"set by {order.by or 'an unknown user'}: {order.reason}"
         return "no controller scales it"
 
 
@@ -185,25 +185,25 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
 
 def signal_lines(told: Signals) -> tuple[str, ...]:
     """What a decision rests on, a line each; what was not known says so."""
-    lag = "not known" if told.lag is None else count(told.lag)
+    lag = "unknown" if told.lag is None else count(told.lag)
     if told.lag is None and told.at_least:
         lag += f", at least {count(told.at_least)}"
     return (
         f"lag {lag}, pending {_count(told.pending)}",
         f"arrivals {_speed(told.arrivals)}, expected {_speed(told.coming)}",
-        f"one worker handles {_speed(told.rate)}, busy {'not known' if told.busy is None else percent(told.busy)}",
-        f"wait {_seconds(told.wait)}, predicted {_seconds(told.predicted)}, objective {_seconds(told.objective)}",
-        f"start-up {_seconds(told.start_up)}"
-        + ("" if told.cap is None else f", more than {told.cap} do not help"),
+        f"rate per worker {_speed(told.rate)}, busy {'unknown' if told.busy is None else percent(told.busy)}",
+        f"lag age {_seconds(told.wait)}, predicted {_seconds(told.predicted)}, objective {_seconds(told.objective)}",
+        f"startup time {_seconds(told.start_up)}"
+        + ("" if told.cap is None else f", more than {told.cap} workers do not help"),
     )
 
 
 def _workers(row: PoolRow) -> str:
     if row.ordered is None:
-        return "not known"
-    ready = "not known how many work" if row.ready is None else f"{row.ready:,} work"
-    desired = "" if row.desired in (None, row.ordered) else f", {row.desired:,} wanted"
-    return f"{row.ordered:,} ordered, {ready}{desired}"
+        return "unknown"
+    ready = "ready unknown" if row.ready is None else f"{row.ready:,} ready"
+    desired = "" if row.desired in (None, row.ordered) else f", {row.desired:,} desired"
+    return f"{row.ordered:,} workers, {ready}{desired}"
 
 
 def _fact(name: str, *lines: str) -> Fact:
@@ -211,15 +211,15 @@ def _fact(name: str, *lines: str) -> Fact:
 
 
 def _count(value: int | None) -> str:
-    return "not known" if value is None else count(value)
+    return "unknown" if value is None else count(value)
 
 
 def _speed(value: float | None) -> str:
-    return "not known" if value is None else rate(value)
+    return "unknown" if value is None else rate(value)
 
 
 def _seconds(value: float | None) -> str:
-    return "not known" if value is None else duration(timedelta(seconds=value))
+    return "unknown" if value is None else duration(timedelta(seconds=value))
 
 
 _HASH: Final = "the pool's hash, streamops:pool:NAME"
@@ -276,22 +276,22 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         "Its name, as `pools scale` and `autoscale run` take it."
     ),
     POOL.count("ordered", "WORKERS", 7, lambda row: row.ordered, absent=True, priority=0).means(
-        "Desired workers, ready or not.", "its target"
+        "Workers asked for, ready or not.", "its target"
     ),
     POOL.column("ready", "READY", 5, lambda row: row.ready, _ready, priority=0, **NUMBER).means(
-        "Workers that are ready, by its target or their heartbeats; ? where neither reports.",
+        "Workers that are ready, by its target or their heartbeats; ? if neither reports.",
         "its target, or its roster, streamops:roster:NAME",
     ),
     POOL.column(
         "desired",
-        "WANTED",
-        6,
+        "DESIRED",
+        7,
         lambda row: row.desired,
         _desired,
         align=Align.RIGHT,
         descending=True,
         priority=0,
-    ).means("Workers that its controller decided on, where it has one."),
+    ).means("Worker count that its controller last decided on."),
     POOL.column(
         "limits",
         "LIMITS",
@@ -305,17 +305,17 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         "Time since its controller decided last, by the server's clock.", "TIME, less the moment of that"
     ),
     POOL.column("why", "WHY", 40, lambda row: row.why, _why, flexible=True, priority=1).means(
-        "Why it has the workers it has."
+        "The reason of the last decision."
     ),
 )
 
 
 POOL_DETAIL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
     POOL.text("stream", "STREAM", NAME_WIDTH, lambda row: row.pool.stream or None, flexible=True).means(
-        "The stream that its workers read, where a controller said so."
+        "The stream that its workers read, by its controller."
     ),
     POOL.text("group", "GROUP", 12, lambda row: row.pool.group or None, flexible=True).means(
-        "Their group, the same."
+        "Their group, by its controller."
     ),
     POOL.text("target", "TARGET", 24, lambda row: row.pool.target or None, flexible=True).means(
         "Its target: what starts and stops its workers.", "the configuration"
@@ -326,7 +326,7 @@ POOL_DETAIL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         NAME_WIDTH,
         lambda row: row.pool.lead.holder if row.is_led and row.pool.lead else None,
         flexible=True,
-    ).means("Who decides about it now."),
+    ).means("The controller that leads it now."),
 )
 
 
@@ -360,7 +360,7 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
         lambda row: row.outcome.value,
         lambda row: Cell(row.outcome.value, OUTCOME_TONES[row.outcome]),
         priority=1,
-    ).means("What became of it: kept, done, advised; waiting, changed or failed, with the reason."),
+    ).means("Its outcome: kept, done, advised, waiting, changed or failed, with the reason."),
     DECISION.column(
         "text",
         "WHY",
@@ -369,7 +369,7 @@ DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
         lambda row: Cell(safe(row.text if not row.problem else f"{row.text} ({row.problem})")),
         flexible=True,
         priority=0,
-    ).means("Why, in a sentence with numbers."),
+    ).means("The reason, in a sentence with numbers."),
 )
 
 

@@ -31,7 +31,7 @@ SIMULATION_COLUMNS: Final[tuple[Column[Replayed], ...]] = (
         lambda row: row.policy,
         lambda row: Cell(row.policy, Tone.STRONG if row.policy == OURS else Tone.PLAIN),
         priority=0,
-    ).means("What would have decided: our policy, or a number of workers that never changes."),
+    ).means("The policy, or a fixed worker count."),
     RESULT.column(
         "worker_hours",
         "WORKER HOURS",
@@ -40,11 +40,9 @@ SIMULATION_COLUMNS: Final[tuple[Column[Replayed], ...]] = (
         lambda run: Cell(f"{run.worker_seconds / 3600:,.2f}"),
         align=Align.RIGHT,
         priority=0,
-    ).means("Workers paid for, starting ones too."),
-    _seconds("p50_seconds", "P50", lambda run: run.p50).means(
-        "The wait that half of the entries stay under."
-    ),
-    _seconds("p99_seconds", "P99", lambda run: run.p99).means("The wait that 99 of 100 entries stay under."),
+    ).means("Worker count over time, starting workers included."),
+    _seconds("p50_seconds", "P50", lambda run: run.p50).means("Median wait."),
+    _seconds("p99_seconds", "P99", lambda run: run.p99).means("99th percentile of the wait."),
     RESULT.count("late_entries", "LATE", 9, lambda run: run.late_entries, descending=False, priority=0).means(
         "Entries that waited longer than the objective."
     ),
@@ -58,10 +56,10 @@ SIMULATION_COLUMNS: Final[tuple[Column[Replayed], ...]] = (
         priority=1,
     ).means("Their share."),
     RESULT.count("most", "MOST", 9, lambda run: run.most, descending=False, priority=1).means(
-        "The most workers there were."
+        "Highest worker count."
     ),
     RESULT.count("actions", "CHANGES", 9, lambda run: run.changes, descending=False, priority=2).means(
-        "Changes of the number of workers."
+        "Changes of the worker count."
     ),
     RESULT.count("reversals", "REVERSALS", 9, lambda run: run.reversals, descending=False, priority=3).means(
         "Changes back within ten minutes."

@@ -45,7 +45,7 @@ STREAM_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
         "the sum of XINFO GROUPS pending",
     ),
     STREAM.rate("added_per_second", "ADDED", 9, lambda view: view.added_per_second, priority=2).means(
-        "Entries added a second, over the recent past; a dash before there are two readings.",
+        "Rate of entries added, per second; a dash before there are two readings.",
         "XINFO STREAM entries-added of two readings (before Redis 7.0: XLEN), over the time between them",
     ),
     STREAM.text("role", "ROLE", 12, lambda view: str(view.stream.role), priority=3).means(
@@ -56,8 +56,8 @@ STREAM_COLUMNS: Final[tuple[Column[StreamView], ...]] = (
         "ID of the stream's last entry; a dash where it is empty or unknown.",
         "XINFO STREAM last-entry, its ID alone",
     ),
-    STREAM.size("entry_bytes", "ENTRY", 9, lambda view: view.stream.entry_bytes, priority=4).means(
-        "Size of the larger of the first and last entry; ? where unknown.",
+    STREAM.size("entry_bytes", "ENTRY SIZE", 10, lambda view: view.stream.entry_bytes, priority=4).means(
+        "Size of the larger of the first and last entry of the stream; ? if unknown.",
         "the larger of first-entry and last-entry of XINFO STREAM, measured on the server",
     ),
 )

@@ -11,9 +11,9 @@ from streamops.model.delayed import DelayedQueue
 from streamops.model.json_text import Json, text_json
 from streamops.model.topics import HERE, ConfiguredTopic, Topic
 from streamops.monitor.topics import TopicFailures, TopicView
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
+from streamops.resources.cells import NAME_WIDTH, NOT_THERE, due_cell, seconds
 from streamops.resources.kinds import Columns, of_rows
-from streamops.resources.table import Cell, Column, Resource, Tone
+from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import rfc3339
 
@@ -197,7 +197,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         lambda row: "wrong" if row.topic is None or row.problem else "on" if row.topic.enabled else "off",
         _state,
         priority=0,
-    ).means("Whether its messages are posted; while it is off, they wait. An invalid one is left out."),
+    ).means("Whether its messages are called; while it is paused, they wait. An invalid topic is left out."),
     ROW.column(
         "url",
         "URL",
@@ -206,20 +206,20 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         _url,
         flexible=True,
         priority=0,
-    ).means("The URL that its messages are posted to, without the query."),
+    ).means("The URL that is called, without the query."),
     ROW.count("waiting", "WAITING", 9, lambda row: row.waiting, absent=True, priority=0).means(
-        "Messages not posted yet: delayed, to be tried again, unread or pending; a dash where that is not known.",
+        "Messages not delivered yet: delayed, retrying, unread or pending; a dash if unknown.",
         "ZCARD of its stream's delayed queue, and the lag and pending entries of its group",
     ),
-    ROW.age(
+    ROW.column(
         "next_due_in_seconds",
         "NEXT IN",
-        8,
-        lambda row: row.next_due_in,
-        absent=True,
-        descending=False,
+        13,
+        lambda row: seconds(row.next_due_in),
+        lambda row: due_cell(row.next_due_in),
+        align=Align.RIGHT,
         priority=1,
-    ).means("Time until the first is due; negative where it is overdue.", "ZRANGE 0 0 WITHSCORES, less TIME"),
+    ).means("Time until the first is due; overdue if that has passed.", "ZRANGE 0 0 WITHSCORES, less TIME"),
     TOPIC.text("priority", "PRIORITY", 8, lambda topic: topic.priority, priority=5).means(
         "high, normal and low are called 5:3:2; or its weight."
     ),
@@ -227,11 +227,11 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         "delay_seconds", "DELAY", 8, lambda topic: topic.delay, absent=True, descending=False, priority=3
     ).means("Default delay of a message."),
     TOPIC.text("retry", "RETRY", TEXT_WIDTH, lambda topic: topic.retry.text, priority=3).means(
-        "How long to wait after each failed call."
+        "Delay after each failed call."
     ),
     TOPIC.count(
         "max_attempts", "CALLS", 5, lambda topic: topic.max_attempts, descending=False, priority=3
-    ).means("Calls of one message at most; then the dead letters."),
+    ).means("Attempts per message before it is dead-lettered."),
     ROW.column(
         "origin",
         "FROM",
@@ -258,7 +258,7 @@ TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
     ).means("Timeout of one call."),
     TOPIC.text(
         "retry_when", "RETRY WHEN", TEXT_WIDTH, lambda topic: topic.retry_when or None, flexible=True
-    ).means("JMESPath over {status, headers, body}: where it holds, the call is repeated."),
+    ).means("JMESPath over {status, headers, body}: if it is true, the call is repeated."),
     TOPIC.flag("retry_empty", "RETRY EMPTY", 11, lambda topic: topic.retry_empty).means(
         "Treat an answer without a body as failed."
     ),

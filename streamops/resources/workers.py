@@ -104,9 +104,7 @@ WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
         lambda row: row.heart.state.value,
         lambda row: STATES[row.heart.state],
         priority=0,
-    ).means(
-        "What it is doing: starting, running, paused, draining; stalled where a handler blocks its event loop."
-    ),
+    ).means("Its state: starting, running, paused, draining; stalled if a handler blocks its event loop."),
     WORKER.text("pool", "POOL", 10, lambda row: row.heart.pool, flexible=True, priority=0).means(
         "The pool that it belongs to."
     ),
@@ -119,17 +117,15 @@ WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
         align=Align.RIGHT,
         descending=True,
         priority=1,
-    ).means("Entries that it handles now, of its slots."),
+    ).means("Entries in flight, of its slots."),
     WORKER.age("age_seconds", "SEEN", 7, lambda row: row.age, priority=1).means(
         "Time since its last heartbeat, by the server's clock. After three missed heartbeats it counts as dead.",
         "TIME, less the moment in its heartbeat",
     ),
     WORKER.text("app", "APP", 16, lambda row: row.heart.app or None, flexible=True, priority=2).means(
-        "The application that it runs, where that is known."
+        "The application that it runs, if known."
     ),
-    WORKER.text("host", "HOST", 14, lambda row: row.heart.host, flexible=True, priority=3).means(
-        "The machine that it runs on."
-    ),
+    WORKER.text("host", "HOST", 14, lambda row: row.heart.host, flexible=True, priority=3).means("Its host."),
     WORKER.column(
         "pid",
         "PID",
@@ -138,16 +134,16 @@ WORKER_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
         lambda row: Cell(str(row.heart.pid)),
         align=Align.RIGHT,
         priority=3,
-    ).means("Its process there."),
+    ).means("Its process ID."),
 )
 
 
 WORKER_DETAIL_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     WORKER.count("slots", "SLOTS", 6, lambda row: row.heart.slots, descending=False).means(
-        "Its slots: entries that it can handle at once."
+        "Entries that it can process at once."
     ),
     WORKER.count("busy", "HANDLING", 8, lambda row: row.heart.busy, descending=False).means(
-        "How many entries it handles now."
+        "Entries in flight."
     ),
     WORKER.text("beat_at", "BEAT", 24, lambda row: rfc3339(row.beat_at)).means(
         "When its last heartbeat was written, by the server's clock."
@@ -216,16 +212,16 @@ WORKER_GROUPS: Final = Resource[WorkerGroupRow](
     key=lambda row: (row.stream, row.group),
     columns=(
         OBSERVED.health("health", "HEALTH", 9, lambda view: view.health, priority=0).means(
-            "How the group is."
+            "The group's health."
         ),
         READ.text("stream", "STREAM", NAME_WIDTH, lambda row: row.stream, flexible=True, priority=0).means(
             "The stream that it reads."
         ),
         READ.text("group", "GROUP", 16, lambda row: row.group, flexible=True, priority=0).means(
-            "For which group."
+            "The group that it reads for."
         ),
         READ.count("pending", "PENDING", 8, lambda row: row.pending, absent=True).means(
-            "Entries that this worker holds; a dash where its consumer was not observed."
+            "Pending entries of this worker; a dash if its consumer was not observed."
         ),
         OBSERVED.column(
             "lag",
@@ -234,10 +230,10 @@ WORKER_GROUPS: Final = Resource[WorkerGroupRow](
             lambda view: view.group.lag.entries,
             lambda view: lag_text(view.group.lag),
             **NUMBER,
-        ).means("Entries not yet delivered to the group; a dash where it was not observed."),
+        ).means("Entries not yet delivered to the group; a dash if it was not observed."),
         READ.text(
             "consumer", "CONSUMER", NAME_WIDTH, lambda row: row.consumer, flexible=True, priority=2
-        ).means("Its consumer's name there."),
+        ).means("Its consumer's name."),
     ),
     fault=lambda row: row.view is not None and row.view.health >= Health.WARN,
     name=lambda row: row.consumer,

@@ -110,7 +110,7 @@ class CommandTarget:
             problem = f"{which} took more than {limit.total_seconds():g} s, and was ended{unsure}"
             hint = "Run it by hand; it must not ask for anything."
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "an argument that no program can have"
+            why = error.strerror if isinstance(error, OSError) else "an invalid argument"
             problem, hint = f"{which} cannot be started: {why}", "Check that it is installed."
         raise TargetError(f"{self.label}: {problem}", hint, retryable=True)
 

@@ -85,6 +85,6 @@ def require_done(label: str, asked: int, found: PoolSize) -> None:
     """Insist that what was asked for is what it now says; raises ``TargetError``."""
     if found.ordered != asked:
         raise TargetError(
-            f"{label}: was asked for {asked} workers, agreed, and says that {found.ordered} are asked for",
+            f"{label}: was asked for {asked} workers, accepted, and reports that {found.ordered} are asked for",
             "Something else sets the number too, or limits it: look for another autoscaler, or a quota.",
         )

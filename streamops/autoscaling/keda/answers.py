@@ -63,7 +63,7 @@ class PoolView(Struct, frozen=True, kw_only=True):
     lag_known: bool = False
     looked: bool = False
     at: datetime | None = None
-    reason: str = "it has not been looked at yet"
+    reason: str = "it has not been evaluated yet"
 
 
 class Board:

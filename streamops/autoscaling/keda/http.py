@@ -85,7 +85,7 @@ def _application(board: Board, authentication: Authentication) -> web.Applicatio
         views = {name: board.view(name) for name in board.reads}
         unseen = [name for name, view in views.items() if view is not None and not view.looked]
         if unseen:
-            return web.Response(text=f"not ready: pools not looked at yet: {named(unseen)}\n", status=503)
+            return web.Response(text=f"not ready: pools not evaluated yet: {named(unseen)}\n", status=503)
         return web.Response(text="ready\n")
 
     app = web.Application(client_max_size=MOST_BYTES, middlewares=[answering_failures])

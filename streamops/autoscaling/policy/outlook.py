@@ -8,14 +8,14 @@ from streamops.autoscaling.policy.view import PolicyView, seconds, speed, spell,
 from streamops.model.pools import ScaleCode, ScaleDecision, Signals
 
 _ONLY: Final = {
-    ScaleCode.WARMUP: "The next reading makes rates of it.",
-    ScaleCode.SUSPECT: "One acknowledged entry ends the suspicion.",
+    ScaleCode.WARMUP: "Rates need a second reading.",
+    ScaleCode.SUSPECT: "One acknowledged entry ends it.",
     ScaleCode.STUCK: "One acknowledged entry; then the policy continues.",
-    ScaleCode.NOT_STARTING: "One worker that works.",
-    ScaleCode.NO_RATE: "Ten entries handled by workers that report how busy they are, or by a queue that does not run dry.",
+    ScaleCode.NOT_STARTING: "One ready worker.",
+    ScaleCode.NO_RATE: "Ten entries processed by workers that report how busy they are, or without an idle moment.",
     ScaleCode.OVERRIDE: "The policy decides again once the override ends; `streamops autoscale resume` ends it.",
     ScaleCode.PAUSED: "The policy decides again once the pause ends; `streamops autoscale resume` ends it.",
-    ScaleCode.BUDGET: "More once the pools that share its budget need fewer, or with a larger budget.",
+    ScaleCode.BUDGET: "Scale up once the pools that share its budget need fewer workers, or with a larger budget.",
 }
 
 
@@ -45,7 +45,7 @@ def outlook(view: PolicyView, decision: ScaleDecision) -> tuple[str, ...]:
     if decision.code in _ONLY:
         return (_ONLY[decision.code],)
     if not decision.target:
-        return ("One entry that waits, is pending or comes wakes it.",)
+        return ("One entry, unread, pending or added, scales it up.",)
     return (*_more(view, decision.target), _fewer(view, decision.target))
 
 
@@ -78,36 +78,32 @@ def _more(view: PolicyView, count: int) -> Iterator[str]:
         yield f"More than {workers(config.maximum)} only with a higher maximum."
     elif cap is not None:
         left = max(0.0, cap.since + cap.pause - view.demand.at)
-        yield f"More are tried again in {seconds(left)}, if work waits then: more did not help before."
+        yield f"Scale up is tried again in {seconds(left)}, if there is a backlog: more workers did not help before."
     elif view.demand.waiting is None and not config.by_arrivals:
-        yield "More only with a lag that is known again."
+        yield "Scale up only once the lag is known."
     elif view.rate:
         least, capacity = least_backlog(view, count), count * view.rate
         work = f"{seconds(least / capacity)} of work for {workers(count)}"
-        yield f"More from about {spell(least)} waiting on: {work}."
+        yield f"Scale up from a lag of about {spell(least)}: {work}."
         pressed = speed(view.tuning.pressed_use * capacity)
-        yield f"More when over {pressed} come in for {seconds(view.tuning.pressed_for)}."
+        yield f"Scale up at more than {pressed} added for {seconds(view.tuning.pressed_for)}."
 
 
 def _fewer(view: PolicyView, count: int) -> str:
     """When there would be fewer."""
     config, tuning, changed = view.config, view.tuning, view.state.changed_at
     if view.demand.waiting is None:
-        return "Fewer only with a lag that is known again."
+        return "Scale down only once the lag is known."
     if count <= config.minimum:
         return f"Fewer than {workers(config.minimum)} only with a lower minimum."
     if count == 1:
-        return (
-            f"None once nothing was waiting, pending or added for {seconds(config.idle_for.total_seconds())}."
-        )
+        return f"Scale to 0 once nothing was unread, pending or added for {seconds(config.idle_for.total_seconds())}."
     now = view.demand.at
     cool = 0.0 if changed is None else tuning.cooldown - (now - changed)
     rest = max(cool, tuning.least_look - (now - view.state.samples[0].at))
     if rest > 0:
-        return (
-            f"Fewer not within {seconds(rest)}: the last change is too fresh, or too little is known since."
-        )
-    return "Fewer once nothing waits, and what came in of late would not have waited too long for them."
+        return f"Scale down in {seconds(rest)} at the earliest: the last change is too recent, or its history too short."
+    return "Scale down once the lag is 0 and fewer workers would have kept up with the recent load."
 
 
 def _rounded(value: float | None) -> float | None:

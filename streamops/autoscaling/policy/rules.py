@@ -65,10 +65,10 @@ def wake(view: PolicyView) -> ScaleDecision | None:
             1, ScaleCode.WAKE, f"lag unknown ({demand.lag.reason}), {spell(came)} added: 0 to 1"
         )
     if not (came or view.backlog or demand.pending):
-        return ScaleDecision(0, ScaleCode.IDLE, "nothing waiting, pending or added: none needed")
+        return ScaleDecision(0, ScaleCode.IDLE, "nothing unread, pending or added: no workers needed")
     target = max(1, min(_needed(view), view.tuning.addition)) if view.rate else 1
     text = (
-        f"{spell(view.backlog)} waiting, {spell(demand.pending)} pending, {spell(came)} added: 0 to {target}"
+        f"{spell(view.backlog)} unread, {spell(demand.pending)} pending, {spell(came)} added: 0 to {target}"
     )
     return ScaleDecision(target, ScaleCode.WAKE, text)
 
@@ -89,7 +89,7 @@ def stuck(view: PolicyView) -> ScaleDecision | None:
     told = (
         f"{workers(demand.ready)} alive"
         if demand.ready_known
-        else f"{workers(demand.ordered)} ordered, not known how many live"
+        else f"{workers(demand.ordered)} desired, number alive unknown"
     )
     said = f"{told}, nothing acknowledged for {seconds(span)}, {spell(demand.pending)} pending"
     if span < limit:
@@ -106,8 +106,10 @@ def not_starting(view: PolicyView) -> ScaleDecision | None:
     if demand.ready or not starting or demand.at - starting[0] <= view.tuning.not_starting * view.start_up:
         return None
     span = seconds(demand.at - starting[0])
-    said = f"{workers(demand.ordered)} ordered, none alive after {span} (start-up {seconds(view.start_up)})"
-    return _hold(view, ScaleCode.NOT_STARTING, f"{said}: look at why they do not start")
+    said = (
+        f"{workers(demand.ordered)} desired, none alive after {span} (startup time {seconds(view.start_up)})"
+    )
+    return _hold(view, ScaleCode.NOT_STARTING, f"{said}: check why they do not start")
 
 
 def sleep(view: PolicyView) -> ScaleDecision | None:
@@ -118,7 +120,7 @@ def sleep(view: PolicyView) -> ScaleDecision | None:
     span = demand.at - arrived
     if span < view.config.idle_for.total_seconds():
         return None
-    text = f"nothing waiting, pending or added for {seconds(span)}: {demand.ordered} to 0"
+    text = f"nothing unread, pending or added for {seconds(span)}: {demand.ordered} to 0"
     return ScaleDecision(0, ScaleCode.IDLE, text)
 
 
@@ -127,8 +129,8 @@ def no_rate(view: PolicyView) -> ScaleDecision | None:
     if view.rate:
         return None
     demand = view.demand
-    of = spell(demand.ready) if demand.ready_known else f"{spell(demand.ordered)} ordered"
-    text = f"no worker of {of} has been seen busy: its rate is not known, {spell(view.backlog)} waiting"
+    of = spell(demand.ready) if demand.ready_known else f"{spell(demand.ordered)} desired"
+    text = f"no worker of {of} was busy yet: rate per worker unknown, lag {spell(view.backlog)}"
     return _hold(view, ScaleCode.NO_RATE, text)
 
 
@@ -151,8 +153,8 @@ def saturated(view: PolicyView) -> ScaleDecision | None:
     if cap is None or view.state.idle_since is not None:
         return None
     said = (
-        f"{workers(cap.workers)} reach {speed(cap.handled)}, and of what more added only"
-        f" {max(0.0, cap.gain):.0%} showed: the limit lies downstream"
+        f"{workers(cap.workers)} reach {speed(cap.handled)}, and more workers added only"
+        f" {max(0.0, cap.gain):.0%} of their share: the bottleneck is downstream"
     )
     if view.state.trial is not None:
         return _hold(view, ScaleCode.SATURATED, f"{said}; trying {ordered}")
@@ -180,7 +182,7 @@ def backlog(view: PolicyView) -> ScaleDecision | None:
     tuning, limit = view.tuning, view.objective
     if view.ahead <= tuning.ahead_share * limit or view.wait <= tuning.now_share * limit:
         return None
-    said = f"{spell(view.backlog)} waiting, {seconds(view.ahead)} of wait ahead of {workers(view.demand.ordered)}"
+    said = f"{spell(view.backlog)} unread, {seconds(view.ahead)} of work for {workers(view.demand.ordered)}"
     return _excused(view) or _up(view, ScaleCode.BACKLOG, f"{said} (limit {seconds(limit)})")
 
 
@@ -192,7 +194,7 @@ def _excused(view: PolicyView) -> ScaleDecision | None:
         return None
     text = (
         f"{spell(view.backlog)} waiting, {seconds(view.wait)} of wait (limit {seconds(limit)});"
-        f" {like} peaks like this were worked off before"
+        f" {like} peaks like this drained before"
     )
     return _hold(view, ScaleCode.SAWTOOTH, text)
 
@@ -203,7 +205,7 @@ def arrivals(view: PolicyView) -> ScaleDecision | None:
     if since is None or view.demand.at - since < view.tuning.pressed_for:
         return None
     text = (
-        f"{speed(view.arrivals)} coming in, {handling(view.demand.ordered)} {speed(view.capacity)},"
+        f"{speed(view.arrivals)} added, {handling(view.demand.ordered)} {speed(view.capacity)},"
         f" for {seconds(view.demand.at - since)}"
     )
     return _up(view, ScaleCode.ARRIVALS, text)
@@ -213,12 +215,12 @@ def draining(view: PolicyView) -> ScaleDecision | None:
     """Rule 11: the backlog is being worked off, or the workers for it are starting; one long overdue is not waited for."""
     demand, starting = view.demand, view.state.starting
     if starting and demand.at - starting[-1] <= view.tuning.not_starting * view.start_up:
-        text = f"{demand.ordered - demand.ready} of {workers(demand.ordered)} starting, {spell(view.backlog)} waiting"
+        text = f"{demand.ordered - demand.ready} of {workers(demand.ordered)} starting, {spell(view.backlog)} unread"
         return _hold(view, ScaleCode.STARTING, text)
     if view.state.idle_since is not None:
         return None
     text = (
-        f"{spell(view.backlog)} waiting, worked off in {seconds(view.ahead)} by {workers(demand.ordered)}"
+        f"{spell(view.backlog)} unread, done in {seconds(view.ahead)} by {workers(demand.ordered)}"
         f" (limit {seconds(view.objective)})"
     )
     return _hold(view, ScaleCode.DRAINING, text)
@@ -241,8 +243,8 @@ def idle(view: PolicyView) -> ScaleDecision | None:
         worst = worst_wait(samples, view.rate, fewer)
         if worst < limit:
             text = (
-                f"last {seconds(span)} replayed on {workers(fewer)} peak at {seconds(worst)} of wait"
-                f" (limit {seconds(limit)}), {speed(view.arrivals)} coming in: {ordered} to {fewer}"
+                f"last {seconds(span)} simulated with {workers(fewer)}: at most {seconds(worst)} of wait"
+                f" (limit {seconds(limit)}), {speed(view.arrivals)} added: {ordered} to {fewer}"
             )
             return ScaleDecision(fewer, ScaleCode.SAWTOOTH if recurring else ScaleCode.IDLE, text)
     return None
@@ -251,8 +253,8 @@ def idle(view: PolicyView) -> ScaleDecision | None:
 def steady(view: PolicyView) -> ScaleDecision:
     """Rule 13: nothing speaks for a change."""
     text = (
-        f"{speed(view.arrivals)} coming in, {handling(view.demand.ordered)} {speed(view.capacity)},"
-        f" {spell(view.backlog)} waiting"
+        f"{speed(view.arrivals)} added, {handling(view.demand.ordered)} {speed(view.capacity)},"
+        f" {spell(view.backlog)} unread"
     )
     return _hold(view, ScaleCode.STEADY, text)
 
@@ -300,7 +302,7 @@ def _limited(view: PolicyView, verdict: ScaleDecision) -> ScaleDecision:
         text = f"{text}; no more than {spell(target)} would have work"
     bounded, held = min(config.maximum, max(config.minimum, target)), target == demand.ordered
     if bounded != target:
-        text = f"{text}; limits are {config.minimum} to {config.maximum}: {bounded}"
+        text = f"{text}; limited to {bounded} ({config.minimum} to {config.maximum})"
     if demand.phantom:
         text = f"{text} (a lag of {spell(demand.lag.entries or 0)} is reported, with nothing behind it)"
     return ScaleDecision(bounded, ScaleCode.LIMIT if held and bounded != target else verdict.code, text)

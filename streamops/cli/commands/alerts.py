@@ -17,9 +17,9 @@ from streamops.resources.text import safe
 
 @click.command(
     cls=Command,
-    short_help="List what the health rules find.",
+    short_help="List findings of the health rules.",
     examples=[
-        ("streamops alerts ls", "everything that is found, the worst first"),
+        ("streamops alerts ls", "all findings, the worst first"),
         ("streamops alerts ls 'orders:*' -o jsonl", "of these streams, one JSON object a line"),
     ],
     exits={1: "a stream that is named is not there"},
@@ -27,10 +27,11 @@ from streamops.resources.text import safe
 @patterns_argument
 @with_session
 def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
-    """List what the health rules find of the server, its streams and their groups, the worst first.
+    """List findings of the health rules about the server, streams and groups, the worst first.
 
-    PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them. Streams are
-    read once: what only shows over time, such as a lag that grows, is found by the console and by the exporter.
+    PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them.
+    Streams are read once: findings that need several readings, such as a growing lag, are in the console and
+    the exporter.
     """
     printer = session.printer(FINDING_COLUMNS)
     survey = observe_streams(session, patterns, queues=True)

@@ -80,7 +80,7 @@ def ls(
 ) -> None:
     """List the actions that streamops recorded on this server, newest first.
 
-    The log keeps about the last 10,000 records. At most 100 actions are listed unless --limit says otherwise.
+    The log keeps about the last 10,000 records. At most 100 actions are listed unless --limit is given.
     """
     if audit_id is not None:
         _show(session, audit_id)

@@ -37,7 +37,7 @@ NAGIOS_CODES: Final = {
 
 @click.command(
     cls=Command,
-    short_help="Probe limits for cron, Kubernetes or Nagios.",
+    short_help="Check limits: an exit code for cron, Kubernetes probes or Nagios.",
     examples=[
         ("streamops check orders --lag 1000 --pending-age 5m", "limits on one stream's groups"),
         ("streamops check --dlq 0", "no dead letter anywhere"),
@@ -91,7 +91,7 @@ def check(
     dlq: int | None,
     style: str,
 ) -> int:
-    """Say in one line and by the exit code whether every group and dead-letter queue is within its limits.
+    """Check that every group and dead-letter queue is within its limits: one line, and an exit code.
 
     Without any limit the health rules decide: critical findings count as exceeded.
     """

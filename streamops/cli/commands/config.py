@@ -74,7 +74,7 @@ PROBLEM_COLUMNS: tuple[Column[ConfigProblem], ...] = (
 def show(session: Session) -> None:
     """Show every effective setting, its value and whether a flag, a variable or a file set it.
 
-    What the streamops.toml of the working directory states and may not set, as it is not trusted, stands at the end.
+    Settings that an untrusted streamops.toml of the working directory may not set are listed at the end.
     """
     printer = session.printer(SETTING_COLUMNS)
     rows, left_out = describe_settings(session.settings), describe_left_out(session.settings)
@@ -102,8 +102,8 @@ def show(session: Session) -> None:
 def validate(session: Session, *, file: Path | None) -> int:
     """Check the configuration files in use, or FILE, and list every problem, not only the first.
 
-    Of the files in use, the server of the context in use is asked too: whether the keys of its dead_letters and delayed
-    are what they are mapped as. A streamops.toml of the working directory is checked whole, whether it is trusted or not.
+    With the files in use, the context's server is asked too: whether the keys of dead_letters and delayed
+    have the right type. A streamops.toml of the working directory is checked in full, trusted or not.
     """
     printer = session.printer(PROBLEM_COLUMNS)
     if file is None:
@@ -204,8 +204,8 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
     examples=[
         ("streamops config trust", "that of the working directory, as it is now"),
         ("streamops config trust ~/src/shop", "another project's"),
-        ("streamops config trust --list", "all that are trusted, and whether they are as they were"),
-        ("streamops config trust --revoke ~/src/shop", "no more"),
+        ("streamops config trust --list", "all trusted files, and whether they have changed"),
+        ("streamops config trust --revoke ~/src/shop", "revoke the trust"),
     ],
     exits={2: "usage; no such file, another user's, or one with problems"},
 )
@@ -216,9 +216,9 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
 def trust(session: Session, *, path: Path | None, listed: bool, revoke: bool) -> None:
     """Trust the streamops.toml of the working directory, or PATH, as it is now.
 
-    A project's file comes with whatever was cloned. Untrusted it sets how things are shown and judged, and which of your
-    own contexts is meant; what else it states is left out, and printed on stderr. Trusted, it may connect, send and run
-    anything. A file that changes is not trusted any more.
+    A project's file comes with a cloned repository. Untrusted, it may set views, thresholds of health rules
+    and the default context, one of your own; its other settings are left out, with a warning. Trusted, it may
+    connect, send and run anything. A changed file is no longer trusted.
     """
     if listed:
         if path is not None or revoke:

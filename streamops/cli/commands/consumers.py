@@ -27,8 +27,7 @@ from streamops.resources.status import read_errors_json, snapshot_header
 def ls(session: Session, *, stream: str, group: str | None) -> None:
     """List consumers with their pending entries and how long they have been idle.
 
-    Whether an idle consumer is dead is not known here: one that waits for entries looks the same on
-    servers before Redis 7.2.
+    An idle consumer need not be dead: before Redis 7.2, one that waits for entries looks the same.
     """
     printer = session.printer(CONSUMER_COLUMNS)
     observation = observe_stream(session, stream)

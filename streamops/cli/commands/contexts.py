@@ -30,11 +30,9 @@ CONTEXT_COLUMNS: tuple[Column[ContextSummary], ...] = (
     ).means("Whether commands use it now."),
     CONTEXT.text("context", "CONTEXT", 16, lambda row: row.name, priority=0).means("Its name."),
     CONTEXT.text("environment", "ENVIRONMENT", 11, lambda row: str(row.environment)).means(
-        "How much care it deserves; production unless stated."
+        "Its environment; production unless configured."
     ),
-    CONTEXT.flag("read_only", "READ-ONLY", 9, lambda row: row.read_only).means(
-        "Whether everything that changes anything is refused there."
-    ),
+    CONTEXT.flag("read_only", "READ-ONLY", 9, lambda row: row.read_only).means("Whether it is read-only."),
     CONTEXT.column(
         "address",
         "ADDRESS",

@@ -32,7 +32,7 @@ DEFAULT_LIMIT: Final = 100
     cls=Command,
     short_help="List queues of delayed messages, or the messages of one.",
     examples=[
-        ("streamops delayed ls", "every queue that holds anything"),
+        ("streamops delayed ls", "every queue that is not empty"),
         ("streamops delayed ls orders", "the first hundred messages of one"),
     ],
     exits={1: "the key is of another type"},
@@ -42,12 +42,12 @@ DEFAULT_LIMIT: Final = 100
 def ls(session: Session, *, stream: str | None) -> None:
     """List the queues of delayed messages; with STREAM, the messages of its queue.
 
-    Queues are found beside the streams that are known, by their configured names, and by the names that they
-    have unless configured, {STREAM}:delayed, whether or not their stream exists; the last not where the configuration
-    names every stream that is to be looked at.
+    Queues are found by the known streams, by their configured names, and by the default name
+    {STREAM}:delayed, even if the stream does not exist; the default name is not searched if the configuration
+    names every stream.
 
-    Messages come in the order in which they are due, at most 100 unless --limit says otherwise. What can never
-    become an entry is listed too: members and bodies of other programs, and bodies that the queue does not name.
+    Messages are listed in the order in which they are due, at most 100 unless --limit is given. Members and
+    bodies that can never become entries are listed too: other programs', and orphaned bodies.
     """
     if stream is None:
         _list_queues(session)
@@ -110,7 +110,7 @@ def _list_messages(session: Session, stream: str) -> None:
 @click.command(
     cls=Command,
     short_help="Show one delayed message.",
-    examples=[("streamops delayed show orders 4f1c09ab12cd", "everything known about one message")],
+    examples=[("streamops delayed show orders 4f1c09ab12cd", "one message in full")],
     exits={1: "no such message"},
 )
 @stream_argument

@@ -57,7 +57,7 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
     short_help="List dead-letter queues, or the dead letters of one.",
     examples=[
         ("streamops dlq ls", "every queue, with its counts by reason"),
-        ("streamops dlq ls '{orders}:dlq' --since 1h", "what died in the last hour"),
+        ("streamops dlq ls '{orders}:dlq' --since 1h", "dead-lettered in the last hour"),
         ("streamops dlq ls '{orders}:dlq' --where 'deliveries > `5`' -o jsonl", "by an expression"),
     ],
     exits={1: "no such queue"},
@@ -68,7 +68,7 @@ def ls(session: Session, /, *, queue: str | None, **values: Any) -> None:
     """List the dead-letter queues: streams whose names end in :dlq, and those that the configuration names.
 
     With DLQ, list its dead letters, the oldest first, at most 100 unless --limit says otherwise.
-    Reasons are counted over the newest 200; how large a share of all that is, is printed too.
+    Reasons are counted over the newest 200; COVERED is their share.
     """
     if queue is None:
         _list_queues(session)
@@ -132,7 +132,7 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
     short_help="Show one queue, or one dead letter.",
     examples=[
         ("streamops dlq show '{orders}:dlq'", "its counts by reason"),
-        ("streamops dlq show '{orders}:dlq' 1526919030474-0", "everything of one dead letter"),
+        ("streamops dlq show '{orders}:dlq' 1526919030474-0", "one dead letter in full"),
     ],
     exits={1: "no such queue or dead letter"},
 )

@@ -22,7 +22,7 @@ from streamops.resources.text import safe
 EXAMINATION = of_rows(Examination)
 
 EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
-    EXAMINATION.health("health", "STATE", 9, lambda row: row.health, priority=0).means("How it is."),
+    EXAMINATION.health("health", "STATE", 9, lambda row: row.health, priority=0).means("Its state."),
     EXAMINATION.text("topic", "CHECK", 30, lambda row: row.topic, priority=0).means("What was checked."),
     EXAMINATION.text("text", "FOUND", 60, lambda row: row.text, flexible=True, priority=0).means(
         "What was found."
@@ -52,14 +52,14 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
 @click.option(
     "--worker",
     is_flag=True,
-    help="Check that this user may do no more than a worker needs.",
+    help="Check that this user has no more permissions than a worker needs.",
 )
 @with_session
 def doctor(session: Session, *, role: str | None, worker: bool) -> int:
     """Check the connection, the server's version and what its lag is worth, permissions, memory policy, parser.
 
-    With --worker also whether the user may write what is operators' alone: the audit log, topics, jobs, orders to pools.
-    It is asked for in ways that change nothing.
+    With --worker, also check whether the user may write keys for operators only: the audit log, topics, jobs,
+    pool settings. The checks change nothing.
     """
     if role is not None:
         _print_rules(session, AclRole(role))

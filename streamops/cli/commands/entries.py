@@ -20,7 +20,7 @@ TRACE_EVENT = of_rows(TraceEvent)
 
 TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
     TRACE_EVENT.moment("at", "AT", 21, lambda row: row.at, absent=True, priority=0).means(
-        "When it happened, or is due, in UTC; a dash where Redis does not keep that."
+        "When it happened, or is due, in UTC; a dash if Redis does not record it."
     ),
     TRACE_EVENT.text("kind", "WHAT", 8, lambda row: row.kind.value, priority=0).means(
         "added, gone, waiting, pending, done, marked, retry, dead, again (a replay), action (an operator's)."
@@ -33,10 +33,10 @@ TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
 
 @click.command(
     cls=Command,
-    short_help="Trace what became of an entry.",
+    short_help="Trace an entry's history.",
     examples=[
-        ("streamops entries trace orders 1526919030474-0", "added, delivered, given up, replayed"),
-        ("streamops entries trace orders 1526919030474-0 -o json", "for a program"),
+        ("streamops entries trace orders 1526919030474-0", "added, delivered, dead-lettered, replayed"),
+        ("streamops entries trace orders 1526919030474-0 -o json", "as JSON"),
     ],
     exits={1: "no such stream"},
 )
@@ -44,10 +44,11 @@ TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
 @click.argument("ident", metavar="ID", type=ENTRY_ID)
 @with_session
 def trace(session: Session, *, stream: str, ident: EntryId) -> None:
-    """Trace what became of an entry: added, pending with which consumer, retried, given up, replayed, acted on by operators.
+    """Trace an entry: added, pending, retried, dead-lettered, replayed, changed by operators.
 
-    Groups, delayed messages, retry streams, the dead-letter queue, newer entries and the audit log are looked at, of
-    long ones the newest thousand. What Redis does not know, and what was not looked at, is printed on stderr.
+    Groups, delayed messages, retry streams, the dead-letter queue, newer entries and the audit log are
+    searched, of long ones the newest thousand. What Redis does not record, and what was not searched, is
+    printed on stderr.
     """
     printer = session.printer(TRACE_COLUMNS)
     found = session.run(lambda console: console.tracer.trace(stream, ident))

@@ -75,14 +75,14 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
 @click.command(
     cls=Command,
     short_help="Show one group, its consumers and its pending entries.",
-    examples=[("streamops groups show orders billing", "everything known about one group")],
+    examples=[("streamops groups show orders billing", "one group in full")],
     exits={1: "no such stream or group"},
 )
 @stream_argument
 @group_argument
 @with_session
 def show(session: Session, *, stream: str, group: str) -> None:
-    """Show one group: position, lag and what it rests on, consumers, pending entries, and what is wrong."""
+    """Show one group: position, lag and its basis, consumers, pending entries, and findings."""
     printer = session.printer((*LISTED, *GROUP_DETAIL_COLUMNS))
     observation = observe_stream(session, stream)
     stream_view = only_stream(observation, stream)

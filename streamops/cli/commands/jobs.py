@@ -27,16 +27,16 @@ job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["
     short_help="List long operations, newest first.",
     examples=[
         ("streamops jobs ls", "the jobs of the last seven days, on all machines"),
-        ("streamops jobs ls --active -o jsonl", "those that have not come to their end"),
+        ("streamops jobs ls --active -o jsonl", "unfinished ones"),
     ],
 )
 @click.option("--active", is_flag=True, help="Only running and resumable jobs.")
 @with_session
 def ls(session: Session, *, active: bool) -> None:
-    """List long operations: how far they are, who runs them, and when they were last heard of.
+    """List long operations: progress, the process that runs them, and the last update.
 
-    A job is kept for seven days after its last sign of life. At most 100 are listed unless --limit says
-    otherwise. What stands in the list and cannot be read as a job is printed on stderr, and in JSON as gaps.
+    A job is kept for seven days after its last update. At most 100 are listed unless --limit is given.
+    Records that cannot be read are printed on stderr, and in JSON as gaps.
     """
     printer = session.printer(JOB_COLUMNS, JOB_DETAIL_COLUMNS)
 
@@ -52,13 +52,13 @@ def ls(session: Session, *, active: bool) -> None:
 @click.command(
     cls=Command,
     short_help="Show one job.",
-    examples=[("streamops jobs show 4f1c09ab12cd", "how far it is, and who runs it")],
+    examples=[("streamops jobs show 4f1c09ab12cd", "its progress and its owner")],
     exits={1: "no such job"},
 )
 @job_argument
 @with_session
 def show(session: Session, *, job: str) -> None:
-    """Show how far a job is, who runs it or ran it last, and how to go on with it."""
+    """Show a job's progress, the process that runs it or ran it last, and how to resume it."""
     printer = session.printer((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS))
 
     row = session.run(lambda console: console.read_job(job))
@@ -83,10 +83,10 @@ def show(session: Session, *, job: str) -> None:
 @job_argument
 @with_session
 def resume(session: Session, /, *, job: str, **values: Any) -> ExitCode:
-    """Plan what is left of a job and do it, from where it stopped.
+    """Plan the rest of a job and apply it.
 
-    A job that another process holds can be taken over once its lease of 30 seconds has run out: when its owner
-    is gone. What was done is left alone; nothing is done twice.
+    A job that another process holds can be taken over once its lease of 30 seconds has expired. Nothing is
+    done twice.
     """
     choices = take_choices(values)
     return act_on(session, lambda console: console.prepare_rest(job, choices.limits), choices)

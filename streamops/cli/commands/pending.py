@@ -78,7 +78,7 @@ def ls(
 ) -> None:
     """List entries delivered to a group and not acknowledged, by ID, so the oldest first.
 
-    At most 100 rows are listed unless --limit says otherwise, and at most 100,000 looked at.
+    At most 100 rows are listed unless --limit is given, and at most 100,000 scanned.
     """
     printer = session.printer(PENDING_COLUMNS)
     query = PendingSearch(
@@ -106,7 +106,7 @@ def ls(
     )
     note = session.narrator.note
     if not rows:
-        note(f"no pending entries match in group {group} of stream {stream}; looked at {found.scanned:,}")
+        note(f"no pending entries match in group {group} of stream {stream}; scanned {found.scanned:,}")
     if found.next_id is not None:
         note(f"looked at {found.scanned:,} and there are more; continue with --after {found.next_id}")
 
@@ -125,14 +125,14 @@ def _require_consumer(session: Session, stream: str, group: str, consumer: str) 
 @click.command(
     cls=Command,
     short_help="Sum up pending entries by consumer, idle time and deliveries.",
-    examples=[("streamops pending summary orders billing", "whose, how long idle, how often delivered")],
+    examples=[("streamops pending summary orders billing", "by consumer, idle time and deliveries")],
     exits={1: "no such stream or group"},
 )
 @stream_argument
 @group_argument
 @with_session
 def summary(session: Session, *, stream: str, group: str) -> None:
-    """Sum up a group's pending entries: how many, between which IDs, whose, how long idle, how often delivered.
+    """Sum up a group's pending entries: count, first and last ID, by consumer, by idle time, by deliveries.
 
     Idle times and deliveries are counted over at most 100,000 entries, the oldest first; the share that this
     is of all is printed.

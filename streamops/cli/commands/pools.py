@@ -32,20 +32,20 @@ _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools
 
 @click.command(
     cls=Command,
-    short_help="Show how many workers a pool has.",
+    short_help="Show a pool's worker count.",
     examples=[
-        ("streamops pools show billing", "how many it has, and why"),
-        ("streamops pools show billing -o json", "the same for a program"),
+        ("streamops pools show billing", "its worker count, and the reason"),
+        ("streamops pools show billing -o json", "as JSON"),
     ],
     exits={1: "its target fails, or nothing runs its workers"},
 )
 @_POOL
 @with_session
 def show(session: Session, *, pool: str) -> None:
-    """Show how many workers a pool has, as its target says, and why it has them.
+    """Show a pool's worker count, as its target reports it, and the reason.
 
-    KEDA does not report numbers: of a pool that it scales, this shows the number that `autoscale keda` answered last,
-    and as ready the workers that heartbeat, if any ever did.
+    KEDA does not report worker counts: for a pool that it scales, this shows the last count that `autoscale
+    keda` answered, and as ready the workers that send heartbeats, if any ever did.
     """
     printer = session.printer((*POOL_COLUMNS, *POOL_DETAIL_COLUMNS))
 
@@ -65,16 +65,16 @@ def show(session: Session, *, pool: str) -> None:
     cls=Command,
     short_help="List pools of workers.",
     examples=[
-        ("streamops pools ls", "how many workers each has, how many are wanted, and why"),
+        ("streamops pools ls", "worker counts and reasons"),
         ("streamops pools ls -o jsonl", "the same, a line each"),
     ],
 )
 @with_session
 def ls(session: Session) -> None:
-    """List pools that have a controller or supervisors: the workers they have, those that are wanted, and why.
+    """List pools that have a controller or supervisors: current and desired worker counts, and the reason.
 
-    Numbers are what the supervisors tell; where something else runs the workers, what the controller read last, and
-    `pools show POOL` asks.
+    Counts are reported by the supervisors; if something else runs the workers, they are the controller's last
+    reading, and `pools show POOL` asks the target.
     """
     printer = session.printer(POOL_COLUMNS, POOL_DETAIL_COLUMNS)
 
@@ -91,23 +91,22 @@ def ls(session: Session) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Explain why a pool has the workers it has.",
+    short_help="Explain a pool's worker count.",
     examples=[
         (
             "streamops pools explain billing",
-            "the last decisions, what they rest on, what would change them",
+            "the last decisions, their inputs, what would change them",
         ),
-        ("streamops pools explain billing --limit 100 -o jsonl", "a hundred decisions for a program"),
+        ("streamops pools explain billing --limit 100 -o jsonl", "a hundred decisions as JSON lines"),
     ],
-    exits={1: "no controller has ever decided about it"},
+    exits={1: "no controller has scaled it"},
 )
 @_POOL
 @with_session
 def explain(session: Session, *, pool: str) -> None:
-    """Explain why a pool has the workers it has: the last decision, what it rests on and what would change it.
+    """Explain a pool's worker count: the last decision, its inputs and what would change it.
 
-    Then the decisions before it, newest first, as many as --limit says, ten unless it is given; those that said the same
-    as the one before are left out.
+    Then earlier decisions, newest first, ten unless --limit is given, without repetitions.
     """
     printer = session.printer(DECISION_COLUMNS)
     limit = session.given.limit or _DECISIONS
@@ -120,7 +119,7 @@ def explain(session: Session, *, pool: str) -> None:
     row, decisions = session.run(read)
     if row.pool.last is None:
         raise StreamopsError(
-            f"no controller has ever decided about pool {pool}",
+            f"no controller has scaled pool {pool}",
             "`streamops autoscale run` does, or `autoscale keda`; `pools ls` lists pools.",
         )
     if session.given.output in (Output.TABLE, Output.PLAIN):

@@ -52,12 +52,15 @@ class WorkersType(click.ParamType[int]):
             "as many as `pools scale` asks for, one a core before that; with metrics",
         ),
         ("streamops run shop.workers:app --reload", "for development: with the code that was saved last"),
-        ("streamops run shop.workers:app --only orders --until-idle", "what orders hold, from cron"),
-        ("streamops run shop.workers:app --max-memory 300mb --max-jobs 100000", "replaced now and then"),
+        (
+            "streamops run shop.workers:app --only orders --until-idle",
+            "process the backlog of orders, from cron",
+        ),
+        ("streamops run shop.workers:app --max-memory 300mb --max-jobs 100000", "replaced before they grow"),
     ],
     exits={
         0: "stopped by a signal, or idle, and drained",
-        1: "every worker keeps falling",
+        1: "every worker keeps crashing",
         2: "usage or configuration; the application does not import, no such handler",
         130: "a second signal: ended without draining",
     },
@@ -75,7 +78,7 @@ class WorkersType(click.ParamType[int]):
     "--concurrency",
     metavar="N",
     type=click.IntRange(min=1, max=10_000),
-    help="Entries that each handler handles at once, overriding its own setting.",
+    help="Entries that each handler processes at once, overriding its own setting.",
 )
 @click.option(
     "--pool", metavar="NAME", default="default", show_default=True, help="The pool of these workers."
@@ -96,7 +99,7 @@ class WorkersType(click.ParamType[int]):
 @click.option(
     "--until-idle",
     is_flag=True,
-    help="Exit once nothing is unread or in flight; delayed messages stay for the next run.",
+    help="Exit once nothing is unread or in flight; delayed messages stay.",
 )
 @click.option(
     "--reload",
@@ -151,10 +154,10 @@ def run(
 ) -> None:
     """Run the handlers of an application in worker processes, until a signal stops it.
 
-    A process that falls is started again, ever later the more often it does. SIGTERM or Ctrl-C: no more entries are
-    read, those not begun are given back, handlers finish, acknowledgements are sent; a second signal ends
-    at once, and what was not finished is handled again by others. SIGHUP reads the configuration anew and replaces one
-    process after another by one with the code that is there now; a configuration that makes no sense changes nothing.
+    A process that crashes is restarted, with backoff. SIGTERM or Ctrl-C: no more entries are read, those not
+    started are released, handlers finish, acknowledgements are sent; a second signal ends at once, and other
+    workers process again what was not finished. SIGHUP reloads the configuration and replaces one process
+    after another, with the code on disk; an invalid configuration changes nothing.
 
     The server is the application's own, unless --url or --context, or their environment variables, name another. An
     application that names none has the default context's. A context's dead_letters and delayed are the workers' too; an

@@ -103,8 +103,8 @@ def search(
 ) -> None:
     """Find entries that meet every condition. All fields of an expression are strings; json has typed values.
 
-    The scan is bounded; how far it got, and why it stopped, is said on stderr and in -o json. At most 100
-    matches are printed unless --limit says otherwise.
+    The scan is bounded; how far it got, and why it stopped, is printed on stderr and in -o json. At most 100
+    matches are printed unless --limit is given.
     """
     printer = entry_printer(session, with_stream=False)
     condition = Expression(where) if where is not None else None

@@ -47,7 +47,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
 
 @click.command(
     cls=Command,
-    short_help="Simulate the policy and fixed numbers of workers on your own load.",
+    short_help="Simulate the policy and fixed worker counts on your own load.",
     examples=[
         (
             "streamops pools simulate --stream orders --since 12h --rate 200/s",
@@ -62,7 +62,10 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
             "a load in a file; the document has each decision",
         ),
     ],
-    exits={1: "failed; no such stream, or its IDs are no times", 2: "usage; or a file that is no history"},
+    exits={
+        1: "failed; no such stream, or its IDs are not timestamps",
+        2: "usage; or a file that is not a history",
+    },
 )
 @click.option(
     "--stream",
@@ -73,7 +76,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
 @click.option(
     "--group",
     metavar="GROUP",
-    help="With --stream: as many workers as it has consumers seen lately, to compare with.",
+    help="With --stream: compare with as many workers as the group has active consumers.",
 )
 @click.option(
     "--since",
@@ -103,7 +106,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
     type=click.IntRange(1, 10_000),
     multiple=True,
     metavar="N",
-    help="Also simulate this fixed worker count; repeatable; default: our mean, and the most.",
+    help="Also simulate this fixed worker count; repeatable; default: the policy's mean and maximum.",
 )
 @_number("--minimum", "minimum", 10_000, 1, "Minimum workers.")
 @_number("--maximum", "maximum", 10_000, 20, "Maximum workers.")
@@ -128,7 +131,7 @@ def simulate(
     start_up: timedelta,
     interval: int,
 ) -> None:
-    """Simulate workers under a recorded load, second by second: our policy, and fixed numbers of workers.
+    """Simulate workers under a recorded load, second by second: the policy, and fixed worker counts.
 
     Nothing is changed anywhere, and only --stream asks a server. Pools that go to zero are not simulated.
 
@@ -167,7 +170,7 @@ def _check(
 ) -> None:
     """Refuse what does not go together; raises ``SettingsError``."""
     wrong = (
-        (not (history or stream), "which load? Name a --stream, or a file with --history"),
+        (not (history or stream), "no load given: name a --stream, or a file with --history"),
         (history and stream, "--history reads a file, --stream the server: name one of them"),
         (history and group, "--group goes with --stream"),
         (minimum > maximum, f"--minimum is above --maximum, which is {maximum}"),

@@ -31,7 +31,7 @@ LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
     examples=[
         ("streamops status", "all streams"),
         ("streamops status 'orders:*' --sample 5s", "these streams, with rates over five seconds"),
-        ("streamops status -o json | jq '.streams[].groups[].lag'", "the lags with what they rest on"),
+        ("streamops status -o json | jq '.streams[].groups[].lag'", "the lags with their basis"),
         ("streamops status -o csv --fields stream,group,lag", "three columns for a spreadsheet"),
     ],
     exits={1: "a stream that is named is not there"},
@@ -40,7 +40,9 @@ LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
 @click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, SPAN apart, to compute rates.")
 @with_session
 def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | None) -> ExitCode:
-    """Show streams and their groups once: how far behind they are, what is pending, and what is wrong.
+    """Show streams and their groups once: lag, pending entries and findings.
+
+    A table has the worst groups first, and rates with --sample.
 
     PATTERN is a stream's name or a glob such as 'orders:*'; without any, the context's streams are shown,
     or all of them.

@@ -55,13 +55,13 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
 @click.command(
     cls=Command,
     short_help="Show one stream and its groups.",
-    examples=[("streamops streams show orders", "everything known about one stream")],
+    examples=[("streamops streams show orders", "one stream in full")],
     exits={1: "no such stream"},
 )
 @stream_argument
 @with_session
 def show(session: Session, *, stream: str) -> None:
-    """Show one stream: its length, IDs, role and health, its groups, and what is wrong."""
+    """Show one stream: length, IDs, role, health, groups and findings."""
     printer = session.printer((*STREAM_COLUMNS, *STREAM_DETAIL_COLUMNS))
     observation = observe_stream(session, stream)
     view = only_stream(observation, stream)

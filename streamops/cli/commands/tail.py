@@ -33,7 +33,7 @@ from streamops.resources.entries import EntryRow
 def tail(session: Session, *, streams: tuple[str, ...], from_id: EntryId | None, last: int | None) -> int:
     """Print entries of streams as they are added, until Ctrl-C, or until --limit entries have been printed.
 
-    Entries are read, not taken: consumer groups do not notice.
+    Entries are read with XRANGE and XREAD: consumer groups are not affected.
     """
     if from_id is not None and last is not None:
         raise click.UsageError("--from and -n exclude each other")

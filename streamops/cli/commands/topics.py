@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=Command,
-    short_help="List topics, and how much waits for them.",
+    short_help="List topics and their waiting messages.",
     examples=[
         ("streamops webhooks ls", "the topics of the configuration, and those kept in Redis"),
-        ("streamops webhooks ls -o jsonl", "with everything that they say, but their secrets"),
+        ("streamops webhooks ls -o jsonl", "all settings but secrets"),
     ],
 )
 @with_session
 def ls(session: Session) -> None:
     """List topics: those of the configuration files, and those that are kept in Redis.
 
-    Where both have one of a name, the configuration's counts. Topics that name another context are listed, but
-    how much waits for them is not looked up.
+    If both have a topic of one name, the configuration's is used. Topics of other contexts are listed without
+    their waiting messages.
     """
     printer = session.printer(TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS)
     rows = session.run(lambda console: _read(session, console))
@@ -48,13 +48,13 @@ def ls(session: Session) -> None:
 @click.command(
     cls=Command,
     short_help="Show one topic.",
-    examples=[("streamops webhooks show remind", "what it says, but its secret and its headers' values")],
+    examples=[("streamops webhooks show remind", "its settings, without secret and header values")],
     exits={1: "no such topic"},
 )
 @click.argument("topic", shell_complete=COMPLETIONS["topics"])
 @with_session
 def show(session: Session, *, topic: str) -> None:
-    """Show everything that a topic says. Its secret and the values of its headers are never shown."""
+    """Show a topic's settings. Its secret and the values of its headers are never shown."""
     printer = session.printer((*TOPIC_COLUMNS, *TOPIC_DETAIL_COLUMNS))
     rows = session.run(lambda console: _read(session, console))
     row = next((row for row in rows if row.name == topic), None)

@@ -28,7 +28,7 @@ LOOK_EVERY: Final = 0.05
 
 @click.command(
     cls=Command,
-    short_help="Serve topics: call messages back, and take messages in over HTTP.",
+    short_help="Serve topics: send messages to their URLs, accept messages over HTTP.",
     examples=[
         (
             "streamops webhooks serve",
@@ -46,7 +46,7 @@ LOOK_EVERY: Final = 0.05
         ),
     ],
     exits={
-        1: "failed; the address cannot be listened at; every worker keeps falling",
+        1: "failed; cannot listen at the address; every worker keeps crashing",
         4: "refused: read-only",
         130: "a second signal: ended without draining",
     },
@@ -61,8 +61,8 @@ LOOK_EVERY: Final = 0.05
     help="Worker processes, which share the port.",
 )
 @click.option("--listen", metavar="HOST:PORT", help="Listen address of the HTTP ingest; default: [intake].")
-@click.option("--no-intake", is_flag=True, help="Do not take messages in.")
-@click.option("--no-callbacks", is_flag=True, help="Do not call messages back.")
+@click.option("--no-intake", is_flag=True, help="Do not accept messages.")
+@click.option("--no-callbacks", is_flag=True, help="Do not call webhooks.")
 @click.option(
     "--calls",
     metavar="N",
@@ -77,7 +77,7 @@ LOOK_EVERY: Final = 0.05
     type=DURATION,
     default="30s",
     show_default=True,
-    help="How long calls under way may go on after SIGTERM or Ctrl-C.",
+    help="Time that calls in flight get to finish after SIGTERM or Ctrl-C.",
 )
 @click.option(
     "--reload",
@@ -95,7 +95,7 @@ LOOK_EVERY: Final = 0.05
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How log lines look, on standard error.",
+    help="Format of log lines on stderr.",
 )
 @click.option(
     "--log-bodies",
@@ -119,12 +119,13 @@ def serve(
     log_format: str,
     log_bodies: int | None,
 ) -> None:
-    """Call the messages of topics back, once they are due, and take messages in over HTTP, until a signal stops it.
+    """Send due messages of topics to their URLs, and accept messages over HTTP, until a signal stops it.
 
-    Topics are in the configuration, or in Redis, where changes take effect within a second or so. A Redis that does not
-    answer affects its own topics alone. A worker process that falls is started again. SIGTERM or Ctrl-C: no more
-    messages are taken in, calls under way end; a second signal ends at once, and unfinished messages are called again.
-    SIGHUP reads the configuration anew: one worker after another is replaced.
+    Topics are in the configuration, or in Redis, where changes take effect within a second or so. A Redis
+    that does not answer affects its own topics alone. A worker process that crashes is restarted. SIGTERM or
+    Ctrl-C: no more messages are accepted, calls in flight finish; a second signal ends at once, and
+    unfinished messages are called again. SIGHUP reloads the configuration: one worker after another is
+    replaced.
     """
     if no_intake and no_callbacks:
         raise click.UsageError("--no-intake and --no-callbacks together leave nothing to do")

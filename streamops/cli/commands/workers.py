@@ -19,17 +19,17 @@ from streamops.resources.workers import (
     cls=Command,
     short_help="List worker processes.",
     examples=[
-        ("streamops workers ls", "who works, for which pool, and how busy each is"),
+        ("streamops workers ls", "all workers: pool, state, slots in use"),
         ("streamops workers ls --pool billing -o jsonl", "one pool's, with the groups that they read for"),
     ],
 )
 @click.option("--pool", metavar="POOL", shell_complete=COMPLETIONS["pools"], help="Only those of this pool.")
 @with_session
 def ls(session: Session, *, pool: str | None) -> None:
-    """List worker processes that have a heartbeat: what they do, and how much of what they could do at once.
+    """List worker processes with a heartbeat: state, slots in use, application.
 
-    All keys of the server are gone through for that. Workers of other libraries have no heartbeat here; their
-    consumers are listed by `streamops consumers ls`.
+    It scans all keys of the server. Workers of other libraries have no heartbeat; `streamops consumers ls`
+    lists their consumers.
     """
     printer = session.printer(WORKER_COLUMNS, WORKER_DETAIL_COLUMNS)
     found = session.run(lambda console: console.workers.all())

@@ -60,18 +60,18 @@ def stalled(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         Health.CRITICAL if evidence.has_waiting else Health.WARN,
         f"{counted(group.pending, 'entry is', 'entries are')} pending and none was acknowledged for "
         f"{span(unacked)}, {_unseen(evidence, seen) if unseen else f'though a consumer that holds some was seen {span(seen)} ago'}",
-        f"Look for a handler that hangs, or that never reaches XACK: {listing}",
+        f"Look for a handler that hangs or never calls XACK: {listing}",
     )
 
 
 def _unseen(evidence: GroupEvidence, seen: timedelta) -> str:
     if evidence.members is None:
-        return "and whether its consumers live is not known"
+        return "and it is unknown whether its consumers are alive"
     if evidence.sees_asking:
         return f"and no consumer that holds some was seen for {span(seen)}"
     return (
-        f"and no consumer that holds some was delivered an entry for {span(seen)}: this server does not tell whether "
-        "they wait, work or are dead"
+        f"and no consumer that holds some was delivered an entry for {span(seen)}: this server does "
+        "not report whether they wait, work or are dead"
     )
 
 
@@ -97,7 +97,10 @@ def stopped(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
                 return None
             if idle < thresholds.consumer_unseen:
                 level = Health.WARN
-                doubt = f"; whether its consumers still work on {counted(pending, 'pending entry', 'pending entries')} is not known yet"
+                doubt = (
+                    f"; whether its consumers still process {counted(pending, 'pending entry', 'pending entries')} "
+                    "is not known yet"
+                )
     listing = command("consumers ls", evidence.stream.name, evidence.group.name)
     return Finding(
         FindingCode.STOPPED,
@@ -122,7 +125,7 @@ def lag_growing(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | No
         Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
         f"the lag grew from {growth.began:,} to {counted(lag, 'entry', 'entries')} in {span(growth.span)}, "
         f"now by {slope:,.1f}/s",
-        f"Add consumers or make handling faster; current consumers: {listing}",
+        f"Add consumers or process entries faster; current consumers: {listing}",
     )
 
 
@@ -181,7 +184,7 @@ def rewound(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         Health.WARN,
         f"the position moved back from {origin} {span(evidence.now - at)} ago and stands at {position}: "
         "entries are delivered again",
-        f"If this rewind or re-creation was not intended, find out who did it: {info}",
+        f"If this rewind or re-creation was not intended, see who did it: {info}",
     )
 
 
@@ -211,13 +214,13 @@ def _lost_before(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | N
         FindingCode.LOST,
         Health.WARN,
         f"at most {counted(history.lost_before, 'entry was', 'entries were')} trimmed before delivery, "
-        "before watching began",
+        "before the first reading",
         _spare(evidence),
     )
 
 
 def _spare(evidence: GroupEvidence) -> str:
-    return f"Raise MAXLEN where entries are added, or leave trimming to what spares them: {_trim(evidence)}"
+    return f"Raise MAXLEN in the producers, or trim safely instead: {_trim(evidence)}"
 
 
 def retention_edge(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
@@ -235,7 +238,7 @@ def retention_edge(evidence: GroupEvidence, thresholds: Thresholds) -> Finding |
         Health.WARN,
         f"{lag:,} of the {counted(length, 'entry', 'entries')} in a stream that is "
         "being trimmed are not yet delivered",
-        f"Make the group faster, raise MAXLEN where entries are added, or trim safely: {_trim(evidence)}",
+        f"Make the group faster, raise MAXLEN in the producers, or trim safely: {_trim(evidence)}",
     )
 
 
@@ -257,15 +260,15 @@ RULES: Final = (
         judged=RuleScope.WAITING,
         means="Entries wait for a group that has no consumer at all: they will not be read.",
         cause=(
-            "The workers were never started, or all of their consumers were removed; or the group is left over from a "
-            "service that is gone, and then it only keeps entries from being trimmed."
+            "The workers were never started, or all of their consumers were removed; or the service "
+            "was retired, and its group now only blocks trims."
         ),
         look=(
-            "whether the service that the group belongs to should run: the group's name usually says which",
+            "whether the group's service should be running; the group's name usually says which service that is",
             "ADDED: how fast the backlog grows while nothing is read",
         ),
         fixes=(
-            Remedy("", "Start the workers; a consumer appears with its first read (XREADGROUP)."),
+            Remedy("", "Start the workers: XREADGROUP creates their consumers."),
             Remedy("groups.destroy", "The group is no longer needed; its pending entries are lost with it."),
         ),
     ),
@@ -275,7 +278,7 @@ RULES: Final = (
         judged=RuleScope.PENDING,
         means="Consumers hold pending entries, and acknowledge none.",
         cause=(
-            "A handler hangs (a lock, a database, a call without a timeout); or it does its work and never reaches XACK; "
+            "A handler hangs (a lock, a database, a call without a timeout); or it never calls XACK; "
             "or one entry blocks a consumer that works in order."
         ),
         look=(
@@ -284,9 +287,9 @@ RULES: Final = (
             "DELIVERED and ACKED: are entries still being delivered",
         ),
         fixes=(
-            Remedy("", "Restart the hanging worker: what it held stays pending, and is taken over."),
+            Remedy("", "Restart the hanging worker: its entries stay pending and are claimed."),
             Remedy("claim", "Claim its entries for a consumer that works."),
-            Remedy("ack", "The work was done, and only XACK is missing."),
+            Remedy("ack", "The entry was processed, and only XACK is missing."),
         ),
     ),
     Rule(
@@ -296,17 +299,17 @@ RULES: Final = (
         explained_by=(no_consumers, stalled),
         means="Entries wait, and none has been delivered for too long: the consumers do not read.",
         cause=(
-            "The workers are down while their consumers are still known to the server, are cut off from it, block on "
-            "something else, or read another stream or group than one thinks."
+            "The workers are down, while the server still lists their consumers; or they cannot reach "
+            "the server, block on something else, or read another stream or group."
         ),
         look=(
-            "IDLE and INACTIVE of the consumers (Enter): when they last asked, and when they last got something",
+            "IDLE and INACTIVE of the consumers (Enter): when they last polled, and when they last got an entry",
             "whether worker processes run at all (:workers)",
             "the server's CLIENT LIST: blocked readers show as xreadgroup",
         ),
         fixes=(
-            Remedy("", "Start the workers, or fix what keeps them from the server."),
-            Remedy("claim", "Claim what a dead consumer holds for one that runs."),
+            Remedy("", "Start the workers, or fix their connection to the server."),
+            Remedy("claim", "Claim a dead consumer's entries for a live one."),
         ),
     ),
     Rule(
@@ -314,15 +317,15 @@ RULES: Final = (
         alert="StreamopsLagGrowing",
         judged=RuleScope.WAITING,
         explained_by=(no_consumers, stalled, stopped),
-        means="More is added than delivered to the group, steadily: it falls behind.",
-        cause="Arrivals rose, handling became slower, or some of the workers are gone.",
+        means="Entries are added faster than they are delivered to the group: it falls behind.",
+        cause="More entries are added, processing became slower, or workers are down.",
         look=(
             "ADDED and ACKED: the difference is the missing capacity",
             "LAG AGE: how late it is already",
             "PENDING and the number of consumers: are all of them busy",
         ),
         fixes=(
-            Remedy("", "Run more workers, or make handling faster."),
+            Remedy("", "Run more workers, or process entries faster."),
             Remedy("trim", "Last resort, if old entries are worthless: undelivered entries are lost."),
         ),
     ),
@@ -330,17 +333,17 @@ RULES: Final = (
         rewound,
         alert="StreamopsGroupRewound",
         judged=RuleScope.PAST,
-        means="The group's position moved back, so that entries it already had are delivered again.",
+        means="The group's position moved back, so entries are delivered to it again.",
         cause=(
             "An operator or a client set it (XGROUP SETID), or destroyed and recreated the group; a restore from an old backup, or a "
             "failover to a replica that was behind, does the same."
         ),
         look=(
-            "the audit log (7): whether it was done with streamops, by which user and why",
+            "the audit log (7): whether streamops did it, by which user and why",
             "whether the handlers can see entries twice",
         ),
         fixes=(
-            Remedy("undo", "It was done from here and not meant: undo it in the audit log (7, z)."),
+            Remedy("undo", "It was done with streamops by mistake: undo it in the audit log (7, z)."),
             Remedy("groups.rewind", "Set the position forward again; the plan says what is skipped."),
         ),
     ),
@@ -349,14 +352,14 @@ RULES: Final = (
         alert="StreamopsEntriesLost",
         judged=RuleScope.PAST,
         means="Entries were trimmed before they were delivered to the group. They are lost.",
-        cause="The stream is kept short (MAXLEN, MINID, XTRIM) and the group was further behind than that.",
+        cause="The stream is trimmed (MAXLEN, MINID, XTRIM), and the group was further behind than the stream is long.",
         look=(
-            "LENGTH and LAG: how near it still is to the edge",
+            "LENGTH and LAG: how much of the stream is undelivered",
             "who trims: XADD with MAXLEN in the producers, a cron job, a policy",
         ),
         fixes=(
-            Remedy("", "Raise MAXLEN where entries are added, or make the group faster."),
-            Remedy("trim", "Trim from here instead: it spares what any group still needs."),
+            Remedy("", "Raise MAXLEN in the producers, or make the group faster."),
+            Remedy("trim", "Trim with streamops instead: it keeps what any group still needs."),
         ),
     ),
     Rule(
@@ -364,15 +367,15 @@ RULES: Final = (
         alert="StreamopsEntriesAboutToBeTrimmed",
         judged=RuleScope.PAST,
         explained_by=(lost,),
-        means="The stream is being trimmed while the group has nearly all of it still to read: it is about to lose entries.",
+        means="The stream is trimmed while most of it is undelivered to the group: the group is about to lose entries.",
         cause="The group is slow or stopped, and retention is shorter than its backlog.",
         look=(
             "LAG against LENGTH",
-            "ADDED: how long until the oldest entry that waits is trimmed",
+            "ADDED: how soon the oldest undelivered entry is trimmed",
         ),
         fixes=(
             Remedy("", "Raise the producers' MAXLEN now; then make the group faster."),
-            Remedy("trim", "Trim from here instead: it spares what any group still needs."),
+            Remedy("trim", "Trim with streamops instead: it keeps what any group still needs."),
         ),
     ),
     Rule(
@@ -380,10 +383,10 @@ RULES: Final = (
         alert="StreamopsLagAgeHigh",
         judged=RuleScope.WAITING,
         explained_by=(no_consumers, stalled, stopped, lag_growing),
-        means="The next entry of the group has waited for too long, though entries are delivered and the lag does not grow.",
+        means="The group's next undelivered entry is too old, though entries are delivered and the lag does not grow.",
         cause=(
-            "A burst, or a time without workers, is being worked off; or the group was made at the beginning of an old "
-            "stream, and reads history."
+            "The group is catching up after a burst or downtime; or it was created at the start of "
+            "an old stream and reads history."
         ),
         look=(
             "TREND and DELIVERED: how long catching up will take",

@@ -99,9 +99,9 @@ def dangling_pending(evidence: GroupEvidence, thresholds: Thresholds) -> Finding
         FindingCode.DANGLING_PENDING,
         Health.CRITICAL if first.idle >= thresholds.stalled_after else Health.WARN,
         f"{least}{gone:,} of {counted(group.pending, 'pending entry is', 'pending entries are')} gone from the stream, "
-        f"the first {first.id}: a consumer that claims them gets nothing",
+        f"the first {first.id}: a consumer that claims them gets no fields",
         f"Restore them from a backup (streamops restore FILE --new-ids), or list them: {listing}; "
-        f"and let go of them: {give_up}",
+        f"acknowledging removes them: {give_up}",
     )
 
 
@@ -112,7 +112,9 @@ def _held(pending: int) -> str:
 def _pending_for(entry: PendingEntry, held: timedelta, age: timedelta) -> str:
     times = f"delivered {counted(entry.delivery_count, 'time', 'times')}"
     if entry.free:
-        return f"entry {entry.id} was given back, is free for any consumer and {span(age)} old by its ID, {times}"
+        return (
+            f"entry {entry.id} was released, is free for any consumer and {span(age)} old by its ID, {times}"
+        )
     return f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, {times}, last delivered or claimed {span(entry.idle)} ago"
 
 
@@ -148,40 +150,44 @@ RULES: Final = (
         alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
         means=(
-            "A consumer holds entries and has not been seen for too long. Redis cannot tell a dead one from one that works "
-            "or blocks, so this is a suspicion; for workers with a heartbeat it is certain."
+            "A consumer owns pending entries and has been idle for too long. Redis cannot tell a dead "
+            "consumer from one that is busy or blocked, so this is a suspicion; for workers with a "
+            "heartbeat it is certain."
         ),
         cause=(
-            "A worker was killed, its machine went, or it was renamed by a deployment; its entries stay with it for ever "
-            "unless they are claimed."
+            "A worker was killed, its machine went down, or a deployment renamed it. Its entries stay "
+            "pending until they are claimed."
         ),
         look=(
-            "IDLE and INACTIVE of that consumer, and how much it holds (Enter)",
-            "whether a process of that name still runs",
-            "IDLE of its entries: longer than any handler takes",
+            "IDLE, INACTIVE and PENDING of that consumer (Enter)",
+            "whether its process still runs",
+            "IDLE of its entries: is it longer than the slowest handler takes",
         ),
         fixes=(
             Remedy(
-                "claim", "Claim its entries for a consumer that runs; the plan says which are still young."
+                "claim", "Claim its entries for a live consumer; the plan says which were delivered lately."
             ),
-            Remedy("consumers.rm", "It will not come back and has no pending entries."),
+            Remedy("consumers.rm", "It is gone for good and has no pending entries."),
         ),
     ),
     Rule(
         poison,
         alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
-        means="One entry is delivered again and again and never acknowledged.",
-        cause="Its content breaks the handler, or crashes the worker; other entries go on.",
+        means="An entry is delivered again and again and never acknowledged.",
+        cause="Its content makes the handler fail or crashes the worker; other entries are processed.",
         look=(
             "its payload (Enter on it), and the error in the logs of its owner",
-            "TRIES: history reads and claims count too, so it may be fewer attempts than it says",
+            "DELIVERIES: history reads and claims count too, so there may have been fewer attempts",
         ),
         fixes=(
-            Remedy("", "Fix the handler: the entry is tried again by itself."),
-            Remedy("dlq.add", "Give it up: it becomes a dead letter, which can be edited and replayed."),
-            Remedy("ack", "The work was done, or is not needed: it is not delivered again."),
-            Remedy("streams.rm-entry", "No consumer may read it again; a backup is written first."),
+            Remedy("", "Fix the handler: streamops workers retry the entry by themselves."),
+            Remedy("dlq.add", "Dead-letter it: a dead letter can be edited and replayed."),
+            Remedy("ack", "It was processed, or is not needed: it is not delivered again."),
+            Remedy(
+                "streams.rm-entry",
+                "Delete it, so that no consumer reads it again; a backup is written first.",
+            ),
         ),
     ),
     Rule(
@@ -189,34 +195,34 @@ RULES: Final = (
         alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
         explained_by=(stalled,),
-        means="An entry has been with consumers for too long, neither acknowledged nor given back.",
-        cause="Its handler takes long, waits for something, or dropped it: an exception after reading and before XACK.",
+        means="An entry has been pending for too long, neither acknowledged nor released.",
+        cause="Its handler is slow, blocked, or dropped it: an exception between XREADGROUP and XACK.",
         look=(
-            "how often it was delivered, and when last (l)",
+            "its deliveries and idle time (l)",
             "whether its owner acknowledges other entries",
         ),
         fixes=(
-            Remedy("claim", "Its owner does not work on it: claim it for another."),
+            Remedy("claim", "Its owner does not process it: claim it for another consumer."),
             Remedy("nack", "Release it to the group now."),
-            Remedy("ack", "The work was done."),
+            Remedy("ack", "It was processed."),
         ),
     ),
     Rule(
         dangling_pending,
         alert="StreamopsEntriesLost",
         judged=RuleScope.PENDING,
-        means="Entries are still pending in the group, but gone from the stream: a consumer that claims them gets nothing.",
+        means="Entries are still pending in the group, but no longer in the stream: a consumer that claims them gets no fields.",
         cause=(
-            "The stream was trimmed (MAXLEN, MINID, XTRIM) past entries that were delivered and not acknowledged. What a "
-            "consumer still has in its hands it may finish; what it dropped is lost."
+            "The stream was trimmed (MAXLEN, MINID, XTRIM) past pending entries. A consumer that has "
+            "read one may still finish it; otherwise it is lost."
         ),
         look=(
-            "the audit log (7): whether it was trimmed from here, and where its backup is",
+            "the audit log (7): whether streamops trimmed it, and where the backup is",
             "who trims: XADD with MAXLEN in the producers, a cron job, a policy",
         ),
         fixes=(
             Remedy("restore", "A backup of them was written: add them to the stream again."),
-            Remedy("ack", "Acknowledge the rows that are left."),
+            Remedy("ack", "Acknowledge the rows that remain."),
             Remedy("trim", "Trim safely from now on: pending entries are kept."),
         ),
     ),

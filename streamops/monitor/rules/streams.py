@@ -24,8 +24,8 @@ def streams_gone(gone: GoneStreams | None, now: datetime, thresholds: Thresholds
         Health.CRITICAL if gone.other_server else Health.WARN,
         f"{counted(len(gone.names), 'stream', 'streams')} vanished {span(now - gone.at)} ago, with all groups "
         f"({first_few([quoted(name) for name in gone.names])}): {how}",
-        "If this was not intended, stop the producers and bring the data back: look whether the server loaded its dump or "
-        "append-only file (INFO persistence), and which replica still has it",
+        "If this was not intended, stop the producers and restore the data: check whether the server "
+        "loaded its dump or append-only file (INFO persistence), and which replica still has it",
     )
 
 
@@ -69,7 +69,7 @@ def oom(node: ServerNode, where: str, thresholds: Thresholds) -> Finding | None:
         Health.CRITICAL,
         f"{where}{used:.0%} of maxmemory is in use under {NO_EVICTION}: when it is full, "
         "XADD is refused while XACK works, so dead letters cannot be written",
-        "Make room (XTRIM), or raise maxmemory",
+        "Free memory (XTRIM), or raise maxmemory",
     )
 
 
@@ -131,7 +131,7 @@ def delayed_foreign(queue: DelayedQueue, _now: datetime, _: Thresholds) -> Findi
     return Finding(
         FindingCode.DELAYED_FOREIGN,
         Health.WARN,
-        f"the delayed queue of {quoted(queue.stream)} has {members} that streamops did not write; they stay untouched",
+        f"the delayed queue of {quoted(queue.stream)} has {members} that streamops did not write; it leaves them untouched",
         f"See which: {command('delayed ls', queue.stream)}; name a sorted set of its own "
         "(`delayed` of the context and of Streamops)",
         stream=queue.stream,
@@ -143,17 +143,15 @@ RULES: Final = (
         dead_letters,
         alert="StreamopsDeadLetters",
         judged=RuleScope.STREAM,
-        means="Entries were given up and are in a dead-letter queue.",
-        cause="They used up their attempts, were rejected, or crashed workers; critical while more arrive.",
+        means="Entries were dead-lettered: they failed for good.",
+        cause="They used up their attempts, were rejected, or crashed workers. It is critical while more arrive.",
         look=(
             "their reasons (4, or Enter): one cause or many",
-            "the newest of them: is it still happening",
+            "the newest of them: does it still happen",
         ),
         fixes=(
-            Remedy(
-                "replay", "The cause is fixed: send them where they came from, filtered and rate-limited."
-            ),
-            Remedy("dlq.purge", "They are worthless; a backup is written first."),
+            Remedy("replay", "The cause is fixed: replay them, filtered and rate-limited."),
+            Remedy("dlq.purge", "They are worthless: delete them; a backup is written first."),
         ),
     ),
     Rule(
@@ -161,7 +159,7 @@ RULES: Final = (
         alert="StreamopsEvictionRisk",
         judged=RuleScope.NODE,
         means="The server may delete whole streams when memory is short: its maxmemory-policy evicts keys.",
-        cause="A server set up as a cache is used for streams. Eviction is silent: the stream and its groups are just gone.",
+        cause="A server configured as a cache is used for streams. Eviction is silent: a stream is deleted with its groups.",
         look=(
             "CONFIG GET maxmemory-policy, and INFO memory: how near it is",
             "evicted_keys of INFO stats: whether it has happened",
@@ -175,16 +173,16 @@ RULES: Final = (
         alert="StreamopsRedisMemoryNearlyFull",
         judged=RuleScope.NODE,
         means=(
-            "Memory is nearly full and the policy refuses writes: producers will get errors, and so will what retries, "
-            "gives up or audits."
+            "Memory is nearly full and the policy refuses writes: producers will get errors, and so "
+            "will retries, dead letters and the audit log."
         ),
         cause="Streams that are not trimmed, payloads that are large, or other data on the same server.",
         look=(
-            "LENGTH and ENTRY of the streams (2), the longest first",
+            "LENGTH and ENTRY SIZE of the streams (2), the longest first",
             "MEMORY USAGE of a stream: its size, compared with INFO memory",
         ),
         fixes=(
-            Remedy("trim", "Make room: it spares what any group still needs."),
+            Remedy("trim", "Free memory: a safe trim keeps what any group still needs."),
             Remedy("", "Raise maxmemory."),
         ),
     ),
@@ -192,17 +190,18 @@ RULES: Final = (
         streams_gone,
         alert="StreamopsEntriesLost",
         judged=RuleScope.SERVER,
-        means="Streams that were here are gone, and their groups with them.",
+        means="Streams and their groups vanished from the server.",
         cause=(
-            "The server started without its data (no dump file, an empty volume), another one answers in its place, or the "
-            "database was flushed. Producers may add to streams of the same names by now, and groups begin at their start."
+            "The server started without its data (no dump file, an empty volume), another server answers "
+            "at its address, or the database was flushed. Producers may already add to new streams "
+            "of the same names."
         ),
         look=(
-            "whether the server is the one it should be, and since when it runs (INFO)",
+            "whether it is the right server, and its uptime (INFO)",
             "whether a replica, a dump or an append-only file still has the data",
         ),
         fixes=(
-            Remedy("", "Stop the producers, and bring the data back before anything else is written."),
+            Remedy("", "Stop the producers, and restore the data before anything else is written."),
             Remedy("restore", "Entries were exported or backed up: add them to the stream again."),
         ),
     ),
@@ -210,10 +209,10 @@ RULES: Final = (
         delayed_overdue,
         alert="StreamopsDelayedMessages",
         judged=RuleScope.QUEUE,
-        means="Delayed messages are due, and nothing moves them to their stream: retries and reminders do not happen.",
-        cause="Workers move due messages. No worker runs for this stream, or none can write to the queue.",
+        means="Delayed messages are overdue, and no worker moves them to their stream: retries and reminders are late.",
+        cause="Workers of the stream move due messages. No worker runs, or none can write to the queue.",
         look=(
-            "the queues and by how much they are overdue: streamops delayed ls",
+            "the queues and how long they are overdue: streamops delayed ls",
             "the workers (5): whether one reads this stream",
         ),
         fixes=(
@@ -229,7 +228,7 @@ RULES: Final = (
         alert="StreamopsDelayedMessages",
         judged=RuleScope.QUEUE,
         means="The sorted set that is the stream's delayed queue has members that streamops did not write.",
-        cause="The configuration maps another program's set as a delayed queue, or another program writes to ours.",
+        cause="The configuration names another program's sorted set as a delayed queue, or another program writes to this one.",
         look=(
             "which members, and why they are no messages: streamops delayed ls STREAM",
             "`delayed` of the context and of Streamops: which set they name",
@@ -237,7 +236,8 @@ RULES: Final = (
         fixes=(
             Remedy(
                 "",
-                "Give streamops a sorted set that no other program uses. Foreign members are never removed or moved.",
+                "Give streamops a sorted set that no other program uses. streamops never removes or "
+                "moves members of other programs.",
             ),
         ),
     ),

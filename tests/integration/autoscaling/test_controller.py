@@ -209,7 +209,7 @@ async def test_a_bug_that_one_pool_meets_stops_no_other(server: RunningServer, w
         console.place.targets.use("healthy", healthy)
         with capture_logs() as logs:
             told = (await Controller(console, options(assignments=both)).round()).decisions
-        assert told[POOL].text == "a bug in streamops: ZeroDivisionError: nothing is changed"
+        assert told[POOL].text == "a bug in streamops: ZeroDivisionError: no change"
         assert told["healthy"].outcome is Applied.DONE
         assert [one["pool"] for one in logs if one["log_level"] == "error"] == [POOL]
 
@@ -240,7 +240,7 @@ async def test_the_log_holds_news_and_the_pool_all_counts(server: RunningServer)
             for one in server.command("XRANGE", AUDIT, "-", "+")
         ]
         assert begun[0][b"reason"].startswith(
-            b"limit: first reading; 1 worker until there are two; limits are 4"
+            b"limit: first reading; 1 worker until there are two; limited to 4"
         )
 
 

@@ -25,7 +25,7 @@ def test_show_tells_the_ordered_number_and_that_live_workers_are_not_known(cli: 
     told = json.loads(cli("--url", url, "pools", "show", "billing", "-o", "json").out)
     assert (told["target"], told["ordered"], told["ready"]) == ("KEDA", 6, None)
     explained = cli("--url", url, "pools", "explain", "billing").out
-    assert "6 ordered, not known how many work" in explained
+    assert "6 workers, ready unknown" in explained
 
 
 def test_show_tells_the_workers_that_heartbeat(cli: Cli, server: RunningServer, url: str) -> None:

@@ -1,4 +1,5 @@
-"""What a group lost before watching began: bounded by the counters of the first reading, and 0 only where that is known."""
+"""What a group lost before the first reading: bounded by the counters of the first reading, and 0 only where
+that is known."""
 
 from collections.abc import AsyncIterator
 
@@ -43,7 +44,7 @@ async def test_group_overtaken_before_watching_is_told_with_a_bound(
     server.command("XTRIM", STREAM, "MAXLEN", "=", 200)
     counts_added = server.label != "redis-6.2"
     at_most = 700 if counts_added else None
-    warned = [(Health.WARN, "at most 700 entries were trimmed before delivery, before watching began")]
+    warned = [(Health.WARN, "at most 700 entries were trimmed before delivery, before the first reading")]
     for _ in range(2):
         view = await looked_at(console)
         assert (view.lost, view.lost_at_most) == (None, at_most)

@@ -63,7 +63,7 @@ DECISIONS = {
             190, ScaleCode.ARRIVALS, "240/s expected, 4 workers handle 166/s: 4 to 6", (4, 4, 6), Applied.FAILED,
             problem="deployment shop/billing: conflict",
         ),
-        decided(3_900, ScaleCode.IDLE, "last 120 s replayed on 4 workers peak at 9 s of wait (limit 24 s): 6 to 4", (6, 6, 4), Applied.DONE),
+        decided(3_900, ScaleCode.IDLE, "last 120 s simulated with 4 workers peak at 9 s of wait (limit 24 s): 6 to 4", (6, 6, 4), Applied.DONE),
     ),
     "mail": (
         decided(

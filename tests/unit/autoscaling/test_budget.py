@@ -54,7 +54,7 @@ def test_what_a_budget_leaves_is_said() -> None:
     assert one.decision.code is ScaleCode.BUDGET
     assert one.decision.text.startswith("budget shared of 5 workers leaves 3; alone: ")
     assert one.written("me").outlook == (
-        "More once the pools that share its budget need fewer, or with a larger budget.",
+        "Scale up once the pools that share its budget need fewer workers, or with a larger budget.",
     )
 
 

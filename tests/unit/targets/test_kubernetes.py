@@ -217,7 +217,7 @@ async def test_an_answer_other_than_what_was_asked_for_is_reported(
         return document
 
     api.twist = capped
-    assert "asked for 5 workers, agreed, and says that 4" in (await failing(target, 5)).message
+    assert "asked for 5 workers, accepted, and reports that 4" in (await failing(target, 5)).message
 
 
 async def test_without_a_version_nothing_is_written(api: ScaleApi, target: KubernetesTarget) -> None:

@@ -21,7 +21,7 @@ async def test_queues_tell_what_is_due_when_the_next_one_is_and_how_many_are_not
         await press(app, *TO_QUEUES)
         await until(app, lambda: names(app) == ["orders", "topic:remind"])
         await shown(app, "1 not readable")
-        await shown(app, "-40s")
+        await shown(app, "overdue 40s")
         await shown(app, "never become entries")
         assert app.frame.command_text() == "streamops -c prod delayed ls"
 

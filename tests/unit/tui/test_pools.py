@@ -57,14 +57,14 @@ async def test_the_screen_shows_why_each_pool_has_the_workers_it_has() -> None:
     async with running(app, (160, 50)):
         await to_pools(app)
         await shown(app, "backlog: 1,240 waiting, 19 s of wait ahead of 6 workers")
-        await shown(app, "9 ordered, 6 work")
+        await shown(app, "9 workers, 6 ready")
         await shown(app, "predicted 19s")
         await shown(app, "More from about 3,735 waiting")
         # What was decided before is read for the one under the cursor.
         await press(app, "r")
         await shown(app, "arrivals  4 → 6  failed")
         await press(app, "down")
-        await shown(app, "ordered by ada@bastion-1: lunch")
+        await shown(app, "set by ada@bastion-1: lunch")
         await press(app, "end")
         await shown(app, "controller: none; last")
         row = next(line for line in screen_text(app).splitlines() if line.startswith(" night"))
@@ -77,7 +77,7 @@ async def test_a_pool_leads_to_the_decisions_about_it() -> None:
     async with running(app, NARROW):
         await to_pools(app)
         await press(app, "enter")
-        await shown(app, "one worker handles 41.5/s, busy 97 %")
+        await shown(app, "rate per worker 41.5/s, busy 97 %")
         assert bar(app, "crumbs").startswith("prod ▸ pools ▸ billing")
         assert app.frame.command_text() == "streamops -c prod pools explain billing"
         # Textual lets a text scroll once its bar is laid out.
@@ -143,4 +143,4 @@ async def test_pool_without_a_controller_says_what_is_one() -> None:
         await to_pools(app)
         await press(app, "down", "enter")
         await shown(app, "no decisions yet: `streamops autoscale run` starts a controller")
-        await shown(app, "2 ordered")
+        await shown(app, "2 workers, ready unknown")

@@ -11,7 +11,9 @@ from tests.support.tui.driving import bar, list_of, names, press, running, scree
 from tests.support.tui.shop import ALL, FAULTY, shop_source
 from tests.support.tui.source import app_for, settings_for
 
-STUCK = SavedView(filter="pending>0", sort="idle", columns=("stream", "group", "idle", "tries", "lag_basis"))
+STUCK = SavedView(
+    filter="pending>0", sort="idle", columns=("stream", "group", "idle", "deliveries", "lag_basis")
+)
 VIEWS = {"stuck": STUCK, "gone": SavedView(place="nosuchstream"), "quit": SavedView(place="quit")}
 
 
@@ -38,7 +40,7 @@ async def test_a_saved_view_is_its_filter_its_order_and_its_columns() -> None:
     async with running(app):
         await press(app, "2", "colon", *"view stuck", "enter")
         assert app.frame.place == routes.StatusRoute()
-        assert titles(app) == ["STREAM", "GROUP", "IDLE", "TRIES", "LAG BASIS"]
+        assert titles(app) == ["STREAM", "GROUP", "IDLE", "DELIVERIES", "LAG BASIS"]
         assert names(app)[0] == "orders/fulfilment"
         assert "▾IDLE" in screen_text(app)
         assert "/pending>0" in bar(app, "crumbs")
@@ -96,14 +98,14 @@ async def test_columns_are_chosen_and_sorted_by_from_their_list() -> None:
         await press(app, "slash", *"lag_basis", "enter", "space")
         await press(app, "escape", "escape")
         assert "LAG BASIS" in [column.title for column in app.frame.chosen_columns]  # type: ignore[attr-defined]
-        await press(app, "h", "slash", *"tries>", "enter", "enter")
+        await press(app, "h", "slash", *"deliveries>", "enter", "enter")
         assert app.frame.place == routes.StatusRoute()
         assert names(app)[0] == "emails/mailer"
-        assert "▾TRIES" in screen_text(app)
+        assert "▾DELIVERIES" in screen_text(app)
         await press(app, "h", "enter")
-        assert "▴TRIES" in screen_text(app)
+        assert "▴DELIVERIES" in screen_text(app)
         await press(app, "h", "u", "escape")
-        assert not {"LAG BASIS", "TRIES"} & set(titles(app))
+        assert not {"LAG BASIS", "DELIVERIES"} & set(titles(app))
         assert names(app) == ALL
 
 

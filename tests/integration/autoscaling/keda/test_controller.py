@@ -48,7 +48,7 @@ async def test_the_controllers_number_is_told_through_an_outage(start_server: St
             ControllerOptions(holder="test", assignments=(ASSIGNMENT,)),
             lambda report: board.post_round(report.decisions),
         )
-        with pytest.raises(grpc.aio.AioRpcError, match="not been looked at yet"):
+        with pytest.raises(grpc.aio.AioRpcError, match="not been evaluated yet"):
             await keda.value()
         await controller.round()
         assert (await keda.value(**ORDERS)).metricValue == 3

@@ -76,7 +76,7 @@ async def test_what_was_known_is_repeated_with_why(board: Board, site: Site) -> 
 
 async def test_what_was_never_known_is_no_number(board: Board, site: Site) -> None:
     told = "how many workers pool orders should have is not known: "
-    assert await site.get("/pools/orders") == (503, f"{told}it has not been looked at yet\n")
+    assert await site.get("/pools/orders") == (503, f"{told}it has not been evaluated yet\n")
     board.post("orders", BLIND)
     assert await site.get("/pools/orders") == (503, f"{told}Redis does not answer\n")
 
@@ -99,9 +99,9 @@ async def test_any_name_can_be_asked_for() -> None:
 
 async def test_health_and_readiness(board: Board, site: Site) -> None:
     assert await site.get("/-/healthy") == (200, "healthy\n")
-    assert await site.get("/-/ready") == (503, "not ready: pools not looked at yet: orders, mail\n")
+    assert await site.get("/-/ready") == (503, "not ready: pools not evaluated yet: orders, mail\n")
     board.post("orders", KNOWN)
-    assert await site.get("/-/ready") == (503, "not ready: pools not looked at yet: mail\n")
+    assert await site.get("/-/ready") == (503, "not ready: pools not evaluated yet: mail\n")
     # A look that failed is a look: KEDA is to be told that nothing is known.
     board.post("mail", BLIND)
     assert await site.get("/-/ready") == (200, "ready\n")

@@ -34,7 +34,7 @@ def test_a_standing_queue_shows_the_rate_where_workers_do_not_tell_it() -> None:
 def test_steady_says_what_comes_in_and_what_the_workers_handle() -> None:
     decision = Pool().settle(250).decisions[-1]
     assert (decision.target, decision.code) == (2, ScaleCode.STEADY)
-    assert decision.text == "250/s coming in, 2 workers handle 400/s, 0 waiting"
+    assert decision.text == "250/s added, 2 workers handle 400/s, 0 unread"
 
 
 def test_suspect_becomes_stuck_and_orders_nothing() -> None:
@@ -52,7 +52,7 @@ def test_suspect_becomes_stuck_and_orders_nothing() -> None:
 def test_workers_that_never_beat_are_not_called_alive() -> None:
     pool = Pool().settle(200)
     texts = [pool.after(1_000, 0, lag=exact(1_000 * turn), ready_known=False).text for turn in range(15)]
-    assert "2 workers ordered, not known how many live, nothing acknowledged" in texts[-1]
+    assert "2 workers desired, number alive unknown, nothing acknowledged" in texts[-1]
     assert "no worker, dead handler or poison entry" in texts[-1]
 
 
@@ -77,7 +77,7 @@ def test_ordered_workers_that_never_start_hold_the_pool() -> None:
     decisions = [pool.after(1_000, 0, ready=0, ordered=4, lag=exact(5_000)) for _ in range(15)]
     assert decisions[-1].code is ScaleCode.NOT_STARTING
     assert decisions[-1].target == 4
-    assert "none alive after 70 s (start-up 20 s)" in decisions[-1].text
+    assert "none alive after 70 s (startup time 20 s)" in decisions[-1].text
 
 
 def test_an_unknown_lag_holds_and_tells_why() -> None:
@@ -137,7 +137,7 @@ def test_a_reading_that_is_not_newer_changes_nothing() -> None:
 def test_limits_win_over_everything() -> None:
     decision = decide(CONFIG, ScalingState(), demand(ordered=50, ready=50, lag=UNKNOWN))[1]
     assert (decision.target, decision.code) == (20, ScaleCode.LIMIT)
-    assert "limits are 1 to 20" in decision.text
+    assert "limited to 20 (1 to 20)" in decision.text
 
 
 def test_a_worker_that_starts_is_waited_for_and_one_long_overdue_is_not() -> None:

@@ -81,8 +81,8 @@ def test_more_are_ordered_from_as_many_waiting_on_as_is_said(
 @given(st.floats(0.2, 0.8))
 def test_more_are_ordered_when_as_much_is_expected_as_is_said(use: float) -> None:
     pool = settled(CONFIG, 2, round(use * 2 * RATE))
-    (sentence,) = [one for one in told(pool) if "come in" in one]
-    most = float(sentence.split("over ")[1].split("/s")[0].replace(",", ""))
+    (sentence,) = [one for one in told(pool) if "added for" in one]
+    most = float(sentence.split("more than ")[1].split("/s")[0].replace(",", ""))
     assert most == pytest.approx(0.95 * 2 * (pool.state.rate or 0), rel=0.01)
     for factor, more in ((0.9, False), (1.1, True)):
         again = settled(CONFIG, 2, round(use * 2 * RATE))
@@ -117,26 +117,26 @@ def test_limits_are_named() -> None:
     pool = settled(CONFIG, 2, 200)
     assert "More than 2 workers only with a higher maximum." in sentences(pool, maximum=2)
     assert "Fewer than 2 workers only with a lower minimum." in sentences(pool, minimum=2)
-    assert "More from" not in sentences(pool, maximum=2)
+    assert "Scale up from" not in sentences(pool, maximum=2)
     single = sentences(settled(replace(CONFIG, minimum=0), 1, 100))
-    assert "None once nothing was waiting, pending or added for 300 s." in single
+    assert "Scale to 0 once nothing was unread, pending or added for 300 s." in single
 
 
 def test_an_unknown_lag_keeps_what_there_is() -> None:
     pool = settled(CONFIG, 2, 200)
     said = sentences(pool, lag=UNKNOWN)
-    assert "Fewer only with a lag that is known again." in said
-    assert "come in" in said
+    assert "Scale down only once the lag is known." in said
+    assert "Scale up at more" in said
     blind = sentences(pool, lag=UNKNOWN, by_arrivals=False)
-    assert "More only with a lag that is known again." in blind
-    assert "come in" not in blind
+    assert "Scale up only once the lag is known." in blind
+    assert "Scale up at more" not in blind
 
 
 def test_of_no_workers_one_entry_wakes_one() -> None:
     pool = Pool(replace(CONFIG, minimum=0), workers=0)
     pool.tell(demand(ordered=0, ready=0, pending=0, busy=None))
     pool.after(0)
-    assert told(pool) == ("One entry that waits, is pending or comes wakes it.",)
+    assert told(pool) == ("One entry, unread, pending or added, scales it up.",)
     for waking in ({"arrived": 1}, {"lag": exact(1)}, {"pending": 1}):
         again = Pool(replace(CONFIG, minimum=0), workers=0)
         again.tell(demand(ordered=0, ready=0, pending=0, busy=None))
@@ -147,7 +147,7 @@ def test_what_did_not_help_is_tried_again_when_it_is_said() -> None:
     pool = settled(CONFIG, 2, 200)
     cap = Cap(workers=2, handled=400.0, gain=0.1, since=pool.reading.at, pause=300.0)
     pool.state = replace(pool.state, cap=cap, idle_since=None)
-    assert "More are tried again in 300 s" in sentences(pool)
+    assert "Scale up is tried again in 300 s" in sentences(pool)
     busy = {"lag": exact(9_000), "busy": 1.0}
     assert pool.after(1_000, 1_000, step=290.0, **busy).target == 2
     assert pool.after(1_000, 1_000, step=15.0, **busy).target > 2
@@ -169,8 +169,8 @@ def fresh(pool: Pool) -> None:
 def test_none_go_before_it_is_said_that_they_may(change: Callable[[Pool], None]) -> None:
     pool = settled(CONFIG, 4, 40)
     change(pool)
-    (sentence,) = [one for one in told(pool) if one.startswith("Fewer")]
-    span_left = float(sentence.split("within ")[1].split(" s")[0])
+    (sentence,) = [one for one in told(pool) if one.startswith("Scale down")]
+    span_left = float(sentence.split("in ")[1].split(" s")[0])
     downs = [at for at, decision in calm_for(pool, 200.0) if decision.target < 4]
     assert downs[0] == pytest.approx(span_left, abs=STEP)
 

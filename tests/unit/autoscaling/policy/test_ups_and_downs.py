@@ -14,7 +14,7 @@ def test_a_backlog_orders_at_once() -> None:
     decision = Pool().settle(200).after(30_000, 2_000, lag=exact(29_000), head_age=5.0, busy=1.0)
     assert decision.code is ScaleCode.BACKLOG
     assert decision.target == 8
-    assert "29,000 waiting" in decision.text
+    assert "29,000 unread" in decision.text
     assert decision.text.endswith("(limit 30 s): 2 to 8")
 
 
@@ -85,7 +85,7 @@ def test_a_replay_lets_workers_go_by_halves() -> None:
     pool.settle(100, times=20)
     first = next(decision for decision in pool.decisions if decision.target < 8)
     assert (first.code, first.target) == (ScaleCode.IDLE, 4)
-    assert "replayed on 4 workers" in first.text
+    assert "simulated with 4 workers" in first.text
     assert "(limit 24 s)" in first.text
 
 
@@ -121,7 +121,7 @@ def test_a_saturated_pool_goes_back_to_the_knee_and_says_so() -> None:
     decision = pool.decisions[-1]
     assert (decision.code, decision.target) == (ScaleCode.SATURATED, 3)
     assert "3 workers reach 400/s" in decision.text
-    assert "the limit lies downstream" in decision.text
+    assert "the bottleneck is downstream" in decision.text
 
 
 @pytest.mark.parametrize(("swing", "capped"), [(0, True), (900, False)])
@@ -182,7 +182,7 @@ def test_a_pool_may_go_to_zero_and_wakes_with_the_first_entry() -> None:
     pool.settle(100)
     quiet = [pool.after(0, 0, pending=0, busy=0.0) for _ in range(60)]
     assert quiet[-1].target == 0
-    assert quiet[-1].text == "nothing waiting, pending or added for 300 s: 1 to 0"
+    assert quiet[-1].text == "nothing unread, pending or added for 300 s: 1 to 0"
     pool.reading = replace(pool.reading, ordered=0, ready=0)
     assert pool.after(0, 0).target == 0
     woken = pool.after(1, 0, lag=exact(1))
