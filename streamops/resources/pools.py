@@ -107,11 +107,20 @@ class PoolRow(Struct, frozen=True):
             return self.trouble
         last = self.pool.last
         if last is not None and self.is_led:
-            return f"{last.code}: {last.text}"
+            return f"{last.code}{self._when_otherwise(last)}: {last.text}"
         order = self.pool.order
         if order is not None and order.reason:
             return f"set by {order.by or 'an unknown user'}: {order.reason}"
         return "no controller scales it"
+
+    def _when_otherwise(self, last: PoolDecision) -> str:
+        """How old a decision is that was made at other numbers of workers than there are now; empty if it was not."""
+        size = self.size
+        if size is None or self.age is None or not last.was_read:
+            return ""
+        known = last.ready_known and size.ready is not None
+        is_same = size.ordered in {last.ordered, last.target} and (not known or size.ready == last.ready)
+        return "" if is_same else f", {duration(self.age)} ago"
 
 
 def pool_json(row: PoolRow) -> Json:

@@ -108,6 +108,7 @@ def _hints(hints: tuple[Hint, ...], *, undoable: bool) -> tuple[Hint, ...]:
 class AuditScreen(ListScreen[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
+    keeps_pane = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:

@@ -261,3 +261,12 @@ async def test_a_frozen_page_stays_as_it_was() -> None:
         await shown(app, "≥1,248 not delivered")
         await press(app, "p")
         await shown(app, "0 not delivered · 0 pending")
+
+
+async def test_all_facts_show_at_eighty_by_twenty_four_however_few_findings_there_are() -> None:
+    app = app_for(PulseSource(sample.shop()))
+    async with running(app, NARROW):
+        await press(app, "1")
+        await until(app, lambda: len(names(app)) == 5)
+        first = [line.split()[0] for line in screen_text(app).splitlines()[7:11]]
+        assert first == ["Dead", "Delayed", "Workers", "Memory"]
