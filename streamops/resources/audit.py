@@ -10,8 +10,7 @@ from streamops.model.entries import PendingEntry
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted, idleness
 from streamops.operations.registry import command_words
-from streamops.resources.cells import NAME_WIDTH
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, of_rows
 from streamops.resources.plans import outcome_document, outcome_facts, plan_document, plan_facts
 from streamops.resources.table import Cell, Column, Fact, Resource, Tone, values_json
 from streamops.resources.text import safe

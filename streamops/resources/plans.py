@@ -6,8 +6,7 @@ from streamops.model.acting import Impact, Outcome, Plan, Progress
 from streamops.model.effects import FOREIGN_LEFT, NOT_REDELIVERABLE, STRAY, Effect
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
-from streamops.resources.cells import NAME_WIDTH, seconds
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, of_rows, seconds
 from streamops.resources.table import Align, Cell, Column, Fact, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, rate

@@ -9,8 +9,7 @@ from msgspec.structs import asdict
 from streamops.model.json_text import Json, text_json
 from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, ScaleCode, Signals
 from streamops.operations.autoscale.plan import is_led, is_steered, overrides_words
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, count_cell
-from streamops.resources.kinds import NUMBER, of_rows
+from streamops.resources.kinds import NAME_WIDTH, NOT_THERE, NUMBER, count_cell, of_rows
 from streamops.resources.table import Align, Cell, Column, Fact, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent, rate, rfc3339

@@ -54,8 +54,8 @@ from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name, themes
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
     from streamops.model.acting import Confirmation
     from streamops.operations.operation import Prepared
-    from streamops.tui.acting.asks import Planning
     from streamops.tui.acting.running import RunningOperations
+    from streamops.tui.source import Planning
 
 SMALLEST: Final = Size(80, 24)
 WIDE: Final = 110
@@ -317,8 +317,8 @@ class StreamopsApp(App[int]):
 
     def undo(self, audit_id: str) -> None:
         """Plan to take an action back."""
-        from streamops.tui.acting.asks import MakePlan  # noqa: PLC0415 - as above
         from streamops.tui.acting.offers import UNDO, undoing  # noqa: PLC0415 - as above
+        from streamops.tui.source import MakePlan  # noqa: PLC0415 - as above
 
         if self.app_state.read_only:
             self.say("read-only: nothing is changed here", warning=True)

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.resources.cells import NOT_THERE
 from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow
+from streamops.resources.kinds import NOT_THERE
 from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.resources.table import Cell, Column, Fact, Resource, Tone
 from streamops.resources.text import safe

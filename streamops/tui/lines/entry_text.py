@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
+from streamops.resources.entries import Reference, ReferenceKind
 from streamops.resources.payloads import (
     NAME_BYTES,
     Decoding,
@@ -16,7 +17,6 @@ from streamops.resources.payloads import (
     decode_as,
     envelope_fields,
 )
-from streamops.resources.references import Reference, ReferenceKind
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, safe_bytes
 from streamops.resources.units import count, duration, size

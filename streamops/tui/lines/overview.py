@@ -14,10 +14,9 @@ from streamops.model.streams import ServerInfo, ServerNode, StreamRole, StreamSt
 from streamops.model.wording import counted
 from streamops.resources.charts.chart import chart_lines
 from streamops.resources.charts.scale import Point
-from streamops.resources.spark import greatest, spark
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import UNKNOWN, compact, duration, health_text, percent, size
+from streamops.resources.units import UNKNOWN, compact, duration, greatest, health_text, percent, size, spark
 from streamops.resources.workers import STATES, unreadable_words
 from streamops.tui.history.memory import (
     ALL_ACKED,

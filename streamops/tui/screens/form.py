@@ -22,7 +22,6 @@ from streamops.operations.replay.intent import ReplayMode
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
-from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.offers import (
     consumers_for,
     mode_for,
@@ -38,6 +37,7 @@ from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import ActingFrame
+from streamops.tui.source import MakePlan
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
 from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, cell_width, fit

@@ -15,7 +15,6 @@ from streamops.operations.operation import Prepared
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui.acting.answer_row import AnswerRow
-from streamops.tui.acting.asks import MakePlan, Planning
 from streamops.tui.acting.offers import UNDO
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
@@ -23,6 +22,7 @@ from streamops.tui.lines.plan import error_lines, outcome_lines, plan_lines, pro
 from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import ActingFrame
+from streamops.tui.source import MakePlan, Planning
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import TextView
 

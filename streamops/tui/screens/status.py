@@ -16,18 +16,17 @@ from streamops.resources.groups import (
     has_fault,
     worst_first,
 )
-from streamops.resources.spark import LEAST_LAG, common_top, greatest, spark
 from streamops.resources.streams import asked_for_alone
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import compact, health_text
+from streamops.resources.units import LEAST_LAG, common_top, compact, greatest, health_text, spark
 from streamops.tui import routes
 from streamops.tui.lines.charting import total_count, total_rate
 from streamops.tui.lines.details import brief_lines, group_lines, server_lines
 from streamops.tui.lines.words import why_empty
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.rows.remember import PerItemCache
+from streamops.tui.rows.ordering import PerItemCache
 from streamops.tui.rows.selection import Selection, selection_at
 from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.widgets.paint import BLANK_LINE, Line
