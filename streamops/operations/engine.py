@@ -42,6 +42,7 @@ from streamops.operations.jobs import HeldJob, JobCounts, JobStopped, held_by, o
 from streamops.operations.operation import Evidence, Intent, Operation, Prepared
 from streamops.operations.packing import unpack_asked
 from streamops.operations.planning import fingerprint, many_groups_warnings
+from streamops.operations.registry import command_words
 from streamops.operations.running import Run, StopAsked
 
 OnProgress = Callable[[Progress], None]
@@ -132,7 +133,7 @@ class Engine:
         plan, limits = prepared.plan, prepared.limits
         if not prepared.policy.accepts(confirmation):
             hint = _confirmation_hint(prepared.policy, confirmation)
-            raise Forbidden(f"{plan.operation} {plan.target}: not confirmed", hint)
+            raise Forbidden(f"{command_words(plan.operation)} {plan.target}: not confirmed", hint)
         if plan.idle:
             if prepared.job is not None:
                 held = await self._take_over(prepared.job, rest=0, by="")

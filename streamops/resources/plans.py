@@ -6,6 +6,7 @@ from streamops.model.acting import Impact, Outcome, Plan, Progress
 from streamops.model.effects import FOREIGN_LEFT, NOT_REDELIVERABLE, STRAY, Effect
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
+from streamops.operations.registry import command_words
 from streamops.resources.kinds import NAME_WIDTH, of_rows, seconds
 from streamops.resources.table import Align, Cell, Column, Fact, Tone
 from streamops.resources.text import safe
@@ -48,7 +49,7 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     if sample and more > 0:
         sample.append(Cell(f"and {more:,} more", Tone.DIM))
     facts = (
-        Fact("plan", (Cell(safe(f"{plan.operation} {plan.target}"), Tone.STRONG),)),
+        Fact("plan", (Cell(safe(f"{command_words(plan.operation)} {plan.target}"), Tone.STRONG),)),
         Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
         Fact("danger", () if plan.idle else (_danger(plan),)),
         Fact("sample", tuple(sample)),
@@ -206,7 +207,7 @@ def _applied(outcome: Outcome) -> str:
 
 
 def _headline(outcome: Outcome) -> Cell:
-    name = safe(f"{outcome.operation} {outcome.target}")
+    name = safe(f"{command_words(outcome.operation)} {outcome.target}")
     if not outcome.requested:
         return Cell(f"{name}: nothing selected, nothing done", Tone.DIM)
     if not outcome.complete:
