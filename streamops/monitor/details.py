@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from streamops.errors import ServerError
 from streamops.model.entries import PendingEntry
 from streamops.model.pending import PendingProfile
-from streamops.model.streams import Consumer, GroupReading, Members, ReadError, StreamReading, names_of
+from streamops.model.streams import Consumer, GroupReading, ReadError, StreamReading, names_of
 from streamops.monitor.lag_reader import GroupCache, GroupKey
 from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
@@ -86,17 +86,14 @@ class DetailReader:
         )
         return details
 
-    async def read_heartbeats(
-        self, streams: Sequence[StreamReading], clocks: Sequence[int], details: Details
-    ) -> None:
+    async def read_heartbeats(self, streams: Sequence[StreamReading], details: Details) -> None:
         """Which of our own workers are alive, of those that have been silent for longer than any heartbeat lives.
 
         Args:
             streams: The streams.
-            clocks: When each of them was read, in milliseconds since the epoch.
             details: What is known of their groups, to be told more.
         """
-        workers = dict(_workers(streams, clocks, details.members))
+        workers = dict(_workers(streams, details.members))
         silent = {
             member.name
             for members in workers.values()
@@ -143,7 +140,7 @@ class DetailReader:
         missing = [
             PendingRange(stream, group.name, None, 1)
             for stream, group in groups
-            if group.pending and group.oldest_pending is None and group.oldest_delivery is None
+            if group.pending and group.oldest_pending is None
         ]
         for page, rows in zip(missing, await read_pending(self._server, missing), strict=True):
             if isinstance(rows, Fault):
@@ -232,18 +229,16 @@ def _doubtful(stream: StreamReading, rows: Sequence[PendingEntry]) -> list[Pendi
 
 
 def _workers(
-    streams: Sequence[StreamReading],
-    clocks: Sequence[int],
-    members: Mapping[GroupKey, Sequence[Consumer]],
+    streams: Sequence[StreamReading], members: Mapping[GroupKey, Sequence[Consumer]]
 ) -> Iterator[tuple[GroupKey, Sequence[Consumer]]]:
     """The consumers of groups that workers of ours may belong to."""
     for key, some in members.items():
         if has_workers(names_of(some)):
             yield key, some
-    for stream, now in zip(streams, clocks, strict=True):
+    for stream in streams:
         for group in stream.groups:
-            if group.members is not None and has_workers(group.members.names):
-                yield (stream.name, group.name), Members(group.members, now)
+            if group.members is not None and has_workers(group.members.sightings.names):
+                yield (stream.name, group.name), group.members
 
 
 def has_workers(names: Sequence[str]) -> bool:

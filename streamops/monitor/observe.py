@@ -100,7 +100,7 @@ class _Assessor:
     def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
         """A stream and its groups, judged."""
         findings = judge(RuleScope.STREAM, state, history, self.thresholds)
-        if queue := self.queues.pop(state.name, None):
+        if self.queues and (queue := self.queues.pop(state.name, None)):
             findings = worst_first([*findings, *self.queue(queue)])
         is_judged = state.role is not StreamRole.DEAD_LETTERS
         groups = tuple([self.group(state, group, history, is_judged=is_judged) for group in state.groups])

@@ -61,6 +61,8 @@ def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:
 
 def _best(found: list[Finding]) -> tuple[Finding, ...]:
     """Findings that no other one explains, worst first."""
+    if not found:
+        return ()
     if len(found) > 1:
         codes = {finding.code for finding in found}
         found = [finding for finding in found if EXPLAINED_BY[finding.code].isdisjoint(codes)]
