@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import chain
 from typing import Final, overload
 
 from msgspec import Struct
@@ -79,6 +80,17 @@ class ConsumerColumns(Struct, frozen=True, gc=False):
             return active  # type: ignore[return-value]  # mypy does not narrow by ``in``
         return [seen if at is None else at for seen, at in zip(self.seen, active, strict=True)]
 
+    @classmethod
+    def joined(cls, groups: Sequence["ConsumerColumns"]) -> "ConsumerColumns":
+        """Those of several groups, one after the other."""
+        return cls(
+            tuple(chain.from_iterable([one.names for one in groups])),
+            tuple(chain.from_iterable([one.pending for one in groups])),
+            tuple(chain.from_iterable([one.seen for one in groups])),
+            tuple(chain.from_iterable([one.active for one in groups])),
+            tuple(chain.from_iterable([one.delivered for one in groups])),
+        )
+
     def only(self, places: Sequence[int]) -> "ConsumerColumns":
         """Those at some places alone."""
         return ConsumerColumns(
@@ -154,10 +166,10 @@ class Members(Sequence[Consumer]):
         """The same of consumers that are told with their ages at that instant."""
         return consumers if isinstance(consumers, Members) else cls(ConsumerColumns.of(consumers, now), now)
 
-    def idle_within(self, span: timedelta) -> bool:
-        """Whether each of them was seen within a span of time."""
+    def idle_within(self, milliseconds: float) -> bool:
+        """Whether each of them was seen within so long."""
         seen = self.sightings.seen
-        return not seen or self.now - min(seen) < span.total_seconds() * 1000
+        return not seen or self.now - min(seen) < milliseconds
 
     @property
     def fed_ago(self) -> timedelta | None:

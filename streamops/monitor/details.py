@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -235,6 +236,10 @@ def _workers(
     for key, some in members.items():
         if has_workers(names_of(some)):
             yield key, some
+    read = [group.members for stream in streams for group in stream.groups if group.members is not None]
+    # All names at once: there are thousands, and next to none of workers.
+    if not has_workers(list(chain.from_iterable([some.sightings.names for some in read]))):
+        return
     for stream in streams:
         for group in stream.groups:
             if group.members is not None and has_workers(group.members.sightings.names):
@@ -243,7 +248,6 @@ def _workers(
 
 def has_workers(names: Sequence[str]) -> bool:
     """Whether one of these consumers is a streamops worker, by the names that workers have unless they were given others."""
-    # In one string, because there are thousands of names, and next to none of workers.
     return WORKER_PREFIX in "".join(names) and any(name.startswith(WORKER_PREFIX) for name in names)
 
 

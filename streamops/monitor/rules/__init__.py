@@ -23,6 +23,8 @@ decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is 
 from typing import Final
 
 from streamops.model.observation import Finding
+from streamops.model.streams import StreamState
+from streamops.monitor.history import StreamHistory
 from streamops.monitor.rules import delivery, pending, streams
 from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.rules.rule import Remedy, Rule, RuleScope, code_of
@@ -37,6 +39,7 @@ __all__ = [
     "RuleScope",
     "judge",
     "judge_group",
+    "judge_stream",
     "worst_first",
 ]
 
@@ -45,6 +48,7 @@ RULE_OF: Final = {rule.code: rule for rule in RULES}
 EXPLAINED_BY: Final = {rule.code: frozenset(map(code_of, rule.explained_by)) for rule in RULES}
 
 _RULES: Final = {judged: tuple(rule.find for rule in RULES if rule.judged is judged) for judged in RuleScope}
+_STREAM_RULES: Final = _RULES[RuleScope.STREAM]
 _OF_GROUPS: Final = (RuleScope.WAITING, RuleScope.PENDING, RuleScope.PAST)
 _GROUP_RULES: Final = tuple(rule.find for rule in RULES if rule.judged in _OF_GROUPS)
 
@@ -54,6 +58,12 @@ def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Findin
     return _best([finding for find in _GROUP_RULES if (finding := find(evidence, thresholds)) is not None])
 
 
+def judge_stream(stream: StreamState, history: StreamHistory, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about a stream by itself, worst first, then in the order of the rules."""
+    found = [finding for find in _STREAM_RULES if (finding := find(stream, history, thresholds)) is not None]
+    return _best(found) if found else ()
+
+
 def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:
     """What the rules find, given what they judge and the thresholds; worst first, then in the order of the rules."""
     return _best([finding for find in _RULES[judged] if (finding := find(*evidence)) is not None])
@@ -61,8 +71,6 @@ def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:
 
 def _best(found: list[Finding]) -> tuple[Finding, ...]:
     """Findings that no other one explains, worst first."""
-    if not found:
-        return ()
     if len(found) > 1:
         codes = {finding.code for finding in found}
         found = [finding for finding in found if EXPLAINED_BY[finding.code].isdisjoint(codes)]
