@@ -89,7 +89,7 @@ async def test_dead_letters_of_one_reason_are_replayed_to_their_group_with_four_
         await press(app, "4")
         await shown(app, QUEUE)
         await press(app, "R")
-        await shown(app, "Space chooses: timeout, rejected")
+        await shown(app, "Space chooses: timeout 2, rejected 1")
         await press(app, "space", "enter")
         await shown(app, "2 dead letters")
         await press(app, "tab", "enter")

@@ -46,7 +46,7 @@ def test_a_capital_opens_the_plans_that_the_console_has_for_it(verb: Verb) -> No
 def test_digits_open_the_screens_that_the_console_binds_them_to() -> None:
     bound = {action.keys.split(",")[0]: action.word for action in KEYS.values()}
     screens = dict(SCREEN.findall(PROSE))
-    assert sorted(screens) == list("1234567")
+    assert sorted(screens) == list("12345678")
     for digit, words in screens.items():
         assert all(word in words for word in bound[digit].split(", ")), digit
 
