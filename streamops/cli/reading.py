@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from streamops.cli.globals import Output
 from streamops.cli.printer import Printer
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, NotFound, Refused, ServerError
@@ -14,6 +15,8 @@ from streamops.model.streams import NO_SUCH_STREAM, ReadError
 from streamops.model.wording import counted
 from streamops.operations.console import Console
 from streamops.resources.entries import ENTRY_COLUMNS, EntryRow, entry_json
+from streamops.resources.groups import GROUP_COLUMNS, RATES, GroupRow, has_fault, worst_first
+from streamops.resources.table import Column
 from streamops.resources.units import percent
 
 
@@ -75,6 +78,22 @@ def only_group(view: StreamView, name: str) -> GroupView:
             return group
     names = ", ".join(group.group.name for group in view.groups) or "none"
     raise NotFound(f"stream {view.stream.name} has no group {name}", f"Its groups: {names}.")
+
+
+# A trend needs a history, which a single call does not have.
+LISTED: Final = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
+
+
+def group_columns(session: Session, *, rates: bool = False) -> tuple[Column[GroupRow], ...]:
+    """Columns of a list of groups: a table has those of rates only where these are known or asked for by name."""
+    if rates or session.given.fields or session.given.output is not Output.TABLE:
+        return LISTED
+    return tuple(column for column in LISTED if column.key not in RATES)
+
+
+def group_order(output: Output, rows: Sequence[GroupRow]) -> Sequence[GroupRow]:
+    """Rows of a list of groups: a table has the worst first, other formats the streams' order."""
+    return worst_first(rows, [has_fault(row) for row in rows]) if output is Output.TABLE else rows
 
 
 MOST_GAPS = 10

@@ -86,7 +86,7 @@ def _worker_count(text: str) -> int:
     exits={
         0: "passed: every event accounted for, nothing left over, the pool as small as it may be",
         1: "failed",
-        4: "refused: read-only, not permitted, not agreed to",
+        4: "refused: read-only, not permitted, not confirmed",
         130: "interrupted; the keys are gone",
     },
 )
@@ -285,7 +285,7 @@ def confirm_load(session: Session, command: str, burden: str, *, yes: bool) -> N
         yes: Whether it was agreed to beforehand.
 
     Raises:
-        Forbidden: Read-only, or not agreed to.
+        Forbidden: Read-only, or not confirmed.
     """
     settings = session.settings
     if settings.read_only:
@@ -298,7 +298,7 @@ def confirm_load(session: Session, command: str, burden: str, *, yes: bool) -> N
         return
     policy = ConfirmationPolicy(ConfirmationKind.TAB)
     if not (can_ask(session) and policy.accepts(ask(policy))):
-        raise Forbidden(f"{command}: not agreed to", "Nothing was written. Agree with --yes.")
+        raise Forbidden(f"{command}: not confirmed", "Nothing was written. Start with --yes.")
 
 
 def run_to_its_end(work: Coroutine[Any, Any, Answer]) -> Answer:

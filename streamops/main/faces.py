@@ -54,7 +54,7 @@ def tui(
     """Open the console in the terminal: live streams and groups, consumers, pending entries, entries.
 
     Capitals open plans of what can be done to the row under the cursor; nothing is done before a plan was
-    shown and agreed to, and nothing at all with --read-only. Press ? inside for its keys.
+    shown and confirmed, and nothing at all with --read-only. Press ? inside for its keys.
 
     With --web it prints an address with a token, for browsers of this machine alone, and every tab has a console of its
     own. Nothing can be changed there unless --allow-writing is given.
@@ -144,10 +144,11 @@ async def _demo_console(*, read_only: bool) -> int:
 
 
 def _print_demo(session: Session, seconds: float) -> int:
-    from streamops.cli.commands.status import STATUS_COLUMNS, print_status  # noqa: PLC0415 - see tui()
+    from streamops.cli.commands.status import print_status  # noqa: PLC0415 - see tui()
+    from streamops.cli.reading import group_columns  # noqa: PLC0415 - the same
     from streamops.resources.groups import GROUP_DETAIL_COLUMNS  # noqa: PLC0415 - the same
 
-    printer = session.printer(STATUS_COLUMNS, GROUP_DETAIL_COLUMNS)
+    printer = session.printer(group_columns(session, rates=True), GROUP_DETAIL_COLUMNS)
     observation = wait_for(_watch_demo(session, seconds))
     print_status(printer, observation, session.given.limit)
     return 0

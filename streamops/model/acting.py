@@ -86,6 +86,8 @@ class OperationIntent(Struct, frozen=True, kw_only=True):
         examples: Command lines and what each does.
         exits: Exit codes of its command that mean something of their own.
         rated: Whether it may take long, so that a bound and a rate are asked for.
+        asks: Whether its command asks before it applies the plan (``publish`` and the like do not); a plan that loses
+            something is asked about in any case. The console always asks.
     """
 
     operation: ClassVar[str]
@@ -93,6 +95,7 @@ class OperationIntent(Struct, frozen=True, kw_only=True):
     examples: ClassVar[tuple[tuple[str, str], ...]] = ()
     exits: ClassVar[Mapping[int, str]] = {}
     rated: ClassVar[bool] = False
+    asks: ClassVar[bool] = True
 
     @classmethod
     def summary(cls) -> str:
@@ -272,6 +275,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         elapsed: How long it took.
         complete: Whether it came to its end; otherwise the job can be resumed.
         stopped: Why it ended early; empty where it did not.
+        removed_below: The ID below which a trim was free to remove entries; empty where nothing was removed by age.
     """
 
     operation: str
@@ -288,6 +292,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     elapsed: timedelta = timedelta(0)
     complete: bool = True
     stopped: str = ""
+    removed_below: str = ""
 
 
 class AuditPhase(StrEnum):

@@ -178,7 +178,7 @@ _K: Final = EffectKind
 _LOSES: Final = "Group {group} loses "
 
 # Groups that have nothing to do with it, and what is created.
-UNTOUCHED: Final = EffectRow(_K.KEPT, "other-groups", "Other groups ({names}) are not touched.")
+UNTOUCHED: Final = EffectRow(_K.KEPT, "other-groups", "Other groups ({names}) are not affected.")
 STREAM_CREATED: Final = EffectRow(_K.CREATED, "stream", "Stream {0} {1}.")
 
 # Entries of a group.
@@ -187,33 +187,33 @@ ACKNOWLEDGED: Final = EffectRow(
     "pending",
     "{count:entry|entries} will count as processed by group {group}; {names:consumer|consumers} will not get them again.",
 )
-CLAIMED: Final = EffectRow(_K.MOVED, "claimed", "{count:entry|entries} of {names} will belong to {0}.")
+CLAIMED: Final = EffectRow(_K.MOVED, "claimed", "{count:entry|entries} of {names} will be owned by {0}.")
 HANDED_OVER: Final = EffectRow(
     _K.MOVED,
     "handed-over",
-    "{count:pending entry is|pending entries are} handed to {0}; idle times and delivery counts stay as they are.",
+    "{count:pending entry is|pending entries are} handed to {0}; idle times and delivery counts stay.",
 )
 GIVEN_BACK: Final = EffectRow(
     _K.MOVED,
     "given-back",
-    "{count:entry|entries} will be free for any consumer and keep {count:=its|their} owner until then, looking idle for 30 "
-    "days: the next consumer that reclaims (XAUTOCLAIM, XCLAIM with a least idle time) gets {count:=it|them}, one that only reads "
-    "does not.",
+    "{count:entry|entries} will be free for any consumer: the idle time is set to 30 days, and the next "
+    "consumer that reclaims (XAUTOCLAIM, XCLAIM with a minimum idle time) gets {count:=it|them}; one "
+    "that only reads does not. Until then {count:=its|their} owner stays.",
 )
-TAKEN_BACK: Final = EffectRow(_K.MOVED, "restored", "Takes back {0}: {count:entry|entries} of {names}.")
+TAKEN_BACK: Final = EffectRow(_K.MOVED, "restored", "Undoes {0}: {count:entry|entries} of {names}.")
 MISSING: Final = EffectRow(
     _K.KEPT,
     "missing",
-    "No longer in the stream, though pending: {names:sample}; acknowledge them to be rid of them.{0}",
+    "No longer in the stream, though pending: {names:sample}; acknowledging them removes them.{0}",
 )
 GIVEN: Final = EffectRow(
     _K.REDELIVERED,
     "ahead",
-    "The group begins after {0}: {count:entry|entries} will be given to it.",
+    "The group starts after {0}: {count:entry|entries} will be delivered to it.",
     always=True,
 )
 NOT_GIVEN: Final = EffectRow(
-    _K.UNDELIVERED, "before", "It is not given {count:entry|entries} that {count:=is|are} there."
+    _K.UNDELIVERED, "before", "It is not delivered {count:entry|entries} that {count:=is|are} in the stream."
 )
 REDELIVERED: Final = EffectRow(
     _K.REDELIVERED, "rewound", "{count:entry|entries} will be delivered again to its consumers."
@@ -221,59 +221,59 @@ REDELIVERED: Final = EffectRow(
 PASSED_OVER: Final = EffectRow(
     _K.UNDELIVERED,
     "forwarded",
-    "{count:entry|entries} will never be delivered to it; they stay in the stream, for XRANGE.",
+    "{count:entry|entries} will never be delivered to it; they stay in the stream.",
 )
 STILL_PENDING: Final = EffectRow(
     _K.REDELIVERED,
     "pending",
-    "{count:of them is|of them are} still pending: the next consumer to read takes them from {names}, and their delivery "
-    "count begins at 1 again.",
+    "{count:of them is|of them are} still pending: the next consumer to read takes them from {names}, "
+    "and their delivery count restarts at 1.",
 )
 
 # Consumers and groups that go.
 IDLE_REMOVED: Final = EffectRow(
     _K.REMOVED,
     "idle-consumers",
-    "{count:consumer|consumers} of group {group}, idle for {0} and with nothing pending, will be removed; one that is not "
-    "so any more then is left alone.",
+    "{count:consumer|consumers} of group {group}, idle for {0} and with nothing pending, will be removed; "
+    "each is checked again in the step that removes it.",
 )
 CONSUMER_REMOVED: Final = EffectRow(
     _K.REMOVED,
     "consumer",
-    "Consumer {0} is removed, in one step that insists on it having nothing pending then.",
+    "Consumer {0} is removed, in one step that checks that it has nothing pending.",
 )
 KEPT_PENDING: Final = EffectRow(
     _K.KEPT,
     "pending",
-    "Kept, because they have pending entries: {names}. `streamops consumers rm --to` moves those.",
+    "Kept, because they have pending entries: {names}. `streamops consumers rm --to` moves those entries.",
 )
-KEPT_ACTIVE: Final = EffectRow(
-    _K.KEPT, "active", "{count:consumer is|consumers are} idle for less, and kept."
-)
+KEPT_ACTIVE: Final = EffectRow(_K.KEPT, "active", "{count:consumer is|consumers are} kept, idle for less.")
 GROUP_REMOVED: Final = EffectRow(
     _K.REMOVED,
     "group",
-    "Group {group} ends, with its position {0} and {count:consumer|consumers}. The stream's entries stay.",
+    "Group {group} is removed, with its position {0} and {count:consumer|consumers}. The stream's entries stay.",
     always=True,
 )
 PENDING_LOST: Final = EffectRow(
     _K.LOST, "not-redelivered", "{count:pending entry|pending entries} that will not be redelivered."
 )
-UNGIVEN_LOST: Final = EffectRow(_K.LOST, "not-given", "{count:entry|entries} that it was still to be given.")
+UNGIVEN_LOST: Final = EffectRow(_K.LOST, "not-given", "{count:entry|entries} not yet delivered to it.")
 ROWS_LOST: Final = EffectRow(
     _K.LOST, "missing", "{count:pending row|pending rows} of entries that no longer exist."
 )
 
 # Entries that go, and what groups lose with them.
-OLDEST_GO: Final = EffectRow(_K.REMOVED, "oldest", "The oldest {0}{count:most} of {1} go.{2}")
+OLDEST_GO: Final = EffectRow(_K.REMOVED, "oldest", "The oldest {0}{count:most} of {1} are removed.{2}")
 NODES_GO: Final = EffectRow(
     _K.REMOVED,
     "oldest-nodes",
-    "The oldest go, at most {count:most} of {0}, in whole nodes of the stream.{1}",
+    "The oldest are removed, at most {count:most} of {0}, in whole nodes of the stream.{1}",
 )
-NONE_GOES: Final = EffectRow(_K.KEPT, "needed", "None of {count:entry|entries} may go yet.", always=True)
+NONE_GOES: Final = EffectRow(
+    _K.KEPT, "needed", "None of {count:entry|entries} can be removed yet.", always=True
+)
 ALL_STAY: Final = EffectRow(
-    _K.KEPT, "within-bound", "The bound leaves all of {count:entry|entries}.", always=True
+    _K.KEPT, "within-bound", "The limit keeps all of {count:entry|entries}.", always=True
 )
 HELD_BY_PENDING: Final = EffectRow(_K.HELD_BACK, "pending", "group {group}: {0} is pending {1}")
 HELD_BY_UNREAD: Final = EffectRow(
@@ -294,10 +294,12 @@ FOR_GOOD: Final = EffectRow(_K.LOST, "entries", "{count:entry|entries}{0}.")
 DANGLING: Final = EffectRow(
     _K.KEPT,
     "dangling",
-    "{count:pending row that points|pending rows that point} to nothing will be left: consumers get empty entries for them "
-    "until they are acknowledged.{0}",
+    "{count:pending row that points|pending rows that point} to nothing will be left: consumers get "
+    "them without fields until they are acknowledged.{0}",
 )
-DELETED: Final = EffectRow(_K.REMOVED, "entries", "{count:entry goes|entries go} for every group, by {0}.")
+DELETED: Final = EffectRow(
+    _K.REMOVED, "entries", "{count:entry is|entries are} deleted for all groups, by {0}."
+)
 NEVER_GETS: Final = EffectRow(
     _K.LOST,
     "unread-deleted",
@@ -345,11 +347,11 @@ NO_ENTRY: Final = EffectRow(
     "{count:ID is no entry|IDs are no entries} of the stream, and will be left out.",
 )
 WHY_REFUSED: Final = {
-    "gone": "not pending any more",
+    "gone": "no longer pending",
     "owner": "owned by another consumer by now",
     "delivered": "delivered or claimed again since",
     "missing": "its entry no longer exists",
-    "same": "given back what it had already",
+    "same": "already as it was before",
 }
 """Why a row cannot be given back what it had."""
 UNRESTORABLE: Final = {
@@ -368,7 +370,7 @@ DEAD_LETTERS_STAY: Final = EffectRow(_K.KEPT, "dead-letters", "{count:dead lette
 LAG_UNKNOWN: Final = EffectRow(
     _K.LOST,
     "lag",
-    "Group {group}{0} reads the queue itself: after dead letters leave it, its lag may not be known.",
+    "Group {group}{0} reads the queue itself: once dead letters leave it, its lag may be unknown.",
     always=True,
 )
 REPUBLISHED: Final = EffectRow(
@@ -421,13 +423,15 @@ RETRIES_UNREAD: Final = EffectRow(
 PAYLOADS: Final = EffectRow(
     _K.KEPT,
     "payloads",
-    "{count:dead letter refers|dead letters refer} to a payload stored outside the stream: it must still exist, and is kept for 7 "
+    "{count:dead letter refers|dead letters refer} to a payload stored outside the stream: it must still "
+    "exist, and is kept for 7 "
     "days from then.",
 )
 FOREIGN_ADDED: Final = EffectRow(
     _K.ADDED,
     "foreign-origin",
-    "{count:dead letter names|dead letters name} stream {0}, which is not the queue's own: added there all the same, as you asked.",
+    "{count:dead letter names|dead letters name} stream {0}, which is not the queue's own: added there, "
+    "by --foreign-origins.",
 )
 FOREIGN_LEFT: Final = EffectRow(
     _K.SKIPPED,
@@ -437,7 +441,7 @@ FOREIGN_LEFT: Final = EffectRow(
 STRAY: Final = EffectRow(
     _K.SKIPPED,
     "no-such-target",
-    "{count:dead letter is|dead letters are} of a stream or group that is not there: skipped.",
+    "{count:dead letter is|dead letters are} of a stream or group that does not exist: skipped.",
 )
 UNCOUNTED: Final = EffectRow(
     _K.SKIPPED,
@@ -447,7 +451,7 @@ UNCOUNTED: Final = EffectRow(
 
 # Delayed messages.
 DUE_NOW: Final = EffectRow(
-    _K.MOVED, "due-now", "{count:message|messages} will be added to {names}, and leave the queue."
+    _K.MOVED, "due-now", "{count:message|messages} will be added to {names} and removed from the queue."
 )
 CANCELLED: Final = EffectRow(
     _K.REMOVED,
@@ -458,14 +462,13 @@ STILL_DELAYED: Final = EffectRow(_K.KEPT, "delayed")
 RETRIES_LOST: Final = EffectRow(
     _K.LOST,
     "retries",
-    "{count:of them is a retry|of them are retries}: the group that failed will not get the entry behind it again.",
+    "{count:of them is a retry|of them are retries}: the group that failed will not get its entry again.",
 )
 MESSAGES_LOST: Final = EffectRow(_K.LOST, "delayed", "{count:message|messages}{0}.")
 NOT_OURS: Final = EffectRow(
     _K.SKIPPED,
     "foreign",
-    "{count:member|members} of {0} that streamops did not write, such as {names}, will stay as they are: no command "
-    "touches them.",
+    "{count:member|members} of {0} that streamops did not write, such as {names}, will stay: no command touches them.",
 )
 BROKEN: Final = EffectRow(
     _K.SKIPPED,
@@ -483,7 +486,7 @@ RESTORED_BEFORE: Final = EffectRow(
     "restored-before",
     "{count} of the file's {0} were restored before: it continues there.",
 )
-GIVEN_TO_ALL: Final = EffectRow(_K.ADDED, "groups", "All of its groups ({names}) will be given them.")
+GIVEN_TO_ALL: Final = EffectRow(_K.ADDED, "groups", "Delivered to all of its groups ({names}).")
 TAKEN_OUT: Final = EffectRow(
     _K.SKIPPED,
     "not-deleted",
@@ -499,20 +502,20 @@ TOO_WIDE: Final = EffectRow(
 HANDLED_AGAIN: Final = EffectRow(
     _K.REDELIVERED,
     "stale",
-    "Those delivered less than {0} times (now {count}) are handled again: {1}",
+    "Those delivered less than {0} times (now {count}) are delivered again: {1}",
     always=True,
 )
 DEAD_LETTERED: Final = EffectRow(
     _K.MOVED,
     "dead-lettered",
-    "Those delivered {0} times or more (now {count}) go to {1} as they are, with the reason max-deliveries. The server "
-    "counts: what a worker had only read ahead when it died was delivered too.",
+    "Those delivered {0} times or more (now {count}) are dead-lettered to {1} with the reason max-deliveries. "
+    "The server counts deliveries: an entry that a worker had only read ahead when it died counts too.",
     always=True,
 )
 DELETED_RECORDED: Final = EffectRow(
     _K.MOVED,
     "payload-missing",
-    "Those that were deleted from the stream (now {count}) are put on record in {0}, with the reason payload-missing.",
+    "Those that were deleted from the stream (now {count}) are recorded in {0}, with the reason payload-missing.",
     always=True,
 )
 TWICE: Final = EffectRow(

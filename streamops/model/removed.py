@@ -31,6 +31,7 @@ _TEND: Final = "`tend` is `streamops streams reclaim` now: it runs once, or agai
 
 _REMOVED: Final[Mapping[str, str]] = {
     "streamops bench": _BENCH,
+    "streamops pools scale --for": "`streamops pools override POOL N --for 1h` keeps a number of workers for a time.",
     "streamops autoscale drill": "It is one with the other drill: `streamops drill --workers 1-8`.",
     **{
         f"streamops pools simulate --{option}": _CONTEST

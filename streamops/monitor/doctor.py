@@ -20,10 +20,10 @@ from streamops.wire.harmless import NOBODY, refused_writes
 from streamops.wire.keys import POOLS, decisions_key, delayed_key, learned_key, pool_key
 from streamops.wire.node import Command
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.reads import read_types
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader
 from streamops.wire.topics import TOPICS
-from streamops.wire.types_and_sizes import read_types
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import JOBS, job_key
 

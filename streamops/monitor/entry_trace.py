@@ -7,6 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from streamops.model.acting import Outcome
 from streamops.model.dead_letters import ORIGIN_ID, REPLAY_OF, DeadLetter
 from streamops.model.delayed import ATTEMPT, DelayedMessage
 from streamops.model.entries import EntryId, PendingEntry, StreamEntry
@@ -25,6 +26,7 @@ class TraceKind(StrEnum):
     WAITING = "waiting"
     PENDING = "pending"
     DONE = "done"
+    UNKNOWN = "unknown"
     MARKED = "marked"
     RETRY = "retry"
     DEAD = "dead"
@@ -100,7 +102,7 @@ def added(stream: str, entry: StreamEntry) -> Iterator[TraceEvent]:
         text = f"it is a replay of dead letter {_text(letter)}"
         origin = origin_of(entry)
         if origin is not None and origin != entry.id:
-            text += f", which was born as entry {origin}"
+            text += f", first added as entry {origin}"
         yield TraceEvent(TraceKind.AGAIN, text)
     elif (attempt := fields.get(ATTEMPT)) is not None:
         text = f"it is attempt {_text(attempt)} of entry {_text(fields.get(ORIGIN_ID, b'?'))}"
@@ -110,11 +112,11 @@ def added(stream: str, entry: StreamEntry) -> Iterator[TraceEvent]:
 def gone(stream: str, entry_id: EntryId, first: EntryId | None, last: EntryId | None) -> TraceEvent:
     """That a stream does not have an entry, by its first ID and the highest that it ever had, where known."""
     if last is not None and entry_id > last:
-        text = f"never was in {stream}: its highest ID so far is {last}"
+        text = f"was never in {stream}: its highest ID so far is {last}"
     elif first is not None and entry_id > first:
-        text = f"is not in {stream}: it was deleted, or never was there"
+        text = f"is not in {stream}: it was deleted, or never added"
     else:
-        text = f"is not in {stream}: it was trimmed or deleted, or never was there"
+        text = f"is not in {stream}: it was trimmed or deleted, or never added"
     return TraceEvent(TraceKind.GONE, text)
 
 
@@ -141,7 +143,10 @@ def in_group(
         never = "never delivered: it is not in the stream" if is_gone else "not delivered yet"
         yield TraceEvent(TraceKind.WAITING, f"{name}: {never}")
     elif dead_lettered:
-        yield TraceEvent(TraceKind.DONE, f"{name}: not pending: it gave the entry up")
+        yield TraceEvent(TraceKind.DEAD, f"{name}: not pending: dead-lettered")
+    elif is_gone:
+        text = f"{name}: not pending: acknowledged, passed over, or never in the stream (Redis does not record which)"
+        yield TraceEvent(TraceKind.UNKNOWN, text)
     else:
         text = (
             f"{name}: not pending: acknowledged, or the group was set past it (Redis does not record which)"
@@ -162,10 +167,13 @@ def acted_on(what: str, row: PendingEntry, at: datetime | None, undone_by: str =
     return TraceEvent(TraceKind.ACTION, text, at)
 
 
-def removed_by(what: str, at: datetime | None, removed: int, *, named: bool) -> TraceEvent:
-    """That an operator's action removed entries of the stream, this one by its ID or perhaps among the oldest."""
-    entries = counted(removed, "entry", "entries")
-    text = f"{what}: removed {entries}{', this one by its ID' if named else ', the oldest that there were'}"
+def removed_by(what: str, at: datetime | None, outcome: Outcome, *, named: bool) -> TraceEvent:
+    """That an operator's action removed entries of the stream: this one by its ID, or those below one."""
+    which = ", this one by its ID"
+    if not named:
+        # Actions of earlier releases did not keep the ID.
+        which = f" below {outcome.removed_below}" if outcome.removed_below else ", the oldest of the stream"
+    text = f"{what}: removed {counted(outcome.applied, 'entry', 'entries')}{which}"
     return TraceEvent(TraceKind.ACTION, text, at)
 
 
@@ -187,9 +195,9 @@ def retry(stream: str, group: str, entry: StreamEntry) -> TraceEvent:
 def dead_lettered(letter: DeadLetter) -> TraceEvent:
     """That a group gave the entry up."""
     tried = "" if letter.deliveries is None else f", delivered {counted(letter.deliveries, 'time', 'times')}"
-    why = f" of {letter.reason}" if letter.reason else ""
+    why = f" ({letter.reason})" if letter.reason else ""
     error = f": {letter.error}" if letter.error else ""
-    gave_up = f"{letter.group or 'a group'} gave it up{why}{tried}{error}"
+    gave_up = f"{letter.group or 'a group'} dead-lettered it{why}{tried}{error}"
     text = f"{gave_up}; the entry is now {letter.id} in the dead-letter queue {letter.queue}"
     return TraceEvent(TraceKind.DEAD, text, letter.failed_at, letter.queue, letter.id)
 
@@ -203,7 +211,7 @@ def replayed(stream: str, entry: StreamEntry) -> TraceEvent:
 
 def never_known(events: Iterable[TraceEvent], groups: Iterable[InGroup]) -> Iterator[str]:
     """What Redis does not keep of what happened."""
-    done = any(event.kind is TraceKind.DONE for event in events)
+    done = any(event.kind in {TraceKind.DONE, TraceKind.UNKNOWN, TraceKind.DEAD} for event in events)
     if done:
         yield NO_ACKS
     if done or any(group.row is not None and group.row.delivery_count > 1 for group in groups):

@@ -10,7 +10,7 @@ from streamops.model.streams import ConsumerGroup, ServerInfo, Snapshot, StreamR
 from streamops.model.wording import quoted
 from streamops.monitor.history import History, StreamHistory, advance
 from streamops.monitor.rates import NO_RATES, arrival_rate, rates_over
-from streamops.monitor.rules import RuleScope, judge, judge_group, worst_first
+from streamops.monitor.rules import RuleScope, addressed, judge, judge_group, worst_first
 from streamops.monitor.rules.evidence import GroupEvidence, GroupTriage
 from streamops.monitor.thresholds import Thresholds
 
@@ -25,14 +25,16 @@ class Observer:
 
     Args:
         rates: Whether its observations tell rates, beyond what the rules need of them.
+        selector: The options that choose the server in commands, as typed; empty where it is the default one.
 
     Attributes:
         thresholds: When the health rules speak; may be exchanged between snapshots.
     """
 
-    def __init__(self, thresholds: Thresholds, *, rates: bool = True) -> None:
+    def __init__(self, thresholds: Thresholds, *, rates: bool = True, selector: str = "") -> None:
         self.thresholds = thresholds
         self._rates = rates
+        self._selector = selector
         self._history: History | None = None
 
     def observe(self, snapshot: Snapshot, *, partial: bool = False) -> Observation:
@@ -45,17 +47,17 @@ class Observer:
             partial: Whether it was collected of some streams only; the others are then not forgotten.
         """
         self._history = advance(self._history, snapshot, self.thresholds, partial=partial)
-        return assess(snapshot, self._history, self.thresholds, rates=self._rates)
+        return assess(snapshot, self._history, self.thresholds, rates=self._rates, selector=self._selector)
 
     def with_rates(self, observation: Observation) -> Observation:
         """The last observation with rates, where it was made without them."""
         if self._rates or self._history is None:
             return observation
-        return assess(observation.snapshot, self._history, self.thresholds)
+        return assess(observation.snapshot, self._history, self.thresholds, selector=self._selector)
 
 
 def assess(
-    snapshot: Snapshot, history: History, thresholds: Thresholds, *, rates: bool = True
+    snapshot: Snapshot, history: History, thresholds: Thresholds, *, rates: bool = True, selector: str = ""
 ) -> Observation:
     """Judge a snapshot.
 
@@ -64,12 +66,13 @@ def assess(
         history: What is remembered, this snapshot included: ``advance`` made it of this snapshot.
         thresholds: When the rules speak.
         rates: Whether rates are told; without them only what the rules need is worked out, which is cheaper.
+        selector: The options that choose the server in commands of advice.
     """
-    assessor = _Assessor(snapshot, thresholds, rates=rates)
+    assessor = _Assessor(snapshot, thresholds, rates=rates, selector=selector)
     streams = tuple(assessor.stream(state, history.streams[state.name]) for state in snapshot.streams)
     gone = judge(RuleScope.SERVER, history.gone, snapshot.collected_at, thresholds)
     nodes = _judge_nodes(snapshot.server, thresholds)
-    findings = worst_first([*gone, *worst_first(nodes), *assessor.orphans()])
+    findings = addressed(worst_first([*gone, *worst_first(nodes), *assessor.orphans()]), selector)
     health = max([_health(findings, doubt=bool(snapshot.gaps)), *[stream.health for stream in streams]])
     return Observation(snapshot, history.since, streams, findings, health)
 
@@ -86,8 +89,9 @@ def _judge_nodes(server: ServerInfo, thresholds: Thresholds) -> list[Finding]:
 class _Assessor:
     """What the judgements of all streams and groups of one snapshot share."""
 
-    def __init__(self, snapshot: Snapshot, thresholds: Thresholds, *, rates: bool) -> None:
+    def __init__(self, snapshot: Snapshot, thresholds: Thresholds, *, rates: bool, selector: str) -> None:
         self.rates = rates
+        self.selector = selector
         self.now = snapshot.collected_at
         self.thresholds = thresholds
         self.queues = {queue.stream: queue for queue in snapshot.delayed}
@@ -102,6 +106,7 @@ class _Assessor:
         findings = judge(RuleScope.STREAM, state, history, self.thresholds)
         if queue := self.queues.pop(state.name, None):
             findings = worst_first([*findings, *self.queue(queue)])
+        findings = addressed(findings, self.selector)
         is_judged = state.role is not StreamRole.DEAD_LETTERS
         groups = tuple([self.group(state, group, history, is_judged=is_judged) for group in state.groups])
         doubt = bool(self.gaps) and (state.name, None) in self.gaps
@@ -133,7 +138,7 @@ class _Assessor:
                 evidence = GroupEvidence(
                     state, group, history, trimmed_at, moves, self.now, members, self.sees_asking
                 )
-                findings = judge_group(evidence, self.thresholds)
+                findings = addressed(judge_group(evidence, self.thresholds), self.selector)
         return GroupView(
             state.name,
             group,

@@ -22,7 +22,7 @@ from streamops.monitor.pools import PoolReader, WorkerReader
 from streamops.wire.delayed import count_queues
 from streamops.wire.faults import Fault
 from streamops.wire.keys import stream_role
-from streamops.wire.types_and_sizes import read_memory, read_paused
+from streamops.wire.reads import read_memory, read_paused
 from streamops.wire.writes.audit import AUDIT
 
 AT_ONCE: Final = 8

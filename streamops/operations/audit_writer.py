@@ -84,8 +84,8 @@ class AuditWriter:
             if not unaudited:
                 raise Forbidden(
                     f"the audit log {AUDIT} cannot be written: {error.message.removeprefix(AUDIT + ': ')}",
-                    "Nothing was done. Ask for the permission (`streamops doctor --acl operator`), "
-                    "or act without a record by --unaudited.",
+                    "Nothing was done. Get the permission (`streamops doctor --acl operator`), or act "
+                    "without a record by --unaudited.",
                 ) from None
 
     async def batch(self, undo: bytes) -> None:

@@ -17,7 +17,7 @@ from streamops.model.delayed import DelayedMessage
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.text import safe_json
 from streamops.operations.running import Run
-from streamops.wire.writes.delete import Deleting, delete
+from streamops.wire.writes.entries import Deleting, delete
 
 PRIVATE: Final = 0o600
 PRIVATE_DIRECTORY: Final = 0o700

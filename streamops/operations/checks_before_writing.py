@@ -17,7 +17,7 @@ from streamops.wire.writes.jobs import JOBS, job_key
 
 JOB_WRITES: Final = (("HSET", job_key("none")), ("EXPIRE", job_key("none")), ("ZADD", JOBS))
 NO_REPLICATION_ID: Final = "0" * 40
-OWN_KEY: Final = f"keys whose names begin with {OWN_PREFIX} are kept by streamops for itself"
+OWN_KEY: Final = f"keys that begin with {OWN_PREFIX} are reserved for streamops"
 OWN_KEY_HINT: Final = "Nothing was done. `streamops audit ls` and `streamops jobs ls` read them; other programs can change them."
 STALE_HINT: Final = "Nothing was done. Look again, and make a new plan."
 

@@ -29,6 +29,7 @@ from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, StreamEntry
 from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
 from streamops.model.streams import ReadError, Snapshot
+from streamops.model.wording import quoted
 from streamops.monitor.arrivals import ArrivalReader
 from streamops.monitor.collect import Collector
 from streamops.monitor.context import ServerContext
@@ -115,7 +116,8 @@ class Console:
         self._server = server
         self._collector = Collector(server, watch)
         self._delayed_watch = DelayedWatch(self.delayed, self.discovery.wants)
-        self.observer = Observer(thresholds, rates=not watch.deep)
+        selector = " ".join(map(quoted, actor.selector))
+        self.observer = Observer(thresholds, rates=not watch.deep, selector=selector)
         self._discovering: asyncio.Task[None] | None = None
 
     @classmethod
@@ -399,12 +401,17 @@ class Console:
         """How many entries are pending, between which IDs, and whose; raises ``NotFound`` without such a group."""
         return PendingSummary(*await read_pending_summary(self._server, stream, group))
 
-    async def scan_pending(self, stream: str, group: str, *, limit: int = 100_000) -> PendingProfile | None:
-        """The distribution of pending entries, from at most ``limit`` rows; none where none is pending."""
-        pending = (await self.read_pending_summary(stream, group)).pending
+    async def scan_pending(
+        self, stream: str, group: str, consumer: str | None = None, *, limit: int = 100_000
+    ) -> PendingProfile | None:
+        """The distribution of a group's or a consumer's pending entries, from at most ``limit`` rows; none where none is pending."""
+        summary = await self.read_pending_summary(stream, group)
+        pending = summary.pending if consumer is None else dict(summary.consumers).get(consumer, 0)
         scan = PendingScan()
         while scan.last_pass is None and scan.seen.scanned < limit:
-            page = PendingRange(stream, group, scan.cursor, min(PENDING_ROWS, limit - scan.seen.scanned))
+            page = PendingRange(
+                stream, group, scan.cursor, min(PENDING_ROWS, limit - scan.seen.scanned), consumer
+            )
             rows = await read_pending_page(self._server, page)
             scan = advance_scan(scan, rows, end=len(rows) < page.limit)
         profile = profile_of(scan, pending)

@@ -96,7 +96,7 @@ class Engine:
         check_fingerprint(plan, limits)
         policy = (
             required_confirmation(plan, self.actor.environment)
-            if operation.asks or plan.impact is Impact.DESTRUCTIVE
+            if operation.intent.asks or plan.impact is Impact.DESTRUCTIVE
             else required_confirmation(replace(plan, count=0), Environment.DEVELOPMENT)
         )
         if operation.resolve_defaults is not None:
@@ -132,7 +132,7 @@ class Engine:
         plan, limits = prepared.plan, prepared.limits
         if not prepared.policy.accepts(confirmation):
             hint = _confirmation_hint(prepared.policy, confirmation)
-            raise Forbidden(f"{plan.operation} {plan.target}: not agreed to", hint)
+            raise Forbidden(f"{plan.operation} {plan.target}: not confirmed", hint)
         if plan.idle:
             if prepared.job is not None:
                 held = await self._take_over(prepared.job, rest=0, by="")
@@ -269,8 +269,8 @@ class Engine:
 LAST_WORDS = 5.0
 """Seconds that the last records of what was interrupted may take."""
 NOTHING_DONE = "Nothing was done"
-UNKNOWN_BATCH = "; whether the batch under way was done is not known"
-UNSENT_BATCH = "; what was to be done next was not sent, and not done"
+UNKNOWN_BATCH = "; whether the current batch was applied is unknown"
+UNSENT_BATCH = "; the next batch was not sent"
 
 
 async def _close_soon(run: Run, outcome: Outcome) -> None:
@@ -328,8 +328,8 @@ def _confirmation_hint(policy: ConfirmationPolicy, confirmation: Confirmation) -
     if confirmation.typed and policy.kind is ConfirmationKind.TYPED:
         return f"Nothing was done: --confirm {quoted(confirmation.typed)} is not {quoted(policy.word)}."
     if policy.by_yes:
-        return "Nothing was done. Agree with --yes, or look at the plan alone with --dry-run."
-    return f"Nothing was done. It cannot be undone: say so with --confirm {quoted(policy.word)}."
+        return "Nothing was done. Apply with --yes, or show the plan alone with --dry-run."
+    return f"Nothing was done. It cannot be undone: confirm it with --confirm {quoted(policy.word)}."
 
 
 def _hint_midway(error: StreamopsError, run: Run) -> str:
@@ -337,4 +337,4 @@ def _hint_midway(error: StreamopsError, run: Run) -> str:
     if not error.hint.startswith(NOTHING_DONE):
         return error.hint
     told = f"; `streamops audit ls --id {run.audit_id}` shows it" if run.audit_id else ""
-    return f"What was done until then stays done{told}. Look again, and make a new plan."
+    return f"What was applied until then stays{told}. Look again, and make a new plan."

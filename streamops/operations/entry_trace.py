@@ -213,4 +213,6 @@ def _removal(action: Action, what: str, entry_id: EntryId) -> list[TraceEvent]:
         return []
     if not named and action.first.operation != TrimIntent.operation:
         return []
-    return [removed_by(what, action.first.at, outcome.applied, named=named)]
+    if outcome.removed_below and entry_id >= EntryId.parse(outcome.removed_below):
+        return []
+    return [removed_by(what, action.first.at, outcome, named=named)]

@@ -49,6 +49,7 @@ class JobCounts:
         skips: The first of those left alone, each with why.
         failures: The first of those that could not be done.
         notes: What is worth telling at the end.
+        removed_below: The ID below which entries were removed; empty where none were.
     """
 
     def __init__(self) -> None:
@@ -58,6 +59,7 @@ class JobCounts:
         self.skips: list[Skipped] = []
         self.failures: list[Failed] = []
         self.notes: list[str] = []
+        self.removed_below = ""
 
     @property
     def done(self) -> int:

@@ -43,8 +43,6 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
         resolve_defaults: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
             record and its permission probes need it; none where nothing is left open.
-        asks: Whether consent is asked for at all (``publish`` and the like are not); where a plan loses something
-            it is asked for in any case.
         undo: The intent of the operation that takes it back, from the records of its audit; none where
             there is no exact inverse. Raises ``PlanError`` where nothing can in this case.
         resolve: What the intent comes down to, asked for before the survey: an operation, its intent, and the actions
@@ -66,7 +64,6 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     job_from: int | None = None
     resume: Callable[[Intent, Job], Intent] | None = None
     resolve_defaults: Callable[[Intent, Evidence], Intent] | None = None
-    asks: bool = True
     undo: Callable[[Intent, Sequence[AuditRecord]], OperationIntent] | None = None
     resolve: (
         Callable[

@@ -12,7 +12,7 @@ from streamops.wire.faults import required
 from streamops.wire.keys import retry_source, unhandled_key
 from streamops.wire.reads import read_consumers
 from streamops.wire.server import Server
-from streamops.wire.writes.unhandled import Unhandled, note_unhandled
+from streamops.wire.writes.pending import Unhandled, note_unhandled
 
 
 async def read_members(
@@ -46,4 +46,4 @@ async def note_gone(run: Run, place: Unhandled | None, ids: Sequence[EntryId | s
     if place is None or not ids:
         return
     if problem := await note_unhandled(run.server, place, ids):
-        run.note(f"Business keys of entries that are gone stay taken: {place.key}: {problem.reason}.")
+        run.note(f"Business keys of deleted entries stay reserved: {place.key}: {problem.reason}.")

@@ -117,6 +117,7 @@ class Run:
             elapsed=self.elapsed,
             complete=not stopped,
             stopped=stopped,
+            removed_below=counts.removed_below,
         )
 
     async def batch_size(self, most: int, done: int | None = None) -> int:

@@ -9,6 +9,7 @@ from streamops.model.acting import Action, Actor, AuditRecord, Outcome, Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted, idleness
+from streamops.operations.registry import command_words
 from streamops.resources.cells import NAME_WIDTH
 from streamops.resources.kinds import of_rows
 from streamops.resources.plans import outcome_document, outcome_facts, plan_document, plan_facts
@@ -20,7 +21,7 @@ from streamops.resources.units import timestamp
 def ending(action: Action) -> Cell:
     """How an action ended, in a few words."""
     if action.last is None:
-        return Cell("no end yet", Tone.UNKNOWN)
+        return Cell("not finished", Tone.UNKNOWN)
     outcome = action.last.outcome
     if outcome is None:
         return Cell("not understood", Tone.UNKNOWN)
@@ -80,9 +81,14 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     ACTION.text(
         "context", "CONTEXT", 12, lambda row: row.first.actor.context or None, flexible=True, priority=4
     ).means("The context in use, or the server's address."),
-    ACTION.text("operation", "OPERATION", 14, lambda row: row.first.operation or None, priority=0).means(
-        "What was done."
-    ),
+    ACTION.column(
+        "operation",
+        "OPERATION",
+        16,
+        lambda row: row.first.operation or None,
+        lambda row: Cell(safe(command_words(row.first.operation)), Tone.STRONG),
+        priority=0,
+    ).means("What was done, as the command is called."),
     ACTION.text(
         "target", "TARGET", NAME_WIDTH, lambda row: row.first.target or None, flexible=True, priority=0
     ).means("What it was done to."),

@@ -1,6 +1,7 @@
 """Groups: rows, columns and JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Final
 
 from msgspec import Struct
@@ -40,6 +41,24 @@ class GroupRow(Struct, frozen=True):
 def group_rows(streams: Iterable[StreamView]) -> tuple[GroupRow, ...]:
     """One row a group, in the order given; a stream without groups has one row too."""
     return tuple(GroupRow(stream, group) for stream in streams for group in stream.groups or (None,))
+
+
+def worst_first(rows: Sequence[GroupRow], faults: Sequence[bool]) -> list[GroupRow]:
+    """Rows with a fault first, the worst and those with the greatest lag on top; the others in the order given.
+
+    Args:
+        rows: The rows.
+        faults: ``has_fault`` of each.
+    """
+    others = [row for row, fault in zip(rows, faults, strict=True) if not fault]
+    return [*sorted(compress(rows, faults), key=_trouble, reverse=True), *others]
+
+
+def _trouble(row: GroupRow) -> tuple[int, int]:
+    if row.group is None:
+        return row.stream.health, 0
+    lag = row.group.group.lag
+    return row.group.health, lag.entries or lag.lower or lag.upper or 0
 
 
 TREND_WIDTH: Final = 12
@@ -238,6 +257,9 @@ GROUP_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
 )
 """What a table of groups shows."""
 
+
+RATES: Final = frozenset({"added_per_second", "delivered_per_second", "acked_per_second"})
+"""Columns that two readings tell, and one does not."""
 
 GROUP_DETAIL_COLUMNS: Final[tuple[Column[GroupRow], ...]] = (
     GROUP.text("lag_basis", "LAG BASIS", 9, lambda view: str(view.group.lag.basis)).means(

@@ -85,7 +85,7 @@ def outcome_facts(outcome: Outcome, undo: str = "") -> tuple[Fact, ...]:
 
 
 def undo_command(plan: Plan, outcome: Outcome) -> str:
-    """The command line that takes an outcome back, or sets it back; empty where nothing can."""
+    """The command line that takes an outcome back, or reverses it; empty where nothing can."""
     if not outcome.applied:
         return ""
     return f"streamops undo {outcome.audit_id}" if plan.undo and outcome.audit_id else plan.opposite
@@ -180,7 +180,7 @@ def _undo(plan: Plan) -> str:
 
 
 def _set_back(plan: Plan) -> str:
-    return f"not by `streamops undo`; `{plan.opposite}` sets it back" if plan.opposite else ""
+    return f"not by `streamops undo`; `{plan.opposite}` reverses it" if plan.opposite else ""
 
 
 def _danger(plan: Plan) -> Cell:

@@ -1,6 +1,6 @@
 """The status of all streams as one JSON document, and as many rows of it as are asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -8,7 +8,7 @@ from streamops.model.json_text import Json
 from streamops.model.observation import Observation, StreamView
 from streamops.model.streams import ReadError, ServerInfo
 from streamops.resources.findings import findings_json
-from streamops.resources.groups import group_json, group_rows
+from streamops.resources.groups import GroupRow, group_json
 from streamops.resources.streams import stream_head_json
 from streamops.resources.text import safe
 from streamops.resources.units import rfc3339
@@ -47,9 +47,8 @@ def read_errors_json(gaps: Iterable[ReadError]) -> list[Json]:
     return [{"scope": safe(gap.scope), "reason": safe(gap.reason)} for gap in gaps]
 
 
-def limited(observation: Observation, limit: int | None) -> tuple[Observation, int]:
-    """Keep the first ``limit`` rows of ``group_rows``; return the rest of the observation and the rows left out."""
-    rows = group_rows(observation.streams)
+def limited(observation: Observation, rows: Sequence[GroupRow], limit: int | None) -> tuple[Observation, int]:
+    """Keep what the first ``limit`` rows show; return that part of the observation and how many rows are left out."""
     if limit is None or len(rows) <= limit:
         return observation, 0
     kept: dict[str, StreamView] = {}

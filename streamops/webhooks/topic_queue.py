@@ -17,8 +17,7 @@ from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
 from streamops.model.topics import IDENT, Topic, message_fields
 from streamops.wire.consuming.publishing import Addition, add
 from streamops.wire.delayed import read_messages, read_queues
-from streamops.wire.delaying import MessageToDelay
-from streamops.wire.delaying_alone import schedule_one
+from streamops.wire.delaying import MessageToDelay, schedule_one
 from streamops.wire.faults import Fault, fault
 from streamops.wire.gathering import Gatherer
 from streamops.wire.keys import bodies_key, delayed_key, encoded_part, require_one_slot, retry_key

@@ -1,10 +1,13 @@
-"""The primaries of a cluster."""
+"""The primaries of a cluster, by the slots that they serve."""
 
 import asyncio
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from redis.crc import key_slot
 from redis.exceptions import ClusterDownError, RedisError
 
 from streamops.model.text import name_bytes
@@ -12,7 +15,56 @@ from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.primary_tracker import PrimaryTracker
-from streamops.wire.slots import Address, SlotMap, decode_slots
+
+Address = tuple[str, int]
+
+
+class SlotRange(NamedTuple):
+    """Slots ``first`` to ``last``, both inclusive, and the address and node ID of their primary."""
+
+    first: int
+    last: int
+    primary: Address
+    ident: bytes = b""
+
+
+class SlotMap:
+    """The slots of a cluster by their primaries; a slot that is not served belongs to none.
+
+    Attributes:
+        ranges: Which slots are whose, in order.
+        primaries: The addresses of all primaries.
+    """
+
+    def __init__(self, ranges: Sequence[SlotRange] = ()) -> None:
+        self.ranges = sorted(ranges)
+        self.primaries: tuple[Address, ...] = tuple(sorted({one.primary for one in ranges}))
+
+    def primary_of(self, key: bytes) -> Address | None:
+        """The address of the primary that serves a key; none if none does."""
+        slot = key_slot(key)
+        at = bisect_right(self.ranges, slot, key=lambda one: one.first) - 1
+        return self.ranges[at].primary if at >= 0 and slot <= self.ranges[at].last else None
+
+
+def decode_slots(reply: Sequence[Any], asked: str) -> SlotMap:
+    """The reply of CLUSTER SLOTS.
+
+    Args:
+        reply: Rows of first slot, last slot, primary, replicas.
+        asked: The host that was asked: a node that does not know its own name means this one.
+    """
+    return SlotMap(
+        [
+            SlotRange(first, last, _address(primary, asked), *primary[2:3])
+            for first, last, primary, *_replicas in reply
+        ]
+    )
+
+
+def _address(node: Sequence[Any], asked: str) -> Address:
+    host, port = node[0], node[1]
+    return asked if host in {None, b"", b"?"} else host.decode(), int(port)
 
 
 class Cluster:

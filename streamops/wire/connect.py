@@ -5,7 +5,6 @@ a command by itself, since a repeated XADD writes twice; and has no timeout of i
 bound whole batches.
 """
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from redis.asyncio.connection import (
     AbstractConnection,
     Connection,
     SSLConnection,
-    UnixDomainSocketConnection,
 )
 from redis.asyncio.retry import Retry
 from redis.asyncio.sentinel import SentinelManagedConnection, SentinelManagedSSLConnection
@@ -24,36 +22,18 @@ from redis.exceptions import ResponseError
 from streamops.errors import SettingsError
 from streamops.model.streams import Mode
 from streamops.wire.options import ConnectionOptions, Secret, Tls
-from streamops.wire.parsing import PARSER
-from streamops.wire.pool import ClosingPool
 from streamops.wire.primary_tracker import PrimaryTracker
+from streamops.wire.redis_internals import (
+    PARSER,
+    ClosingPool,
+    NamedSentinelSSLConnection,
+    NamedSSLConnection,
+    SocketConnection,
+)
 from streamops.wire.sentinel import SentinelClient, SentinelPool
 
 READ_SIZE = 1 << 16
 MAX_CONNECTIONS = 16
-
-
-class SocketConnection(UnixDomainSocketConnection):
-    """A unix socket that logs in once; redis-py's own logs in while it connects too, and hides why it was refused."""
-
-    async def _connect(self) -> None:
-        async with asyncio.timeout(self.socket_connect_timeout):
-            self._reader, self._writer = await asyncio.open_unix_connection(path=self.path)
-
-
-class NamedSSLConnection(SSLConnection):
-    """TLS that asks for, and checks, a name of its own choosing (SNI)."""
-
-    def __init__(self, *, server_name: str, **kwargs: Any) -> None:
-        self._server_name = server_name
-        super().__init__(**kwargs)
-
-    def _connection_arguments(self) -> dict[str, Any]:
-        return {**super()._connection_arguments(), "server_hostname": self._server_name}
-
-
-class NamedSentinelSSLConnection(SentinelManagedSSLConnection, NamedSSLConnection):
-    """The same behind Sentinel."""
 
 
 def connection_kwargs(options: ConnectionOptions) -> dict[str, Any]:

@@ -34,8 +34,8 @@ from streamops.errors import (
     Unsupported,
 )
 from streamops.model.streams import NO_SUCH_STREAM
-from streamops.wire.parsing import ReplyTooLargeError
 from streamops.wire.primary_tracker import PrimaryReplacedError
+from streamops.wire.redis_internals import ReplyTooLargeError
 from streamops.wire.sentinel import SentinelLoginError
 
 DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")

@@ -2,26 +2,22 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any
+from types import TracebackType
+from typing import Any, Final, final
 
 from redis.asyncio.connection import AbstractConnection
-from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import RedisError
 
 from streamops.model.text import name_bytes
 from streamops.wire.faults import is_read_only
-from streamops.wire.parsing import MOST_REPLY, ReplyTooLargeError
-from streamops.wire.pool import ClosingPool
-from streamops.wire.read_timeout import ReadTimeout
+from streamops.wire.redis_internals import ClosingPool, receiving, writer_of
 
 try:
     import hiredis
-    from redis._parsers.hiredis import NOT_ENOUGH_DATA
 except ImportError:
     hiredis = None  # type: ignore[assignment]  # an optional extra
-    NOT_ENOUGH_DATA = object()
 
 Argument = str | bytes | int
 Command = tuple[Argument, ...]
@@ -108,12 +104,12 @@ class Node:
         try:
             if insist is not None:
                 insist()
-            writer = _writer(connection)
+            writer = writer_of(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
             sent, began = AHEAD if any(decoders) else len(commands), time.monotonic()
             writer.writelines(_packed(connection, commands[:sent]))
             async with ReadTimeout(self._timeout) as silence:
-                receive = _receiving(connection, silence.broken)
+                receive = receiving(connection, silence.broken)
                 replies: list[Reply] = []
                 for number, (_, decode) in enumerate(zip_longest(commands, decoders), start=1):
                     reply = await receive()
@@ -162,81 +158,6 @@ def was_sent(error: Exception) -> bool:
     return UNSENT not in getattr(error, "__notes__", ())
 
 
-def _writer(connection: AbstractConnection) -> asyncio.StreamWriter:
-    """What commands are written to; redis-py's own way waits at once until they are sent."""
-    writer = connection._writer  # noqa: SLF001 - the same
-    if writer is None:
-        raise LostConnection("the connection was closed")
-    return writer
-
-
-def _receiving(connection: AbstractConnection, heard: Callable[[], None]) -> Callable[[], Awaitable[Reply]]:
-    """What receives one reply after the other; error replies are replies too.
-
-    The parser is asked itself: redis-py's connection would wrap each reply in time limits and error handlers that a
-    whole batch has once.
-
-    Args:
-        connection: Where they come from.
-        heard: Called when bytes have come in and there are more to wait for.
-    """
-    parser: Any = connection._parser  # noqa: SLF001 - redis-py has no other way
-    reader = getattr(parser, "_reader", None)
-    if reader is None:
-        return _receiving_slowly(connection, heard)
-    parsed: Callable[[], Reply] = reader.gets
-    fetch: Callable[[], Awaitable[object]] = parser.read_from_socket
-    waited = False
-
-    async def receive() -> Reply:
-        nonlocal waited
-        try:
-            # What has come in already needs no waiting for.
-            reply = parsed()
-            if reply is NOT_ENOUGH_DATA:
-                parser.burden.begin()
-            while reply is NOT_ENOUGH_DATA:
-                if waited:
-                    # Not before the first wait: one short reply, the most frequent case, pays nothing.
-                    heard()
-                waited = True
-                await fetch()
-                reply = parsed()
-        except MemoryError:
-            # An array was announced for which there is no room.
-            raise ReplyTooLargeError("reply", MOST_REPLY) from None
-        if isinstance(reply, LostConnection):
-            # The server said that it takes no commands now.
-            raise reply
-        return reply
-
-    return receive
-
-
-def _receiving_slowly(
-    connection: AbstractConnection, heard: Callable[[], None]
-) -> Callable[[], Awaitable[Reply]]:
-    """The same without hiredis: redis-py's own parser waits for whole values, and tells nothing of their pieces."""
-    parser: Any = connection._parser  # noqa: SLF001 - redis-py has no other way
-    stream: Any = connection._reader  # noqa: SLF001 - the same
-    read: Callable[[], Awaitable[Reply]] = parser.read_response
-    feed: Callable[[bytes], None] = stream.feed_data
-
-    def feed_and_mark(data: bytes) -> None:
-        feed(data)
-        heard()
-
-    async def receive() -> Reply:
-        stream.feed_data = feed_and_mark
-        try:
-            return await read()
-        finally:
-            # The method of its class is in its place again.
-            del stream.feed_data
-
-    return receive
-
-
 def _packed(connection: AbstractConnection, commands: Sequence[Command]) -> list[bytes]:
     """Commands as they go over the wire; redis-py packs asyncio commands in Python, hiredis does it in C."""
     if hiredis is None:
@@ -260,3 +181,55 @@ def _joined(commands: Sequence[Command], pack: Callable[[Command], bytes]) -> by
 def encoded(command: Command) -> tuple[bytes | int, ...]:
     """Names were read as UTF-8 with surrogate escapes; they go back as the bytes they were."""
     return tuple(name_bytes(part) if isinstance(part, str) else part for part in command)
+
+
+LATE: Final = 0.1
+"""Seconds by which a timer that is due may be late before this process, and not the server, is what stood still."""
+
+
+@final
+class ReadTimeout:
+    """Gives up what is done inside, by a ``TimeoutError``, after so long a silence; used once.
+
+    Where this process itself stood still meanwhile (suspended, starved, or busy with a handler that blocks), a reply may
+    have come that were not looked at: then the limit starts anew, once for each silence.
+
+    Args:
+        seconds: The limit.
+    """
+
+    __slots__ = ("_due", "_excused", "_loop", "_scope", "_seconds", "_timer")
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._scope = asyncio.timeout(None)
+        self._excused = False
+
+    async def __aenter__(self) -> "ReadTimeout":
+        await self._scope.__aenter__()
+        self._loop = asyncio.get_running_loop()
+        self._due = self._loop.time() + self._seconds
+        self._timer = self._loop.call_at(self._due, self._look)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        await self._scope.__aexit__(kind, error, trace)
+
+    def broken(self) -> None:
+        """Something was heard: the limit starts anew."""
+        # The timer finds it when it is due: to set one costs more than to read a piece of a reply.
+        self._due = self._loop.time() + self._seconds
+        self._excused = False
+
+    def _look(self) -> None:
+        now = self._loop.time()
+        if now - self._due > LATE and not self._excused:
+            self._excused = True
+            self._due = now + self._seconds
+        if now < self._due:
+            self._timer = self._loop.call_at(self._due, self._look)
+        else:
+            self._scope.reschedule(now)

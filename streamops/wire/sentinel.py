@@ -10,8 +10,8 @@ from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.sentinel import MasterNotFoundError, Sentinel, SentinelConnectionPool
 from redis.exceptions import AuthenticationError, RedisError, ResponseError
 
-from streamops.wire.pool import ClosingPool
 from streamops.wire.primary_tracker import NamedPrimary, PrimaryTracker
+from streamops.wire.redis_internals import ClosingPool
 
 LONGEST_FAILOVER: Final = 30.0
 """Seconds after which every Sentinel that is well has heard of a failover, or it has come to nothing."""

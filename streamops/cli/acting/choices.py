@@ -36,7 +36,13 @@ def _option(*names: str, name: str, **attributes: Any) -> click.Option:
 
 
 ACTING_OPTIONS: Final = (
-    _option("--yes", "-y", name="yes", is_flag=True, help="Apply without asking."),
+    _option(
+        "--yes",
+        "-y",
+        name="yes",
+        is_flag=True,
+        help="Apply without asking; a command that asks needs it where there is no terminal.",
+    ),
     _option("--dry-run", name="dry_run", is_flag=True, help="Show the plan and change nothing."),
     _option(
         "--confirm",
@@ -64,16 +70,14 @@ ACTING_OPTIONS: Final = (
         name="max_count",
         metavar="N",
         type=click.IntRange(min=0),
-        help="Refuse where the plan counts more than N; 1,000,000 unless given.",
+        help="Refuse if the plan counts more than N.  [default: 1000000]",
     ),
     _option("--reason", name="reason", metavar="TEXT", default="", help="Note for the audit log."),
     _option(
         "--unaudited", name="unaudited", is_flag=True, help="Act even where the audit log cannot be written."
     ),
 )
-RATE_OPTION: Final = _option(
-    "--rate", name="rate", metavar="N/s", type=RATE, help="Go no faster than this: 500/s, 30/m."
-)
+RATE_OPTION: Final = _option("--rate", name="rate", metavar="N/s", type=RATE, help="Rate limit: 500/s, 30/m.")
 
 
 def take_choices(values: dict[str, Any]) -> Choices:

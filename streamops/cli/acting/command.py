@@ -29,10 +29,12 @@ from streamops.model.measures import typed_duration
 ACTING_EXITS: Final = {
     0: "done, or the plan was shown",
     1: "failed; no such stream, group or consumer",
-    4: "refused: read-only, not permitted, not agreed to",
-    5: "done in part; a job that can be resumed prints its token",
+    4: "refused: read-only, not permitted, not confirmed",
+    5: "partly done; a job that can be resumed prints its token",
     6: "conflict: the server changed since the plan was made; nothing was done",
 }
+
+AT_ONCE: Final = "It is applied without asking; --dry-run shows the plan and changes nothing."
 
 REASONS: Final = frozenset({"max-deliveries", "rejected", "undecodable", "payload-missing", "timeout"})
 """Reasons of dead letters that workers give; as a note for the audit log such a word is meant to select."""
@@ -104,7 +106,7 @@ def acting_command(intent: type[OperationIntent], other: OtherPlan | None = None
         intent.operation,
         callback=callback,
         params=[*map(param_of, fields), *((other.option,) if other else ())],
-        help=intent.help(),
+        help=intent.help() if intent.asks else f"{intent.help()}\n\n{AT_ONCE}",
         short_help=intent.summary(),
         examples=intent.examples,
         exits=intent.exits,

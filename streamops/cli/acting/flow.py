@@ -24,7 +24,7 @@ def act(session: Session, intent: Struct, choices: Choices) -> ExitCode:
     """Plan what an intent asks for, and do it where that is agreed to.
 
     Raises:
-        StreamopsError: It could not be planned, was not agreed to, or stopped before its end.
+        StreamopsError: It could not be planned, was not confirmed, or stopped before its end.
     """
     return act_on(session, lambda console: console.prepare(intent, choices.limits), choices)
 

@@ -42,7 +42,7 @@ def stand(
         printer: Prints what each time came to.
 
     Raises:
-        StreamopsError: It was not agreed to, or there is no going on.
+        StreamopsError: It was not confirmed, or there is no going on.
     """
     standing = _RecurringRun(session, again, confirmation, printer)
     return session.run(lambda console: standing.go_on(console, prepared))

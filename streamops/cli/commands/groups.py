@@ -6,6 +6,9 @@ from streamops.cli.command import Command
 from streamops.cli.params import group_argument, patterns_argument, stream_argument
 from streamops.cli.printer import Section
 from streamops.cli.reading import (
+    LISTED,
+    group_columns,
+    group_order,
     note_profile,
     note_read_errors,
     note_reading,
@@ -22,7 +25,6 @@ from streamops.monitor.observe import fold_retries
 from streamops.resources.consumers import CONSUMER_COLUMNS, consumer_rows
 from streamops.resources.findings import FINDING_COLUMNS, FindingRow
 from streamops.resources.groups import (
-    GROUP_COLUMNS,
     GROUP_DETAIL_COLUMNS,
     GroupRow,
     group_detail_json,
@@ -32,7 +34,6 @@ from streamops.resources.groups import (
 from streamops.resources.pending import PROFILE_COLUMNS, profile_rows
 from streamops.resources.status import read_errors_json, snapshot_header
 
-LIST_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
 MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in {"stream", "group"})
 
 
@@ -52,10 +53,11 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
 
     PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them.
     """
-    printer = session.printer(LIST_COLUMNS, GROUP_DETAIL_COLUMNS)
+    printer = session.printer(group_columns(session), GROUP_DETAIL_COLUMNS)
     survey = observe_streams(session, patterns)
     observation = survey.observation
-    rows = group_rows(view for view in fold_retries(observation.streams) if view.groups)
+    groups = group_rows(view for view in fold_retries(observation.streams) if view.groups)
+    rows = group_order(printer.output, groups)
     printer.print_list(
         "groups.ls",
         "groups",
@@ -81,7 +83,7 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
 @with_session
 def show(session: Session, *, stream: str, group: str) -> None:
     """Show one group: position, lag and what it rests on, consumers, pending entries, and what is wrong."""
-    printer = session.printer((*LIST_COLUMNS, *GROUP_DETAIL_COLUMNS))
+    printer = session.printer((*LISTED, *GROUP_DETAIL_COLUMNS))
     observation = observe_stream(session, stream)
     stream_view = only_stream(observation, stream)
     view = only_group(stream_view, group)

@@ -77,7 +77,7 @@ def show(session: Session, *, job: str) -> None:
     ],
     exits={
         1: "failed; no such job",
-        4: "refused: held by another process, over, not agreed to, not permitted",
+        4: "refused: held by another process, over, not confirmed, not permitted",
     },
 )
 @job_argument

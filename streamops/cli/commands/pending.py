@@ -9,8 +9,9 @@ import click
 from streamops.cli.command import Command
 from streamops.cli.params import DURATION, ENTRY_ID, group_argument, stream_argument
 from streamops.cli.printer import Section
-from streamops.cli.reading import note_profile
+from streamops.cli.reading import note_profile, observe_stream, only_group, only_stream
 from streamops.cli.session import Session, with_session
+from streamops.errors import NotFound
 from streamops.model.entries import EntryId
 from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
@@ -41,10 +42,10 @@ MAX_SCAN: Final = 100_000
         ("streamops pending ls orders billing", "the oldest hundred"),
         (
             "streamops pending ls orders billing --min-idle 10m --consumer worker-7",
-            "what worker-7 left lying",
+            "what worker-7 has held for ten minutes",
         ),
     ],
-    exits={1: "no such stream or group"},
+    exits={1: "no such stream, group or consumer"},
 )
 @stream_argument
 @group_argument
@@ -88,6 +89,8 @@ def ls(
         limit=session.given.limit or DEFAULT_LIMIT,
     )
     found = session.run(lambda console: search_pending(partial(console.read_pending, stream, group), query))
+    if consumer is not None and not found.rows:
+        _require_consumer(session, stream, group, consumer)
     rows = [PendingRow(entry, found.now) for entry in found.rows]
     printer.print_rows(
         rows,
@@ -106,6 +109,17 @@ def ls(
         note(f"no pending entries match in group {group} of stream {stream}; looked at {found.scanned:,}")
     if found.next_id is not None:
         note(f"looked at {found.scanned:,} and there are more; continue with --after {found.next_id}")
+
+
+def _require_consumer(session: Session, stream: str, group: str, consumer: str) -> None:
+    """Raise ``NotFound`` where the group has no consumer of that name."""
+    members = only_group(only_stream(observe_stream(session, stream), stream), group).group.members
+    names = [member.name for member in members or ()]
+    if members is not None and consumer not in names:
+        raise NotFound(
+            f"group {stream}/{group} has no consumer {consumer}",
+            f"Its consumers: {', '.join(names)}." if names else "It has no consumers.",
+        )
 
 
 @click.command(

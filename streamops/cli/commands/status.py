@@ -10,22 +10,19 @@ from streamops.cli.command import Command
 from streamops.cli.globals import Output
 from streamops.cli.params import DURATION, patterns_argument
 from streamops.cli.printer import Printer, Section
-from streamops.cli.reading import StreamsReading, note_reading
+from streamops.cli.reading import StreamsReading, group_columns, group_order, note_reading
 from streamops.cli.session import Session, with_session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
 from streamops.resources.findings import FINDING_COLUMNS, finding_rows
-from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow, group_rows
+from streamops.resources.groups import GROUP_DETAIL_COLUMNS, GroupRow, group_rows
 from streamops.resources.status import limited, status_document
 from streamops.resources.streams import asked_for_alone
 
 LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
 """Readings closer together than this would show chance, not rates."""
-
-# A trend needs a history, which a single call does not have.
-STATUS_COLUMNS = tuple(column for column in GROUP_COLUMNS if column.key != "trend")
 
 
 @click.command(
@@ -50,7 +47,7 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
     """
     if sample is not None and not LEAST_SAMPLE <= sample <= MOST_SAMPLE:
         raise SettingsError("--sample: rates take from 0.5 s to an hour to show", "Write --sample 5s.")
-    printer = session.printer(STATUS_COLUMNS, GROUP_DETAIL_COLUMNS)
+    printer = session.printer(group_columns(session, rates=sample is not None), GROUP_DETAIL_COLUMNS)
 
     async def read(console: Console) -> StreamsReading:
         await console.discover(queues=True)
@@ -72,9 +69,10 @@ def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | N
 def print_status(printer: Printer[GroupRow], observation: Observation, limit: int | None) -> None:
     """Print an observation, at most ``limit`` groups of it."""
     folded = replace(observation, streams=tuple(fold_retries(observation.streams)))
-    shown, left_out = limited(folded, limit)
+    rows = group_order(printer.output, group_rows(folded.streams))
+    shown, left_out = limited(folded, rows, limit)
     printer.print_rows(
-        group_rows(shown.streams),
+        rows[:limit],
         lambda: status_document(shown, left_out=left_out),
         sections=[Section("Findings", FINDING_COLUMNS, finding_rows(shown))],
     )

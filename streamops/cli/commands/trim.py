@@ -91,7 +91,7 @@ def trim_by_policies(session: Session, choices: Choices, every: timedelta | None
     """Trim as the policies of the configuration say.
 
     Raises:
-        StreamopsError: There is no policy, it was not agreed to, or the streams cannot be listed.
+        StreamopsError: There is no policy, it was not confirmed, or the streams cannot be listed.
     """
     policies = session.settings.tables.retention
     if not policies:
@@ -107,7 +107,9 @@ def trim_by_policies(session: Session, choices: Choices, every: timedelta | None
     if every is None:
         return work.once(patterns)
     if not choices.confirmation.yes or choices.dry_run:
-        raise Forbidden("trim --every cannot ask for confirmation each time", "Agree beforehand with --yes.")
+        raise Forbidden(
+            "trim --every cannot ask for confirmation each time", "Confirm beforehand with --yes."
+        )
     return session.run(lambda console: work.repeat(console, every), patterns)
 
 
@@ -165,12 +167,12 @@ class _Work:
         if policy.accepts(confirmation):
             return confirmation
         if not can_ask(self._session):
-            raise Forbidden("trim --policies: not agreed to", "Nothing was done. Agree with --yes.")
+            raise Forbidden("trim --policies: not confirmed", "Nothing was done. Apply with --yes.")
         for trim in trims:
             self._session.narrator.note(_line(trim.row))
         confirmation = ask(policy)
         if not policy.accepts(confirmation):
-            raise Forbidden("trim --policies: not agreed to", "Nothing was done.")
+            raise Forbidden("trim --policies: not confirmed", "Nothing was done.")
         return Confirmation(yes=True)
 
     async def _apply(

@@ -20,7 +20,10 @@ acknowledgement are judged apart; a growing lag is told by its steps, so that ne
 decrease hides it (Burrow #290, #714, #738, #745); silence on an idle stream is no finding (#303).
 """
 
+import re
 from typing import Final
+
+from msgspec.structs import replace
 
 from streamops.model.observation import Finding
 from streamops.monitor.rules import delivery, pending, streams
@@ -35,6 +38,7 @@ __all__ = [
     "Remedy",
     "Rule",
     "RuleScope",
+    "addressed",
     "judge",
     "judge_group",
     "worst_first",
@@ -43,6 +47,9 @@ __all__ = [
 RULES: Final = (*delivery.RULES, *pending.RULES, *streams.RULES)
 RULE_OF: Final = {rule.code: rule for rule in RULES}
 EXPLAINED_BY: Final = {rule.code: frozenset(map(code_of, rule.explained_by)) for rule in RULES}
+
+COMMAND: Final = re.compile(r"\bstreamops (?=[a-z])")
+"""How a command begins in advice; no sentence there has these words otherwise."""
 
 _RULES: Final = {judged: tuple(rule.find for rule in RULES if rule.judged is judged) for judged in RuleScope}
 _OF_GROUPS: Final = (RuleScope.WAITING, RuleScope.PENDING, RuleScope.PAST)
@@ -57,6 +64,15 @@ def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Findin
 def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:
     """What the rules find, given what they judge and the thresholds; worst first, then in the order of the rules."""
     return _best([finding for find in _RULES[judged] if (finding := find(*evidence)) is not None])
+
+
+def addressed(findings: tuple[Finding, ...], selector: str) -> tuple[Finding, ...]:
+    """The findings with the options that choose their server in each command of their advice."""
+    if not (selector and findings):
+        return findings
+    return tuple(
+        [replace(found, advice=COMMAND.sub(f"streamops {selector} ", found.advice)) for found in findings]
+    )
 
 
 def _best(found: list[Finding]) -> tuple[Finding, ...]:

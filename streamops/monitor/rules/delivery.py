@@ -279,7 +279,7 @@ RULES: Final = (
             "or one entry blocks a consumer that works in order."
         ),
         look=(
-            "the pending entries (Enter, then l): one owner or all, the same idle time or spread",
+            "the pending entries (l): one owner or all, the same idle time or spread",
             "the logs of the consumer that holds the oldest entry",
             "DELIVERED and ACKED: are entries still being delivered",
         ),
@@ -336,11 +336,11 @@ RULES: Final = (
             "failover to a replica that was behind, does the same."
         ),
         look=(
-            "the audit log (@): whether it was done with streamops, by which user and why",
+            "the audit log (7): whether it was done with streamops, by which user and why",
             "whether the handlers can see entries twice",
         ),
         fixes=(
-            Remedy("undo", "It was done from here and not meant: undo it in the audit log (@, z)."),
+            Remedy("undo", "It was done from here and not meant: undo it in the audit log (7, z)."),
             Remedy("groups.rewind", "Set the position forward again; the plan says what is skipped."),
         ),
     ),

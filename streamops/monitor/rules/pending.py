@@ -43,13 +43,13 @@ def poison(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         return None
     stream, group = evidence.stream.name, evidence.group.name
     read = command("streams search", stream, options=f"--from-id {entry.id} --to-id {entry.id}")
-    give_up = command("ack", stream, group, options=f"--ids {entry.id}")
+    dead_letter = command("dlq add", stream, group, options=f"--ids {entry.id}")
     return Finding(
         FindingCode.POISON,
         Health.WARN,
         f"entry {entry.id} was delivered {counted(entry.delivery_count, 'time', 'times')} "
         f"and is still pending{_owner(entry)}",
-        f"Read it: {read}; fix its handler, or give it up: {give_up}",
+        f"Read it: {read}; fix its handler, or dead-letter it: {dead_letter}",
         entry=entry.id,
     )
 
@@ -73,7 +73,8 @@ def pending_old(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | No
             FindingCode.PENDING_OLD,
             Health.WARN,
             _pending_for(entry, held, evidence.group.oldest_pending_age or held),
-            f"If its consumer is not working on it, claim it for another: {claim}",
+            "If it was claimed, its consumer gets it only by reading its own pending entries (XREADGROUP from ID 0, "
+            f"or XAUTOCLAIM); if its consumer is not working on it, claim it for another: {claim}",
             entry=entry.id,
         )
     return None
@@ -112,7 +113,7 @@ def _pending_for(entry: PendingEntry, held: timedelta, age: timedelta) -> str:
     times = f"delivered {counted(entry.delivery_count, 'time', 'times')}"
     if entry.free:
         return f"entry {entry.id} was given back, is free for any consumer and {span(age)} old by its ID, {times}"
-    return f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, {times}, last {span(entry.idle)} ago"
+    return f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, {times}, last delivered or claimed {span(entry.idle)} ago"
 
 
 def _owner(entry: PendingEntry) -> str:
@@ -137,7 +138,7 @@ def _hand_over(evidence: GroupEvidence, dead: Consumer, receiver: str | None) ->
         "claim", evidence.stream.name, evidence.group.name, options=f"--from {quoted(dead.name)} --to {to}"
     )
     if dead.alive is False:
-        return f"streamops workers of its group claim its entries by themselves; if none runs: {claim}"
+        return f"Workers of its group claim its entries by themselves; if none runs: {claim}"
     return f"If it is gone, {start}claim its entries: {claim}"
 
 
@@ -191,7 +192,7 @@ RULES: Final = (
         means="An entry has been with consumers for too long, neither acknowledged nor given back.",
         cause="Its handler takes long, waits for something, or dropped it: an exception after reading and before XACK.",
         look=(
-            "how often it was delivered, and when last (Enter, then l)",
+            "how often it was delivered, and when last (l)",
             "whether its owner acknowledges other entries",
         ),
         fixes=(
@@ -210,7 +211,7 @@ RULES: Final = (
             "consumer still has in its hands it may finish; what it dropped is lost."
         ),
         look=(
-            "the audit log (@): whether it was trimmed from here, and where its backup is",
+            "the audit log (7): whether it was trimmed from here, and where its backup is",
             "who trims: XADD with MAXLEN in the producers, a cron job, a policy",
         ),
         fixes=(

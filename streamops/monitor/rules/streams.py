@@ -132,7 +132,7 @@ def delayed_foreign(queue: DelayedQueue, _now: datetime, _: Thresholds) -> Findi
         FindingCode.DELAYED_FOREIGN,
         Health.WARN,
         f"the delayed queue of {quoted(queue.stream)} has {members} that streamops did not write; they stay untouched",
-        f"See which: {command('delayed ls', queue.stream)}; give streamops a sorted set of its own "
+        f"See which: {command('delayed ls', queue.stream)}; name a sorted set of its own "
         "(`delayed` of the context and of Streamops)",
         stream=queue.stream,
     )
@@ -214,7 +214,7 @@ RULES: Final = (
         cause="Workers move due messages. No worker runs for this stream, or none can write to the queue.",
         look=(
             "the queues and by how much they are overdue: streamops delayed ls",
-            "the workers (w): whether one reads this stream",
+            "the workers (5): whether one reads this stream",
         ),
         fixes=(
             Remedy("", "Start a worker of the application."),

@@ -17,7 +17,7 @@ class AckIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "ack"
     impact: ClassVar = Impact.REDELIVERS
     examples: ClassVar = (
-        ("streamops ack orders billing --ids 1526919030474-0 --dry-run", "the plan alone"),
+        ("streamops ack orders billing --ids 1526919030474-0 --dry-run", "show the plan alone"),
         (
             "streamops pending ls orders billing --min-deliveries 5 -o jsonl | streamops ack orders billing --ids - --yes",
             "what was delivered five times or more",

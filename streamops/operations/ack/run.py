@@ -9,7 +9,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.wire.reads import read_existing, read_pending_by_id
-from streamops.wire.writes.ack import NotAcknowledged, ack
+from streamops.wire.writes.pending import NotAcknowledged, ack
 
 BATCH = 500
 

@@ -74,7 +74,7 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
     if intent.current not in (None, before):
         raise StalePlan(
             f"pool {intent.pool} has {_workers(before)}, not {intent.current}",
-            f"`{command('pools show', intent.pool)}` tells.",
+            f"`{command('pools show', intent.pool)}` shows it.",
         )
     changes = before != after
     return planned(
@@ -82,7 +82,9 @@ def plan_scale(intent: ScaleIntent, evidence: ScaleEvidence) -> Plan:
         int(changes),
         unit=UNIT,
         sample=[_size(evidence)],
-        effects=[RESIZED(after, f"{before:,}"), _what_happens(evidence, after)] if changes else (),
+        effects=[RESIZED(after, f"{before:,}"), _what_happens(evidence, after)]
+        if changes
+        else [f"Pool {quoted(intent.pool)} already has {_workers(before)}."],
         opposite=command("pools scale", intent.pool, str(before)) if changes else "",
         warnings=_scale_warnings(evidence, after),
     )
@@ -98,15 +100,17 @@ def plan_overrides(intent: ControllerIntent, evidence: OverridesEvidence) -> Pla
     known, asked, now = evidence.pool.steering, steered(intent, evidence), evidence.now
     changes = replace(asked, by="", at=None, reason="") != replace(known, by="", at=None, reason="")
     back, pool = steered_back(intent, known), quoted(intent.pool)
-    nobody = f"No controller decides about pool {pool} now: this holds for the next `{evidence.pool.controller_command}`."
+    nobody = f"No controller scales pool {pool} now: this applies once one runs: `{evidence.pool.controller_command}`."
     return planned(
         intent,
         int(changes),
         unit=UNIT,
         sample=[f"{pool}: {overrides_words(known, now)}"],
-        effects=[_ended(known, asked, now), _overrides_effect(intent, asked)] if changes else (),
+        effects=[_ended(known, asked, now), _overrides_effect(intent, asked)]
+        if changes
+        else [f"Nothing changes for pool {pool}: {overrides_words(known, now)}."],
         opposite=equivalent_command(back.operation, back) if changes and back != intent else "",
-        warnings=[not is_led(evidence.pool, now) and nobody],
+        warnings=[_beyond_limits(evidence.pool, asked), not is_led(evidence.pool, now) and nobody],
     )
 
 
@@ -181,15 +185,26 @@ def _ended(known: PoolOverrides, asked: PoolOverrides, now: datetime | None) -> 
     return f"It is no longer kept at {_workers(known.override)}."
 
 
+def _beyond_limits(pool: Pool, asked: PoolOverrides) -> str:
+    """That an override lies beyond the limits of the pool, which it takes precedence over."""
+    minimum = pool.minimum if asked.minimum is None else asked.minimum
+    maximum = pool.maximum if asked.maximum is None else asked.maximum
+    workers = asked.override
+    if workers is None or (minimum or 0) <= workers <= (MOST_WORKERS if maximum is None else maximum):
+        return ""
+    most = "" if maximum is None else f" to {maximum:,}"
+    return f"{_workers(workers)} is beyond the limits of the pool, {minimum or 0:,}{most}: an override takes precedence over them."
+
+
 def _overrides_effect(intent: ControllerIntent, asked: PoolOverrides) -> str:
     pool, until = quoted(intent.pool), _until_words(asked)
     match intent:
         case PauseScalingIntent():
             return f"The controller of pool {pool} changes nothing{until or ', until it is resumed'}."
         case ResumeScalingIntent():
-            return f"The policy decides about pool {pool} again."
+            return f"The policy sets the worker count of pool {pool} again."
         case OverrideIntent():
-            return f"The controller keeps pool {pool} at {_workers(intent.workers)}{until}, whatever waits."
+            return f"The controller keeps pool {pool} at {_workers(intent.workers)}{until}, whatever the lag."
         case LimitsIntent():
             least = "the configured minimum" if asked.minimum is None else f"{asked.minimum:,}"
             most = "the configured maximum" if asked.maximum is None else f"{asked.maximum:,}"
@@ -205,29 +220,29 @@ def _scale_warnings(evidence: ScaleEvidence, after: int) -> Iterator[str]:
     if is_led(pool, evidence.now) and pool.lead is not None:
         kept = OverrideIntent(pool=pool.name, workers=after)
         yield (
-            f"{quoted(pool.lead.holder)} decides about this pool and may ask for another number within seconds; "
-            f"`{equivalent_command(kept.operation, kept)}` keeps it at this one for {span(kept.span)}."
+            f"{quoted(pool.lead.holder)} scales this pool and may set another count within seconds; "
+            f"`{equivalent_command(kept.operation, kept)}` fixes it for {span(kept.span)}."
         )
     if pool.minimum is not None and after < pool.minimum:
-        yield f"Its controller was to keep at least {_workers(pool.minimum)}."
+        yield f"That is below the pool's minimum, {_workers(pool.minimum)}."
     if pool.maximum is not None and after > pool.maximum:
-        yield f"Its controller was to keep at most {_workers(pool.maximum)}."
+        yield f"That is above the pool's maximum, {_workers(pool.maximum)}."
 
 
 def _what_happens(evidence: ScaleEvidence, after: int) -> str:
     if after > evidence.size.ordered:
         return "New workers read as soon as they have started."
     if evidence.kind == LOCAL:
-        return "Workers that go read nothing more, finish what they have in hand and acknowledge it; idle ones go first."
+        return "Workers that stop read nothing more, finish and acknowledge what is in flight; idle ones stop first."
     return (
-        "Which workers go, and how long they may take, is up to the target: entries that one has not acknowledged "
-        "stay pending until they are claimed."
+        "The target chooses which workers stop, and when: entries that one has not acknowledged stay "
+        "pending until they are claimed."
     )
 
 
 def _size(evidence: ScaleEvidence) -> str:
     size = evidence.size
-    ready = "it does not report how many are working" if size.ready is None else f"{size.ready:,} at work"
+    ready = "it does not report how many are ready" if size.ready is None else f"{size.ready:,} ready"
     return f"{quoted(evidence.pool.name)} ({safe(evidence.target)}): {_workers(size.ordered)}, {ready}"
 
 
@@ -235,15 +250,17 @@ def _until(length: timedelta | None, now: datetime | None) -> datetime | None:
     if length is None:
         return None
     if length <= timedelta(0):
-        raise SettingsError("--for: not longer than nothing", "Write --for 1h.")
+        raise SettingsError("--for: the duration must be greater than 0", "Write --for 1h.")
     if now is None:
-        raise Forbidden("the server's clock may not be asked", "Give the user TIME, or leave --for out.")
+        raise Forbidden("the server's clock cannot be read", "Allow the user TIME, or leave out --for.")
     return now + length
 
 
 def _require_number(workers: int) -> None:
     if not 0 <= workers <= MOST_WORKERS:
-        raise SettingsError(f"{workers:,} is no number of workers", f"It is from 0 to {MOST_WORKERS:,}.")
+        raise SettingsError(
+            f"{workers:,} is not a worker count", f"Give a number from 0 to {MOST_WORKERS:,}."
+        )
 
 
 def _require_limits(minimum: int | None, maximum: int | None) -> None:
@@ -251,10 +268,12 @@ def _require_limits(minimum: int | None, maximum: int | None) -> None:
     _require_number(least)
     _require_number(most)
     if most == 0:
-        raise SettingsError("--maximum 0 would leave no worker", "`pools scale` or `pools override` do that.")
+        raise SettingsError(
+            "--maximum 0 would leave no workers", "`pools scale` or `pools override` do that."
+        )
     if least > most:
         raise SettingsError(
-            f"the least, {least:,}, would be above the most, {most:,}", "Give --minimum and --maximum."
+            f"the minimum, {least:,}, would be above the maximum, {most:,}", "Give --minimum and --maximum."
         )
 
 

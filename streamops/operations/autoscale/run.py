@@ -86,7 +86,6 @@ def _overrides(intent: type[Any]) -> Operation[Any, Any]:
         apply=apply_overrides,
         writes=_pool_writes,
         key="",
-        asks=False,
         own=True,
     )
 
@@ -103,7 +102,6 @@ SCALE: Final = Operation(
     apply=apply_scale,
     writes=_pool_writes,
     key="",
-    asks=False,
     own=True,
 )
 CONTROLLER_OPERATIONS: Final = tuple(

@@ -11,9 +11,9 @@ from streamops.model.fields import argument, inner, option, require_name
 class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
     """Claim pending entries for another consumer.
 
-    Make pending entries the property of another consumer: those of --from, or of everybody else, that are
-    idle for long enough, lowest IDs first. What changes between plan and write is left alone. `streamops
-    undo` gives them back.
+    Claim pending entries for another consumer (XCLAIM): those of --from, or of all other consumers, that have
+    been idle for --min-idle, lowest IDs first. Entries that change between plan and write are skipped.
+    `streamops undo` returns them to their owners.
 
     Raises:
         ValueError: The new owner has no name that can be read.
@@ -48,13 +48,13 @@ class ClaimIntent(OperationIntent, frozen=True, kw_only=True):
     ] = None
     min_idle: Annotated[
         timedelta,
-        option("Only entries that were last delivered this long ago; 0 takes them from busy workers."),
+        option("Only entries last delivered at least this long ago; 0 takes them from busy workers."),
     ] = timedelta(seconds=60)
     ids: Annotated[
         tuple[EntryId, ...] | None,
         option("Only these entries: IDs separated by commas, or - to read them from stdin."),
     ] = None
-    count: Annotated[int | None, option("Select at most N, lowest IDs first.", metavar="N")] = None
+    count: Annotated[int | None, option("Claim at most N of them, lowest IDs first.", metavar="N")] = None
     after: Annotated[
         EntryId | None, inner("In the log of versions whose claims were jobs: began after it.")
     ] = None

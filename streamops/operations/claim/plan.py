@@ -47,10 +47,7 @@ RECENT = timedelta(seconds=60)
 """A consumer that was seen within this may be at work."""
 
 
-UNDO = (
-    "`streamops undo` gives them back to their owners with idle time and deliveries, except those that were "
-    "delivered again by then."
-)
+UNDO = "`streamops undo` returns them to their owners with idle time and deliveries, except those delivered again by then."
 
 
 def plan_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> Plan:
@@ -63,7 +60,7 @@ def plan_claim(intent: ClaimIntent, evidence: ClaimEvidence) -> Plan:
         effects=_effects(intent, evidence) if selection.count else (),
         warnings=[
             not intent.min_idle
-            and "Without a least idle time, entries are taken even from workers that were given them just now.",
+            and "Without a minimum idle time, entries are taken even from workers that were delivered them just now.",
             NOT_PENDING(unfit.absent),
             ELSEWHERE(unfit.elsewhere),
             BUSY(unfit.busy),
@@ -83,13 +80,13 @@ def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[Said]:
         "some consumer reclaim them (XAUTOCLAIM). Delivery counts stay, idle time restarts."
     )
     yield (
-        "A worker that is still at one of them acknowledges it all the same, because XACK does not ask whose "
-        "it is; until then it may be processed twice."
+        "A worker that is still processing one of them can acknowledge it, because XACK does not check "
+        "the owner; until then it may be processed twice."
     )
     if gone is None:
         yield "Rows of entries that no longer exist are removed by the server on the way; each is listed afterwards."
     elif gone.count:
-        yield missing_entries(gone, " This server lets them be claimed all the same.")
+        yield missing_entries(gone, " This server can still claim them.")
     else:
         beyond = f" among the first {gone.looked:,}" if selection.count > gone.looked else ""
         yield f"All of these entries still exist{beyond}; this server would not say so when they are claimed."
@@ -112,4 +109,4 @@ def _risks(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
         if (one := evidence.consumer(name)) is not None and one.idle < RECENT
     ]
     if recent:
-        yield f"Seen lately, and perhaps still at work on them: {first_few(recent)}."
+        yield f"Active lately, and perhaps still processing them: {first_few(recent)}."

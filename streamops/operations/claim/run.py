@@ -31,7 +31,7 @@ from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_p
 WHY_LEFT = {
     "gone": "no longer pending",
     "owner": "owned by another consumer by now",
-    "idle": "not idle for long enough any more",
+    "idle": "delivered again, so no longer idle for long enough",
 }
 GONE = "its entry no longer exists: the server removed the row"
 

@@ -10,8 +10,8 @@ from streamops.model.fields import argument, option
 class PruneConsumersIntent(OperationIntent, frozen=True, kw_only=True):
     """Remove idle consumers with nothing pending.
 
-    Remove consumers that have been idle for long and have nothing pending, each in a step that looks again.
-    Those with pending entries are kept and named.
+    Remove consumers that have been idle for --idle and have nothing pending; each is checked again in the
+    step that removes it. Those with pending entries are kept and listed.
     """
 
     operation: ClassVar = "consumers.prune"

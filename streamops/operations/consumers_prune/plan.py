@@ -35,8 +35,8 @@ class PruneConsumersEvidence(Struct, frozen=True, kw_only=True):
 
 
 POLLS_UNSEEN: Final = (
-    "On this server a consumer that waits in vain for entries looks idle too (Redis 7.2 and later tell). "
-    "Removing such a one does no harm: it is there again with the next entry."
+    "On this server a consumer that polls an empty stream looks idle too (Redis 7.2 and later tell "
+    "them apart). Removing it does no harm: it is created again with its next entry."
 )
 
 
@@ -45,7 +45,7 @@ def plan_prune_consumers(intent: PruneConsumersIntent, evidence: PruneConsumersE
     if evidence.replica:
         raise Forbidden(
             "this server is a replica: how long a consumer has been idle is not known here",
-            "A replica does not learn of polls. Connect to the primary.",
+            "A replica does not see polls. Connect to the primary.",
         )
     idle, kept, active = evidence.idle, evidence.kept, evidence.active
     return planned(
@@ -56,7 +56,7 @@ def plan_prune_consumers(intent: PruneConsumersIntent, evidence: PruneConsumersE
         sample=(f"{consumer.name}, idle for {span(consumer.idle)}" for consumer in idle),
         effects=[
             IDLE_REMOVED(len(idle), span(intent.idle), group=intent.group),
-            bool(idle) and "A consumer of such a name comes back by itself when it reads again.",
+            bool(idle) and "A removed consumer is created again when it reads again.",
             KEPT_PENDING(len(kept), names=[f"{one.name} ({one.pending:,})" for one in kept]),
             KEPT_ACTIVE(active),
             not (idle or kept or active) and f"Group {intent.group} has no consumers.",

@@ -9,9 +9,9 @@ from streamops.model.fields import argument, option, require_name
 class RemoveConsumerIntent(OperationIntent, frozen=True, kw_only=True):
     """Hand a consumer's pending entries over and remove it.
 
-    Remove a consumer from a group. Its pending entries, which would be lost with it, are handed to another
-    consumer first, with idle times and delivery counts as they are; then it is removed in one step that
-    insists on it having nothing pending. `streamops undo` gives the entries back.
+    Remove a consumer from a group. Its pending entries, which would be lost with it, are first handed to
+    another consumer with their idle times and delivery counts; then it is removed in one step that checks
+    that it has nothing pending. `streamops undo` returns the entries.
 
     Raises:
         ValueError: That one is itself, or has no name that can be read.
@@ -24,7 +24,7 @@ class RemoveConsumerIntent(OperationIntent, frozen=True, kw_only=True):
         ("streamops consumers rm orders billing worker-7", "only if it has nothing pending"),
     )
     exits: ClassVar = {
-        4: "refused: it has pending entries and no consumer to take them, read-only, not permitted, not agreed to"
+        4: "refused: it has pending entries and no consumer to take them, read-only, not permitted, not confirmed"
     }
     rated: ClassVar = True
 

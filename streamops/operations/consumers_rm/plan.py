@@ -37,9 +37,7 @@ LIVELY: Final = timedelta(minutes=5)
 """A consumer seen within this time may well be at work."""
 
 
-UNDO: Final = (
-    "`streamops undo` gives it the entries back that are still pending, and with them it is there again."
-)
+UNDO: Final = "`streamops undo` creates it again with those of its entries that are still pending."
 
 
 def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerEvidence) -> Plan:
@@ -53,10 +51,10 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
         raise Forbidden(
             f"consumer {target_of(intent)} has {counted(pending, 'pending entry', 'pending entries')}, "
             "which would be lost with it",
-            "Name who gets them with --to CONSUMER.",
+            "Name the consumer that gets them with --to CONSUMER.",
         )
     seen = consumer.idle if consumer.inactive is None else min(consumer.idle, consumer.inactive)
-    last = "asked for entries or got some" if evidence.polls_are_seen else "got an entry"
+    last = "polled for entries" if evidence.polls_are_seen else "got an entry"
     return planned(
         intent,
         pending or 1,
@@ -65,7 +63,7 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
         effects=[
             HANDED_OVER(pending, f"consumer {intent.to}{'' if evidence.to_exists else ', which is created'}"),
             CONSUMER_REMOVED(1, intent.consumer, group=intent.group, names=[intent.consumer]),
-            "A consumer of that name comes back by itself when it reads again.",
+            "A consumer of that name is created again when it reads again.",
         ],
         warnings=[
             pending

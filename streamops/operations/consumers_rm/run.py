@@ -51,7 +51,7 @@ async def apply_remove_consumer(
     removed = await remove_consumer(run.server, intent.stream, intent.group, intent.consumer, floor=floor)
     if not removed:
         raise StalePlan(
-            f"{_name(intent)} has been given entries since the plan was made: it is at work",
+            f"{_name(intent)} has read entries since the plan was made: it is active",
             "It was not removed. Stop it, and make a new plan.",
         )
     if not evidence.consumer.pending:

@@ -11,14 +11,14 @@ class RunDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
     """Move delayed messages to their streams now.
 
     Add delayed messages to their stream, or to the retry stream of their group, at once instead of when they
-    are due. Each moves in one step with its removal from the queue: none is lost, none comes twice.
+    are due. Each is added and removed from the queue in one step: none is lost, none is added twice.
     """
 
     operation: ClassVar = "delayed.run-now"
     impact: ClassVar = Impact.REDELIVERS
     examples: ClassVar = (
         ("streamops delayed run-now orders --ids 4f1c09ab12cd --yes", "one message"),
-        ("streamops delayed run-now orders --before 0s --yes", "all that is due, where nothing moves it"),
+        ("streamops delayed run-now orders --before 0s --yes", "all due messages, if no worker moves them"),
         (
             "streamops delayed ls orders -o jsonl | streamops delayed run-now orders --ids - --dry-run",
             "IDs from a list: the plan alone",
@@ -33,9 +33,9 @@ class CancelDelayedIntent(DelayedSelection, frozen=True, kw_only=True):
     """Remove delayed messages.
 
     Remove delayed messages, so that they never become entries. Each is written to a file first, which
-    `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Bodies
-    that the queue does not name are removed in this way too. What another program wrote stays: members
-    without a body, and bodies that are no delayed messages.
+    `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Orphaned
+    bodies, which no member of the queue refers to, are removed too. Members and bodies that another program
+    wrote stay.
     """
 
     operation: ClassVar = "delayed.cancel"

@@ -103,11 +103,11 @@ def _who(evidence: DelayedEvidence) -> str:
     """Which groups get them."""
     retries = evidence.retries
     if not retries:
-        return "Every group of that stream will get them."
+        return "All groups of that stream will get them."
     if retries == sum(number for _, number in evidence.destinations):
         return "Only the group that failed will get them."
     some = counted(retries, "of them is a retry", "of them are retries")
-    return f"{some}, which only the group that failed will get; the others go to every group of their stream."
+    return f"{some}, delivered to the group that failed alone; the others go to all groups of their stream."
 
 
 def _left_out(evidence: DelayedEvidence) -> Iterator[Said]:

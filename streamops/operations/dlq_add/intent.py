@@ -10,8 +10,9 @@ from streamops.model.fields import argument, option
 class AddDeadLettersIntent(OperationIntent, frozen=True, kw_only=True):
     """Dead-letter pending entries by ID.
 
-    Each entry is copied to the dead-letter queue with the group that gave it up, its deliveries and the reason, and acknowledged, in one
-    step inside the server. `replay` hands it back. For an entry that a handler cannot take, and that should not be lost.
+    Dead-letter pending entries, such as poison that a handler cannot process: each is copied to the
+    dead-letter queue with its group, delivery count and reason, and acknowledged, in one step inside the
+    server. `replay` delivers it again.
     """
 
     operation: ClassVar = "dlq.add"

@@ -43,13 +43,13 @@ def plan_add_dead_letters(intent: AddDeadLettersIntent, evidence: AddDeadLetters
             bool(rows)
             and f"{entries} will be in {evidence.queue}, with the reason {intent.because}, and acknowledged for group {intent.group}.",
             untouched(evidence.other_groups if rows else ()),
-            bool(rows) and f"`streamops replay {shlex.quote(evidence.queue)}` hands them back.",
+            bool(rows) and f"`streamops replay {shlex.quote(evidence.queue)}` delivers them again.",
         ],
         loses=[],
         warnings=[
             NOT_PENDING(len(intent.ids) - len(rows)),
             bool(gone)
             and f"{counted(gone, 'entry is', 'entries are')} no longer in the stream: the dead letter has no fields.",
-            bool(rows) and "A consumer that is still at one of them may process it all the same.",
+            bool(rows) and "A consumer that is still processing one of them may finish it.",
         ],
     )

@@ -85,7 +85,7 @@ async def _give_up(
             DeadLetterDraft(
                 str(row.id).encode(),
                 intent.because,
-                "given up by an operator",
+                "dead-lettered by an operator",
                 row.delivery_count,
                 row.delivery_count,
             )

@@ -10,9 +10,9 @@ from streamops.model.selections import DeadLetterSelection
 class PurgeIntent(DeadLetterSelection, frozen=True, kw_only=True):
     """Delete dead letters for good.
 
-    Delete dead letters of a queue. Each is written to a file before it is deleted, which `streamops
-    restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups. Where the queue has
-    groups of its own, their lag is not known afterwards.
+    Delete dead letters of a queue. Each is first written to a file that `streamops restore` reads: without
+    --backup, a new one under ~/.local/state/streamops/backups. If the queue has consumer groups, their lag is
+    unknown afterwards.
     """
 
     operation: ClassVar = "dlq.purge"

@@ -17,7 +17,7 @@ from streamops.operations.dlq_purge.plan import PurgeEvidence, plan_purge
 from streamops.operations.operation import Operation
 from streamops.operations.planning import ALL_A_MILLISECOND, gone_meanwhile
 from streamops.operations.running import Run
-from streamops.wire.writes.delete import Deleting
+from streamops.wire.writes.entries import Deleting
 
 BATCH: Final = 500
 

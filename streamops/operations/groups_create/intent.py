@@ -9,9 +9,9 @@ from streamops.model.fields import argument, option, require_name
 class CreateGroupIntent(OperationIntent, frozen=True, kw_only=True):
     """Create a consumer group.
 
-    Create a consumer group. Where it begins decides what it is given: the whole stream, what is added from
-    now on, or what comes after an ID. Servers that count a lag get the counter that goes with it, so
-    that the lag is right from the start. A group that stands there already is left as it is.
+    Create a consumer group. Its start position decides what it is delivered: the whole stream, what is added
+    from now on, or what comes after an ID. Servers that count a lag get the matching entries-read counter, so
+    that the lag is right from the start. A group that exists at that position is left as it is.
 
     Raises:
         ValueError: It has no name that can be read, or a counter that fits nothing.
@@ -20,13 +20,13 @@ class CreateGroupIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "groups.create"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
-        ("streamops groups create orders billing --at 0", "give it the whole stream"),
+        ("streamops groups create orders billing --at 0", "deliver the whole stream"),
         (
             "streamops groups create orders billing --at '$' --mkstream",
-            "from now on, and create the stream too",
+            "new entries only; create the stream too",
         ),
     )
-    exits: ClassVar = {4: "refused: it exists elsewhere, read-only, not permitted, not agreed to"}
+    exits: ClassVar = {4: "refused: it exists elsewhere, read-only, not permitted, not confirmed"}
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
     group: Annotated[str, argument("The new group's name.")]

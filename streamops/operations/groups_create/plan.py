@@ -60,7 +60,7 @@ def _effects(intent: CreateGroupIntent, evidence: CreateGroupEvidence) -> Iterat
         yield STREAM_CREATED(1, intent.stream, "is created, empty, and the group in it")
     if intent.at == "$":
         end = "" if new else f" (the stream ends at {evidence.position})"
-        yield f"The group gets entries added from now on{end}."
+        yield f"The group is delivered entries added from now on{end}."
         yield NOT_GIVEN(evidence.length, group=intent.group)
     else:
         yield GIVEN(evidence.ahead, evidence.position, group=intent.group)

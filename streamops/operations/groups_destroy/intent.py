@@ -10,9 +10,9 @@ class DestroyGroupIntent(OperationIntent, frozen=True, kw_only=True):
     """Destroy a consumer group.
 
     Destroy a consumer group: its position, its consumers and its pending entries. They are first written to a
-    file: without --backup, to a new one under ~/.local/state/streamops/backups. The plan tells the command
-    line that creates it anew where it stood. A group whose consumers have read since the plan was made is
-    left alone.
+    file: without --backup, a new one under ~/.local/state/streamops/backups. The plan shows the command that
+    creates the group again at its position. A group whose consumers have read since the plan was made is left
+    alone.
     """
 
     operation: ClassVar = "groups.destroy"

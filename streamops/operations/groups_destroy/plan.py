@@ -64,8 +64,8 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
     if pending > DESTROYED_AT_ONCE and not backup:
         raise Forbidden(
             f"group {intent.stream}/{group} has {pending:,} pending rows and no backup",
-            f"Nothing was done. More than {DESTROYED_AT_ONCE:,} are taken off in batches, which may end midway: "
-            "name a file with --backup.",
+            f"Nothing was done. More than {DESTROYED_AT_ONCE:,} are removed in batches, which may be "
+            "interrupted: name a file with --backup.",
         )
     return planned(
         intent,
@@ -73,7 +73,7 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
         unit=PENDING_UNIT if pending else GROUP_UNIT,
         effects=_effects(intent, evidence),
         loses=[
-            f"Which entries the group was given (it stands at {evidence.position}).",
+            f"Which entries the group was delivered (its position is {evidence.position}).",
             PENDING_LOST(pending, group=group, names=evidence.owners),
             UNGIVEN_LOST(evidence.lag, group=group),
         ],
@@ -96,12 +96,12 @@ def _effects(intent: DestroyGroupIntent, evidence: DestroyGroupEvidence) -> Iter
         yield f"Its pending entries, by consumer: {owners}."
     if pending > DESTROYED_AT_ONCE:
         yield (
-            f"Its {pending:,} pending rows are taken off in batches first: "
-            f"at once they would block the server for about {pending // ROWS_A_MILLISECOND:,} ms."
+            f"Its {pending:,} pending rows are removed in batches first: at once they would block the "
+            f"server for about {pending // ROWS_A_MILLISECOND:,} ms."
         )
     if evidence.backup:
         yield f"Position and pending rows are written to {evidence.backup} first, for the record."
     options = f"--at {position}" + ("" if counter is None else f" --entries-read {counter}")
     again = command("groups create", intent.stream, intent.group, options=options)
-    yield f"`{again}` brings the position back{', but nothing that was pending' if pending else ''}."
+    yield f"`{again}` restores the position{', but nothing that was pending' if pending else ''}."
     yield untouched(evidence.other_groups)

@@ -127,7 +127,7 @@ class _Destroying:
             if done and not isinstance(error, Unreachable):
                 error.hint = (
                     f"The group is still there; {counted(done, 'pending row', 'pending rows')} "
-                    f"{'was' if done == 1 else 'were'} taken off: {self._evidence.backup} tells which."
+                    f"{'was' if done == 1 else 'were'} removed: {self._evidence.backup} lists them."
                 )
             raise
 

@@ -10,9 +10,9 @@ from streamops.model.fields import Instant, argument, inner, option
 class RewindGroupIntent(OperationIntent, frozen=True, kw_only=True):
     """Set a group back, or forward.
 
-    Set a group's position, back or forward. The plan counts the entries that will be delivered again, those
-    of them that are still pending and would be taken from their owners, or those that will never be
-    delivered. `streamops undo` sets it where it stood.
+    Set a group's position (XGROUP SETID), back or forward. The plan counts the entries that will be delivered
+    again, those of them that are still pending and would be taken from their owners, or those that will never
+    be delivered. `streamops undo` restores the position.
 
     Raises:
         ValueError: Not exactly one of the five positions is given, or ``back`` is below zero.
@@ -21,12 +21,12 @@ class RewindGroupIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "groups.rewind"
     impact: ClassVar = Impact.REDELIVERS
     examples: ClassVar = (
-        ("streamops groups rewind orders billing --back 100", "the last hundred once more"),
+        ("streamops groups rewind orders billing --back 100", "deliver the last hundred again"),
         (
             "streamops groups rewind orders billing --to-time 2h --dry-run",
-            "what the last two hours would mean",
+            "how many entries the last two hours are",
         ),
-        ("streamops groups rewind orders billing --to-end --expect 1200", "skip what it has not been given"),
+        ("streamops groups rewind orders billing --to-end --expect 1200", "skip what was not delivered yet"),
     )
 
     stream: Annotated[str, argument("The stream.", completes="streams")]

@@ -92,7 +92,7 @@ def _effects(group: str, evidence: RewindGroupEvidence) -> Iterator[Said]:
         yield f"Group {group} is set from {position} to {target}."
         yield (REDELIVERED if target < position else PASSED_OVER)(between, group=group)
         if target < position and evidence.consumers:
-            yield "What it reads on until then is delivered again too."
+            yield "What it reads until then is delivered again too."
         yield untouched(evidence.other_groups)
 
 

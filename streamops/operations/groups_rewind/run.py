@@ -101,7 +101,7 @@ async def apply_rewind_group(
         if told.before is not None:
             if told.grown + total > plan.count:
                 run.note(
-                    f"The group had read on: {told.grown + total:,} entries are given again, not {plan.count:,}."
+                    f"The group had read on: {told.grown + total:,} entries are delivered again, not {plan.count:,}."
                 )
             former = FormerPosition(told.before.at, told.before.entries_read, back)
             await run.report(total + told.grown, undo=b"" if run.snapshot else pack(former))
@@ -111,7 +111,7 @@ async def apply_rewind_group(
         counted_to = told.at
         if total > run.most:
             raise StalePlan(
-                f"{name} has read on: more than {run.most:,} entries would be given again",
+                f"{name} has read on: more than {run.most:,} entries would be delivered again",
                 "Nothing was done. Stop its consumers first, or make a new plan that allows more.",
             )
     raise StalePlan(f"{name} moves faster than it can be counted", "Nothing was done. Stop its consumers.")
@@ -146,7 +146,7 @@ async def _target(
         return group.last_delivered_id
     if intent.to_id > end:
         raise Forbidden(
-            f"stream {intent.stream} ends at {end}: at {intent.to_id} the group would not be given what comes next",
+            f"stream {intent.stream} ends at {end}: at {intent.to_id} the group would not be delivered what comes next",
             "Give an ID up to that one, or --to-end.",
         )
     return intent.to_id
@@ -157,7 +157,7 @@ def _instant(given: datetime | timedelta, now: datetime | None) -> datetime:
         return given
     if now is None:
         raise NotFound(
-            "the server's clock cannot be read, so how long ago that was is not known",
+            "the server's clock cannot be read, so how long ago that was is unknown",
             "Give an instant: --to-time 2026-03-01T14:00:00Z.",
         )
     try:

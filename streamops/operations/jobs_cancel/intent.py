@@ -9,15 +9,16 @@ from streamops.model.fields import argument
 class CancelJobIntent(OperationIntent, frozen=True, kw_only=True):
     """Ask a job to stop.
 
-    Ask a job to stop after the batch under way, in whichever process it runs. What it did stays done. A job
-    that no process runs any more is over at once. A cancelled job cannot be resumed. Nothing is asked before.
+    Ask a job to stop after its current batch, in the process that runs it. What it did stays done. A job that
+    no process runs any more ends at once. A cancelled job cannot be resumed.
     """
 
     operation: ClassVar = "jobs.cancel"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
-        ("streamops jobs cancel 4f1c09ab12cd", "it stops after the batch under way"),
-        ("streamops jobs cancel 4f1c09ab12cd --dry-run", "what it is, and how far: the plan alone"),
+        ("streamops jobs cancel 4f1c09ab12cd", "it stops after its current batch"),
+        ("streamops jobs cancel 4f1c09ab12cd --dry-run", "its operation and progress: the plan alone"),
     )
     exits: ClassVar = {1: "failed; no such job", 4: "refused: it is over, read-only, or not permitted"}
 

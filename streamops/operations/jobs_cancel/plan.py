@@ -28,7 +28,7 @@ def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Pla
     if job.state in OVER:
         raise Forbidden(f"job {job.id} is over", "There is nothing left to stop.")
     dealt = job.applied + job.skipped + job.failed
-    progress = f"{dealt:,} of {counted(job.requested, 'unit', 'units')} dealt with"
+    progress = f"{dealt:,} of {counted(job.requested, 'unit', 'units')} processed"
     return planned(
         intent,
         1,
@@ -36,7 +36,7 @@ def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Pla
         unit=("job", "jobs"),
         sample=[f"{job.id}: {job.operation} {job.target}, {progress}"],
         effects=[
-            f"{job.owner} stops after the batch under way."
+            f"{job.owner} stops after its current batch."
             if is_running(job)
             else "No process runs it: it ends at once.",
             "What it did stays done. It cannot be resumed afterwards.",

@@ -30,7 +30,7 @@ async def apply_cancel_job(
             await end_orphan(run.server, run.actor, job, rest=left_to_do(job), then=then)
         run.note(f"job {intent.job} is over")
     else:
-        run.note(f"job {intent.job} stops after the batch under way")
+        run.note(f"job {intent.job} stops after its current batch")
     await run.report(1)
 
 
@@ -41,7 +41,6 @@ CANCEL_JOB: Final = Operation(
     apply=apply_cancel_job,
     writes=lambda intent: (("HSET", job_key(intent.job)),),
     key="",
-    asks=False,
     own=True,
 )
 OPERATIONS = (CANCEL_JOB,)

@@ -10,8 +10,8 @@ from streamops.model.fields import argument, option
 class NackIntent(OperationIntent, frozen=True, kw_only=True):
     """Release pending entries to other consumers.
 
-    Give entries back, so that another consumer gets them at once, by making them look idle for 30 days.
-    Deliveries stay as counted. `streamops undo` takes it back.
+    Release pending entries, so that another consumer can claim them at once: their idle time is set to 30
+    days. Delivery counts stay. `streamops undo` reverses it.
     """
 
     operation: ClassVar = "nack"

@@ -30,13 +30,13 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
     count = len(evidence.rows)
     one = count == 1
     still = (
-        f"A worker that is still at {'it' if one else 'one of them'} acknowledges it all the same; "
-        "until then it may be processed twice."
+        f"A worker that is still at {'it' if one else 'one of them'} can still acknowledge it; until "
+        "then it may be processed twice."
     )
     undo = (
-        "`streamops undo` gives it its owner and idle time again, unless it was delivered by then."
+        "`streamops undo` restores its owner and idle time, unless it was delivered by then."
         if one
-        else "`streamops undo` gives them their owner and idle time again, except those that were delivered by then."
+        else "`streamops undo` restores their owners and idle times, except of those delivered by then."
     )
     return planned(
         intent,

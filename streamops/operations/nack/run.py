@@ -13,13 +13,13 @@ from streamops.operations.running import Run
 from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.reads import read_pending_by_id
-from streamops.wire.writes.nack import nack
+from streamops.wire.writes.pending import nack
 
 BATCH = 500
 WHY_LEFT = {
     "gone": "no longer pending",
     "owner": "owned by another consumer by now",
-    "idle": "looks given back already",
+    "idle": "released already",
     "missing": "its entry no longer exists: the server removed the row",
 }
 

@@ -5,21 +5,23 @@ from typing import Annotated, ClassVar
 from streamops.model.acting import Impact, OperationIntent
 from streamops.model.fields import argument
 
-Pool = Annotated[str, argument("The pool: the one of `streamops run --pool`, or default.", completes="pools")]
+Pool = Annotated[
+    str, argument("The pool: the name of `streamops run --pool`, or default.", completes="pools")
+]
 
 
 class PauseIntent(OperationIntent, frozen=True, kw_only=True):
     """Pause a pool: its workers read nothing more.
 
-    Have the workers of a pool read nothing more, until they are resumed. They stay alive, finish and
-    acknowledge what is in flight, and notice within a heartbeat; workers that start later are paused
-    too. --reason goes into the audit log.
+    Pause the workers of a pool: they read nothing more until they are resumed. They stay alive, finish and
+    acknowledge what is in flight, and notice within a heartbeat; workers that start later are paused too.
+    `autoscale pause` pauses the controller instead.
     """
 
     operation: ClassVar = "pause"
     impact: ClassVar = Impact.REVERSIBLE
     examples: ClassVar = (
-        ("streamops pools pause billing --reason 'the bank is down'", "its workers rest"),
+        ("streamops pools pause billing --reason 'the bank is down'", "its workers read nothing"),
         ("streamops pools pause billing --dry-run", "what it would do, and the pool's mode now"),
     )
     exits: ClassVar = {1: "no such pool"}
@@ -30,13 +32,14 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
 class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
     """Resume a paused pool's workers.
 
-    Its workers read again. It is applied without asking.
+    Its workers read again.
     """
 
     operation: ClassVar = "resume"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
-        ("streamops pools resume billing", "its workers go on, from their groups' positions"),
+        ("streamops pools resume billing", "its workers read on from their groups' positions"),
     )
     exits: ClassVar = {1: "no such pool", 4: "refused: read-only, or not permitted"}
 

@@ -28,8 +28,8 @@ SOON: Final = "Workers notice with their next heartbeat: within five seconds, un
 def plan_pause(intent: PauseIntent, evidence: PoolEvidence) -> Plan:
     """Have the workers of a pool read nothing more; they stay, and so do their leases."""
     effects = (
-        f"The workers of pool {quoted(intent.pool)} read and take over nothing more; those that start later, neither.",
-        "What they have in hand they finish and acknowledge; delayed messages still become entries.",
+        f"The workers of pool {quoted(intent.pool)} read and claim nothing more, those that start later included.",
+        "They finish and acknowledge what is in flight; due delayed messages still become entries.",
         SOON,
     )
     return _plan(
@@ -63,7 +63,7 @@ def _plan(
 
 def _stands(pool: Pool) -> str:
     if not pool.mode:
-        return f"{quoted(pool.name)}: it has never been scaled, paused or limited"
+        return f"{quoted(pool.name)}: running"
     who = f" by {quoted(pool.updated_by)}" if pool.updated_by else ""
     when = f" at {instant(pool.updated_at)}" if pool.updated_at else ""
     return f"{quoted(pool.name)}: {quoted(pool.mode)}{who}{when}"

@@ -57,7 +57,6 @@ RESUME: Final = Operation(
     apply=apply_resume,
     writes=_writes,
     key="",
-    asks=False,
     own=True,
 )
 OPERATIONS = (PAUSE, RESUME)

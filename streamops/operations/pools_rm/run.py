@@ -35,7 +35,7 @@ async def survey_remove_pool(place: ServerContext, intent: RemovePoolIntent) -> 
     keys = [key for key in pool_keys(name) if required(await server.single(key, "EXISTS", key), key)]
     if not keys:
         names = await read_pool_names(server)
-        raise NotFound(f"no pool {name}: streamops keeps nothing of it", known_hint(name, names, "pools"))
+        raise NotFound(f"no pool {name}: streamops has no records of it", known_hint(name, names, "pools"))
     log = decisions_key(name)
     return RemovePoolEvidence(
         told=tuple(sorted(await _read_told(server, name))),

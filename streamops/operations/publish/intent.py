@@ -11,9 +11,8 @@ from streamops.model.fields import argument, inner, option
 class PublishIntent(OperationIntent, frozen=True, kw_only=True):
     """Add an entry, now or after a delay.
 
-    Add an entry to a stream, or with --delay a message that becomes an entry once it is due and a worker of
-    streamops, or `streamops delayed run-now`, moves it. It is applied without asking; --dry-run shows the
-    plan.
+    Add an entry to a stream. With --delay, add a delayed message, which becomes an entry once it is due and a
+    streamops worker, or `streamops delayed run-now`, moves it.
 
     Raises:
         ValueError: Its ID can be none of an entry, or it would keep no entry at all.
@@ -21,17 +20,18 @@ class PublishIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "publish"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         ("""streamops publish orders 'data={"order_id": "o-1"}'""", "JSON in the field that handlers decode"),
         ("streamops publish orders kind=paid amount=120", "one entry"),
-        ("streamops publish orders kind=remind --delay 15m", "one that comes in a quarter of an hour"),
+        ("streamops publish orders kind=remind --delay 15m", "due in a quarter of an hour"),
         ("streamops publish orders kind=paid --maxlen 100000 --dry-run", "the plan alone"),
     )
 
-    stream: Annotated[str, argument("The stream; it is created where there is none.", completes="streams")]
+    stream: Annotated[str, argument("The stream; created if it does not exist.", completes="streams")]
     pairs: Annotated[
         tuple[tuple[bytes, bytes], ...],
-        argument("Fields with their values, in their order; a field may repeat."),
+        argument("Fields and values, in this order; a field may repeat."),
     ]
     delay: Annotated[timedelta | None, option("Add the entry after this delay, by the server's clock.")] = (
         None

@@ -141,4 +141,4 @@ def _way_back(intent: PublishIntent) -> str:
     ident = "ID" if intent.id is None else quoted(intent.id)
     told = ", whose ID is printed once it is queued" if intent.id is None else ""
     cancel = command("delayed rm", intent.stream, options=f"--ids {ident}")
-    return f"`{cancel}` takes it back until it is due{told}."
+    return f"`{cancel}` removes it until it is due{told}."

@@ -28,7 +28,7 @@ from streamops.operations.trim.survey import survey_trim
 from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
 from streamops.wire.writes.delayed import schedule
-from streamops.wire.writes.publish import add_entry
+from streamops.wire.writes.entries import add_entry
 from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
 
 
@@ -99,8 +99,11 @@ async def _trim(server: Server, stream: str, kept: int, cap: TrimEvidence) -> in
 
 def _trimmed(removed: int, kept: int) -> str:
     if not removed:
-        return f"nothing went for --maxlen {kept}: only whole nodes of the stream go, and what a group needs stays"
-    return f"{counted(removed, 'entry', 'entries')} at its beginning went for --maxlen {kept}"
+        return (
+            f"nothing was removed for --maxlen {kept}: an approximate trim removes whole nodes only, "
+            "and what a group needs stays"
+        )
+    return f"{counted(removed, 'entry', 'entries')} at its beginning were removed for --maxlen {kept}"
 
 
 async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most: int) -> Slice:
@@ -128,7 +131,6 @@ PUBLISH = Operation(
     writes=_writes,
     # The stream may not exist yet.
     key="",
-    asks=False,
     resolve_defaults=lambda intent, evidence: replace(intent, queue=evidence.queue),
 )
 OPERATIONS = (PUBLISH,)

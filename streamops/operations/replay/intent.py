@@ -48,20 +48,20 @@ class ReplayRoute(Struct, frozen=True):
 class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
     """Replay dead letters.
 
-    Send the entries of dead letters to the stream that each came from, or to another one, and take them out of
-    the queue. Inside one server, or one slot of a cluster, each
-    moves in one step; between slots it is handed on effectively once, by markers. Own fields keep their bytes
-    and their order. What dies again during the replay is not replayed again. An interrupted replay goes on
-    with --resume JOB, or `streamops jobs resume JOB`: nothing is lost, nothing comes twice.
+    Replay dead letters: send each to the stream that it came from, or to another one, and remove it from the
+    queue. On one server, or in one slot of a cluster, that is one step; between slots it is effectively once,
+    by markers. Fields keep their bytes and their order. Dead letters added during the replay are not
+    replayed. Continue an interrupted replay with --resume JOB, or `streamops jobs resume JOB`: nothing is
+    lost or sent twice.
     """
 
     operation: ClassVar = "replay"
     impact: ClassVar = Impact.REDELIVERS
     examples: ClassVar = (
-        ("streamops replay '{orders}:dlq' --dry-run", "what would go where: the plan alone"),
+        ("streamops replay '{orders}:dlq' --dry-run", "the plan alone: which entries go to which stream"),
         (
             "streamops replay '{orders}:dlq' --mode retry --since 1h --yes",
-            "the last hour's, to the group that failed",
+            "those of the last hour, to the group that failed",
         ),
         (
             "streamops replay '{orders}:dlq' --where 'fields.country == `\"DE\"`' --edit currency=EUR --rate 50/s --yes",
@@ -81,9 +81,9 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
     mode: Annotated[
         ReplayMode | None,
         option(
-            "republish: a new entry in the stream, for all its groups. redeliver: the entry itself, pending again for the "
-            "group that gave it up. retry: a new entry for that group's streamops workers alone. Other groups get "
-            "nothing by these two. Not given: republish, unless the stream has several groups."
+            "republish: add a new entry for all groups. redeliver: make the entry itself pending again, "
+            "for the group that gave it up only. retry: add a new entry for that group's streamops workers "
+            "only. Default: republish; required if the stream has several groups."
         ),
     ] = None
     edit: Annotated[tuple[tuple[bytes, bytes], ...], option("Set this field to this value; repeatable.")] = ()

@@ -152,9 +152,7 @@ RETRY_ORIGIN: Final = (
     "Each entry carries _so_origin, _so_group, _so_attempt, and _so_origin_id: its original ID, "
     "or its dead letter's where that is not known."
 )
-REPLAY_OF: Final = (
-    "It also carries _so_replay_of, its dead letter's ID, once for every replay: by that it can be found."
-)
+REPLAY_OF: Final = "It also carries _so_replay_of, its dead letter's ID, once per replay, to find it by."
 
 
 def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
@@ -175,7 +173,7 @@ def _effects(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
         yield REPLAY_OF
     else:
         for target in evidence.targets:
-            many = "its groups get them" if len(target.groups) > 1 else "its group gets them"
+            many = "delivered to its groups" if len(target.groups) > 1 else "delivered to its group"
             row = REPUBLISHED if target.groups else REPUBLISHED_UNREAD
             yield row(None, target.stream, many, names=target.groups)
         yield ORIGIN
@@ -227,10 +225,10 @@ def _taken(evidence: ReplayEvidence) -> Iterator[ReplayRoute]:
 
 def _moves(evidence: ReplayEvidence) -> str:
     if all(route.atomic for route in evidence.routes):
-        return "Each entry is handed on and its dead letter deleted in one step inside the server (atomic)."
+        return "Each entry is added and its dead letter deleted in one step inside the server (atomic)."
     homes = ", ".join(sorted({route.home for route in evidence.routes if not route.atomic}))
     return (
-        f"The queue and {homes} are in different hash slots: each entry is handed on effectively once, "
+        f"The queue and {homes} are in different hash slots: each entry is replayed effectively once, "
         "by markers that are kept 7 days, and its dead letter deleted after that."
     )
 
@@ -274,5 +272,5 @@ def _warnings(intent: ReplayIntent, evidence: ReplayEvidence) -> Iterator[Said]:
     if letters.source is None:
         yield f"Neither its name nor the configuration says that {intent.queue} is a dead-letter queue."
     if not all(route.atomic for route in evidence.routes):
-        yield "A dead letter that is put back under its old ID within those 7 days counts as handed on."
+        yield "A dead letter that is restored under its old ID within those 7 days counts as replayed."
     yield from queue_warnings(letters)

@@ -24,29 +24,27 @@ from streamops.operations.running import Run
 from streamops.wire.consuming.payloads import StoredPayload, fetch_payloads, keep_payload
 from streamops.wire.keys import encoded_part, moved_key, payload_key, replayed_key
 from streamops.wire.writes.replay import (
+    BATCH,
+    PAYLOADS_KEPT,
+    DeadLetterBatch,
     DeadLetterMove,
+    ParsedDeadLetter,
+    Replayer,
     ReplayReply,
+    ScriptRoute,
+    TargetGroups,
     check_unused,
     move_dead_letters,
     place_dead_letters,
     renew_payloads,
     take_out,
 )
-from streamops.wire.writes.replay_arguments import (
-    BATCH,
-    PAYLOADS_KEPT,
-    DeadLetterBatch,
-    ParsedDeadLetter,
-    Replayer,
-    ScriptRoute,
-    TargetGroups,
-)
 
 PLACED: Final = 100
 """Dead letters that one script hands on to another slot: each brings its fields and a marker."""
 
 STRAY: Final = "it names a stream or group that is not in the plan"
-ALREADY: Final = "an earlier replay handed it on already; only its dead letter was left, and is now removed"
+ALREADY: Final = "an earlier replay had sent it; only its dead letter was left, and is now removed"
 
 
 def replayer_of(intent: ReplayIntent, evidence: ReplayEvidence) -> Replayer:

@@ -67,8 +67,8 @@ async def read_targets(
     del named[""]
     if letters.count and not named:
         raise SettingsError(
-            f"queue {intent.queue}: neither its dead letters nor its name say which stream they came from",
-            "Say where to with --to STREAM.",
+            f"queue {intent.queue}: its dead letters and its name do not say which stream they came from",
+            "Name the target with --to STREAM.",
         )
     own = {name for name in named if any(is_part_of(name, one, StreamPart.STREAM) for one in sources)}
     problems = {name: "" if name in own else _foreign_problem(intent, name) for name in sorted(named)}
@@ -76,7 +76,7 @@ async def read_targets(
     if len(going) > MOST_STREAMS:
         raise Forbidden(
             f"queue {intent.queue}: its dead letters came from more than {MOST_STREAMS} streams",
-            "Narrow the selection with --where, or say where to with --to STREAM.",
+            "Narrow the selection with --where, or name the target with --to STREAM.",
         )
     targets = []
     for name, target in (await _read(server, going)).items():
@@ -129,9 +129,9 @@ def _target(reading: StreamReading) -> TargetStream:
 def _foreign_problem(intent: ReplayIntent, stream: str) -> str:
     """Why letters that name a stream which their queue does not serve stay where they are; empty where they go."""
     if stream == intent.queue:
-        return "is the queue itself: they would go round in circles"
+        return "is the queue itself"
     if is_own_key(stream):
-        return "is kept by streamops for itself"
+        return "is reserved for streamops"
     return "" if intent.foreign_origins else FOREIGN
 
 
@@ -139,7 +139,7 @@ def _nowhere(intent: ReplayIntent, problems: Mapping[str, str]) -> Forbidden:
     """Why no letter can be replayed to where it says it came from."""
     (stream, problem), *others = problems.items()
     more = f"; and {counted(len(others), 'other', 'others')} that cannot be either" if others else ""
-    hint = "--foreign-origins replays them there all the same; " if FOREIGN in problems.values() else ""
+    hint = "--foreign-origins replays them there; " if FOREIGN in problems.values() else ""
     return Forbidden(
         f"queue {intent.queue}: no dead letter can be replayed to where it came from: stream {stream} {problem}{more}",
         f"{hint}--to STREAM replays them to one stream, and creates it.",
@@ -239,9 +239,9 @@ async def survey_replay(place: ServerContext, intent: ReplayIntent) -> ReplayEvi
         and not any(kind.stream for kind, _ in found.letters.tally.kinds)
     ):
         raise SettingsError(
-            f"stream {intent.queue} is no dead-letter queue by its name or the configuration, and none of its entries "
-            "tells where it came from",
-            "`streamops dlq ls` lists the queues. Where it is one all the same, say where to with --to STREAM.",
+            f"stream {intent.queue} is no dead-letter queue by its name or the configuration, and no "
+            "entry says which stream it came from",
+            "`streamops dlq ls` lists the queues. If it is one, name the target with --to STREAM.",
         )
     configured = (stream for stream, queue in place.dead_letters.items() if queue == intent.queue)
     sources = tuple(dict.fromkeys(one for one in (found.letters.source, *configured) if one))
@@ -408,6 +408,6 @@ def _in_use(stream: str, groups: Sequence[str]) -> Forbidden:
     return Forbidden(
         f"stream {stream} is no dead-letter queue by its name or the configuration, and {some} "
         f"{first_few(groups)} would lose entries that are pending or unread",
-        "`streamops dlq ls` lists the queues. Where it is one all the same, name it in the context's configuration: "
+        "`streamops dlq ls` lists the queues. If it is one, name it in the context's configuration: "
         f'dead_letters = {{ STREAM = "{stream}" }}.',
     )

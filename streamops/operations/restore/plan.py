@@ -145,7 +145,7 @@ def _effects(intent: RestoreIntent, evidence: RestoreEvidence, before: int) -> I
     yield RESTORED(file.records - before, target, "with new IDs, at its end" if intent.new_ids else own)
     yield RESTORED_BEFORE(before, f"{file.records:,}")
     if finds_own_entries(intent, evidence):
-        yield "Those that are still there with their own IDs are left out."
+        yield "Those that still exist under their IDs are left out."
     if evidence.identity is None:
         yield STREAM_CREATED(1, target, "is created; it has no group")
     yield GIVEN_TO_ALL(len(evidence.groups), names=evidence.groups)

@@ -26,14 +26,14 @@ from streamops.operations.restore.survey import WIDEST, examine, read_entries
 from streamops.operations.running import Run
 from streamops.wire.keys import moved_key, require_one_slot
 from streamops.wire.reads import read_by_id
-from streamops.wire.writes.restore import read_marker, restore_entries
+from streamops.wire.writes.entries import read_marker, restore_entries
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 1 << 20
 BATCH_FIELDS: Final = 5_000
 """What one script adds at most: a few milliseconds of the server."""
 
-STILL_THERE: Final = "it is still there, with its own ID"
+STILL_THERE: Final = "it still exists under its ID"
 
 
 async def survey_restore(place: ServerContext, intent: RestoreIntent) -> RestoreEvidence:
@@ -176,7 +176,7 @@ def _target(intent: RestoreIntent, file: RestoreFile) -> str:
     if len(file.streams) > 1:
         raise Forbidden(
             f"{intent.file} holds entries of several streams: {', '.join(file.streams)}",
-            "Say where they are to go with --to STREAM.",
+            "Name the target with --to STREAM.",
         )
     return file.streams[0]
 

@@ -24,15 +24,15 @@ class Redelivery(StrEnum):
 class ReclaimIntent(OperationIntent, frozen=True, kw_only=True):
     """Reclaim stale pending entries of a group; dead-letter those that keep failing.
 
-    Look after a group whose library or language does not: pending entries that were last delivered
-    --min-idle ago are handled again, those delivered --max-deliveries times become dead letters, and entries
-    deleted while they were pending are put on record. It looks once; with --every it goes on until it is
-    stopped by Ctrl-C or SIGTERM. The group's workers need not know.
+    Reclaim pending entries for a group whose client library does not: entries last delivered at least
+    --min-idle ago are delivered again, those delivered --max-deliveries times become dead letters, and
+    entries deleted while they were pending are recorded there too. It runs once; with --every it repeats
+    until Ctrl-C or SIGTERM. The group's workers need no change.
 
-    Entries are handled again by adding them anew and acknowledging the old ones in one step, which works with
-    every library. Other groups of the stream would get them too: then it is refused unless --redeliver says
-    how. --redeliver claim gives them to the consumer --to, which has to read its own history, or to none,
-    for libraries that reclaim by themselves.
+    Entries are delivered again by adding them to the stream anew and acknowledging the old ones in one step,
+    which works with every client. Other groups of the stream would get them too: then it is refused unless
+    --redeliver says how. --redeliver claim gives them to the consumer --to, which has to read its own
+    history, or to none, for libraries that reclaim by themselves.
 
     Raises:
         ValueError: The one who gets entries has no name that can be read.

@@ -45,13 +45,15 @@ OURS = "so-"
 
 
 _HABITS = {
-    FASTSTREAM: "These are FastStream's: it never comes back to what it read and did not acknowledge, unless a "
-    "subscriber has a min_idle_time.",
+    FASTSTREAM: (
+        "These are FastStream's: it does not reclaim what it read and did not acknowledge, unless "
+        "a subscriber has a min_idle_time."
+    ),
     TASKIQ: "These are taskiq's: it reclaims what was idle for its idle_timeout, 10 min unless set, and only once "
     "a new message comes.",
 }
 _FATES = {
-    "redeliver": "handled again",
+    "redeliver": "delivered again",
     "bury": "to the dead letters",
     "gone": "deleted from the stream, to the dead letters",
 }
@@ -66,8 +68,8 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
     way, stale, most = redelivery(intent, evidence), evidence.stale, intent.max_deliveries
     when = "Once" if intent.every is None else f"Now, and every {_length(intent.every)} until it is stopped"
     begin = (
-        f"{when}: pending entries not delivered for {_length(intent.min_idle)} are dealt with, each judged "
-        "again in the one step that moves and acknowledges it."
+        f"{when}: pending entries not delivered for {_length(intent.min_idle)} are processed, each "
+        "checked again in the step that moves and acknowledges it."
     )
     return planned(
         intent,
@@ -87,7 +89,7 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
 
 
 def redelivery(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Redelivery:
-    """How entries are handled again; raises ``Forbidden`` where that has to be said."""
+    """How entries are delivered again; raises ``Forbidden`` where that has to be said."""
     if intent.redeliver is not Redelivery.AUTO:
         return intent.redeliver
     if evidence.others:
@@ -109,7 +111,7 @@ def _way(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery) -> s
     if way is Redelivery.CLAIM:
         who = intent.to or "no consumer, so that XAUTOCLAIM takes them at once"
         reads = ", which has to read its own history (XREADGROUP with 0 in place of >)" if intent.to else ""
-        return f"they are given to {who}{reads}. Nothing is added, and no other group notices."
+        return f"they are claimed for {who}{reads}. Nothing is added, and other groups are not affected."
     others = f" and to {first_few(evidence.others)}" if evidence.others else ""
     return (
         f"they are added to the stream again and acknowledged, so they reach {intent.group}{others} as new "
@@ -130,11 +132,11 @@ def _warnings(intent: ReclaimIntent, evidence: ReclaimEvidence, way: Redelivery)
     ]
     if recent:
         yield (
-            f"Seen lately, and perhaps still at work on theirs: {first_few(recent)}. A handler that takes longer than "
+            f"Active lately, and perhaps still processing theirs: {first_few(recent)}. A handler that takes longer than "
             "--min-idle is run twice."
         )
     if any(one.name.startswith(OURS) for one in evidence.consumers):
-        yield "Consumers of streamops are in this group, which reclaims and buries by itself."
+        yield "Consumers of streamops are in this group, which reclaims and dead-letters by itself."
 
 
 def _length(duration: timedelta) -> str:

@@ -1,4 +1,4 @@
-"""``streams.reclaim``: what a group of any library left lying is handled again, or becomes a dead letter."""
+"""``streams.reclaim``: stale pending entries of any library's group are delivered again, or dead-lettered."""
 
 import time
 from collections import Counter
@@ -122,9 +122,9 @@ class _Reclaiming:
         """Say what was done, by what became of the entries."""
         queue, to = self._evidence.queue, self._what.to
         for fate, what in (
-            ("redeliver", f"given to {to}" if to else "handled again"),
-            ("bury", f"delivered too often, and now in {queue}"),
-            ("gone", f"deleted while pending, which is on record in {queue}"),
+            ("redeliver", f"claimed for {to}" if to else "delivered again"),
+            ("bury", f"delivered too often: dead-lettered to {queue}"),
+            ("gone", f"deleted while pending: recorded in {queue}"),
         ):
             if number := self._became[fate]:
                 self._run.note(f"{counted(number, 'entry', 'entries')} {what}.")

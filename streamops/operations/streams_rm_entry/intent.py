@@ -10,9 +10,9 @@ from streamops.model.fields import argument, backup_file, inner, option
 class DeleteIntent(OperationIntent, frozen=True, kw_only=True):
     """Delete entries by ID, after writing them to a file.
 
-    Delete entries of a stream by their IDs, for every group. Each is written to a file before it is deleted,
-    which `streamops restore` reads: without --backup, to a new one under ~/.local/state/streamops/backups.
-    Rows that are pending stay, and point to nothing; Redis from 8.2.3 on takes them along.
+    Delete entries of a stream by their IDs, for all groups. Each is first written to a file that `streamops
+    restore` reads: without --backup, a new one under ~/.local/state/streamops/backups. Pending rows of
+    deleted entries stay and point to nothing; Redis 8.2.3 and later remove them too (DELREF).
     """
 
     operation: ClassVar = "streams.rm-entry"

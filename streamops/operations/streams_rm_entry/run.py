@@ -26,7 +26,7 @@ from streamops.wire.reads import (
     read_pending_by_id,
 )
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import Deleting, has_xdelex, references_are_sound
+from streamops.wire.writes.entries import Deleting, has_xdelex, references_are_sound
 
 BATCH: Final = 500
 BATCH_BYTES: Final = 4 << 20

@@ -15,9 +15,8 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Create a topic in Redis.
 
     Create a topic in Redis: a URL that its messages are called back to, once they are due. The program that runs
-    `streamops webhooks serve` notices within a second or so. It is applied without asking; --dry-run shows the
-    plan. Secrets are read from files, are never shown, and stand in Redis as they are: users who may read the
-    key streamops:topics may read them.
+    `streamops webhooks serve` notices within a second or so. Secrets are read from files, are never shown, and
+    are stored in Redis in plain text: users who may read the key streamops:topics may read them.
 
     Raises:
         ValueError: Its priority or its schedule cannot be read.
@@ -25,6 +24,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
 
     operation: ClassVar = "topics.add"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (
         (
             "streamops webhooks create remind https://hooks.example.net/remind --delay 30m",
@@ -40,8 +40,8 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
         ),
     )
     exits: ClassVar = {
-        2: "usage or configuration: something of the topic makes no sense",
-        4: "refused: there is one, read-only",
+        2: "usage or configuration: an invalid topic",
+        4: "refused: it exists, or read-only",
     }
 
     name: Annotated[str, argument("The topic's name.")]
@@ -62,14 +62,14 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
         str,
         option("high, normal or low, which are called 5:3:2; or a weight from 1 to 100.", metavar="WEIGHT"),
     ] = "normal"
-    retry: Annotated[str, option(f"How long to wait after each failed call. {HINT}", metavar="SCHEDULE")] = (
+    retry: Annotated[str, option(f"Delay after each failed call. {HINT}", metavar="SCHEDULE")] = (
         MINUTES_2N_1.text
     )
-    max_attempts: Annotated[int, option("Calls of one message before it is dead-lettered.")] = 10
+    max_attempts: Annotated[int, option("Attempts per message before it is dead-lettered.")] = 10
     retry_when: Annotated[
         str,
         option(
-            "JMESPath over {status, headers, body}: where it holds, the call is repeated.",
+            "JMESPath over {status, headers, body}: if it is true, the call is repeated.",
             metavar="EXPRESSION",
         ),
     ] = ""
@@ -106,13 +106,13 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Remove a topic that is kept in Redis.
 
     Remove a topic that is kept in Redis, with its secret. Its stream and the messages that wait stay where
-    they are, and are not called; `streamops delayed rm` and `streamops trim` deal with them.
+    they are, and are not called; `streamops delayed rm` and `streamops trim` remove them.
     """
 
     operation: ClassVar = "topics.rm"
     impact: ClassVar = Impact.DESTRUCTIVE
-    examples: ClassVar = (("streamops webhooks rm remind --confirm remind", "without being asked"),)
-    exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
+    examples: ClassVar = (("streamops webhooks rm remind --confirm remind", "in a script"),)
+    exits: ClassVar = {1: "failed; Redis holds no such topic"}
 
     name: Name
 
@@ -120,14 +120,15 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
 class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
     """Pause a topic: its messages are not called.
 
-    Call a topic's messages no more, until `streamops webhooks resume`. They are still taken in, and wait; calls
-    under way come to their end. It is applied without asking.
+    Stop calling a topic's messages, until `streamops webhooks resume`. New messages are still accepted, and
+    wait; calls in flight finish.
     """
 
     operation: ClassVar = "topics.off"
     impact: ClassVar = Impact.REVERSIBLE
+    asks: ClassVar = False
     examples: ClassVar = (("streamops webhooks pause remind", "its messages wait"),)
-    exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
+    exits: ClassVar = {1: "failed; Redis holds no such topic"}
 
     name: Name
 
@@ -135,12 +136,15 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
 class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
     """Resume a paused topic.
 
-    Call the messages of a paused topic again. It is applied without asking.
+    Call the messages of a paused topic again.
     """
 
     operation: ClassVar = "topics.on"
     impact: ClassVar = Impact.REVERSIBLE
-    examples: ClassVar = (("streamops webhooks resume remind", "what waits is called, as it is due"),)
-    exits: ClassVar = {1: "failed; no such topic is kept in Redis"}
+    asks: ClassVar = False
+    examples: ClassVar = (
+        ("streamops webhooks resume remind", "waiting messages are called once they are due"),
+    )
+    exits: ClassVar = {1: "failed; Redis holds no such topic"}
 
     name: Name

@@ -40,7 +40,7 @@ class TopicEvidence(Struct, frozen=True, kw_only=True):
 
 
 UNIT: Final = ("topic", "topics")
-SOON: Final = "Those who run `streamops webhooks serve` notice within a second or so."
+SOON: Final = "`streamops webhooks serve` notices within a second or so."
 UNSIGNED: Final = "Calls are not signed: a receiver cannot tell who sends them; --secret-file signs them."
 PLAIN: Final = "Calls use plain HTTP: others on the network can read and change them."
 
@@ -51,12 +51,13 @@ def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
     require_topic(wanted)
     if evidence.digest and not intent.replace:
         raise Forbidden(
-            f"there is a topic {wanted.name}", "Nothing was done. --replace puts this one in its place."
+            f"there is already a topic {wanted.name}",
+            "Nothing was done. --replace puts this one in its place.",
         )
     then = (
         f"messages of {wanted.key} are called back to {wanted.shown_url}"
         if wanted.enabled
-        else "its messages wait until it is switched on"
+        else "its messages wait until it is resumed"
     )
     return planned(
         intent,
@@ -79,7 +80,7 @@ def plan_remove_topic(intent: RemoveTopicIntent, evidence: TopicEvidence) -> Pla
         unit=UNIT,
         sample=described(evidence.kept, None) if evidence.kept else (),
         effects=[
-            "Its messages are not called any more, and no new ones are taken in.",
+            "Its messages are no longer called, and new ones are refused.",
             waiting and f"Its {waiting} stay where they are and are not called.",
             SOON,
         ],
@@ -94,7 +95,7 @@ def plan_topic_off(intent: TopicOffIntent, evidence: TopicEvidence) -> Plan:
     return _switched(
         intent,
         evidence,
-        f"Its {what} wait until it is on again; new ones are still taken in.",
+        f"Its {what} wait until it is resumed; new ones are still accepted.",
         back="webhooks resume",
     )
 

@@ -154,7 +154,6 @@ ADD_TOPIC: Final = Operation(
     apply=apply_topic,
     writes=lambda _: WRITES,
     key="",
-    asks=False,
     own=True,
 )
 REMOVE_TOPIC: Final = Operation(
@@ -173,7 +172,6 @@ TOPIC_OFF: Final = Operation(
     apply=apply_topic,
     writes=lambda _: WRITES,
     key="",
-    asks=False,
     own=True,
 )
 TOPIC_ON: Final = Operation(
@@ -183,7 +181,6 @@ TOPIC_ON: Final = Operation(
     apply=apply_topic,
     writes=lambda _: WRITES,
     key="",
-    asks=False,
     own=True,
 )
 OPERATIONS = (ADD_TOPIC, REMOVE_TOPIC, TOPIC_OFF, TOPIC_ON)

@@ -11,11 +11,12 @@ from streamops.model.fields import argument, inner, option
 class TrimIntent(OperationIntent, frozen=True, kw_only=True):
     """Trim a stream's oldest entries; safe by default.
 
-    Drop the oldest entries of a stream by length, ID or age. It is safe unless --unsafe is given: what any group
-    has yet to read or acknowledge stays, and the plan names the group and the consumer that hold it back.
+    Remove the oldest entries of a stream by length, ID or age. It is safe unless --unsafe is given: what any
+    group has yet to read or acknowledge stays, and the plan names the group and the consumer that hold it
+    back.
 
     With --policies instead of a stream, apply the [[retention]] tables of the configuration, always safely.
-    What goes wrong with one stream does not keep the others from being trimmed.
+    An error on one stream does not stop the others.
 
     Raises:
         ValueError: Not exactly one of the three bounds is given, or a bound cannot be.
@@ -24,15 +25,15 @@ class TrimIntent(OperationIntent, frozen=True, kw_only=True):
     operation: ClassVar = "trim"
     impact: ClassVar = Impact.REDELIVERS
     examples: ClassVar = (
-        ("streamops trim orders --maxlen 1000000", "about a million entries stay, and what is needed"),
+        ("streamops trim orders --maxlen 1000000", "keep about a million entries, and what groups need"),
         ("streamops trim orders --before 7d --exact --dry-run", "what a week's retention would remove"),
         (
             "streamops trim orders --maxlen 1000 --unsafe --backup lost.jsonl --confirm orders",
-            "even those still needed; they are in the file",
+            "even entries still needed; back them up first",
         ),
-        ("streamops trim --policies --every 10m --yes", "a service that keeps to the configuration"),
+        ("streamops trim --policies --every 10m --yes", "a service that applies the configuration"),
     )
-    exits: ClassVar = {5: "done in part; with --policies, not for every stream"}
+    exits: ClassVar = {5: "partly done; with --policies, not for every stream"}
     rated: ClassVar = True
 
     stream: Annotated[str, argument("The stream.", completes="streams")]
@@ -44,13 +45,17 @@ class TrimIntent(OperationIntent, frozen=True, kw_only=True):
         timedelta | None,
         option("Remove entries older than this, by the server's clock.", metavar="AGE", exclusive="bound"),
     ] = None
-    exact: Annotated[bool, option("Trim exactly; default: whole nodes of the stream, which is cheaper.")] = (
-        False
-    )
+    exact: Annotated[
+        bool,
+        option(
+            "Remove exactly up to the limit; default: whole nodes of the stream only (~), which is cheaper."
+        ),
+    ] = False
     safe: Annotated[
         bool,
         option(
-            "Keep what any group has not read and acknowledged (default); --unsafe removes it too, and asks for the stream's name.",
+            "Keep what any group has not read and acknowledged (default); --unsafe removes it too, and "
+            "asks for the stream's name.",
             off="unsafe",
         ),
     ] = True

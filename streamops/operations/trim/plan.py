@@ -111,8 +111,8 @@ def _shortfall(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup
     most = removable.upper
     least = removable.lower if is_exact else max(0, removable.lower - NODE + 1)
     if intent.maxlen is not None:
-        asked = f"Asked to leave {counted(intent.maxlen, 'entry', 'entries')}, it will leave"
-        number = _from_to(length - most, length - least)
+        asked = f"Asked to keep {counted(intent.maxlen, 'entry', 'entries')}, it will leave"
+        number = f"{_from_to(length - most, length - least)} of the {length:,} there are now"
     else:
         asked = f"Asked to drop {in_words(evidence.wanted, 'entry|entries')}, it will drop"
         number = _from_to(least, most)
@@ -135,8 +135,8 @@ def _way_out(intent: TrimIntent, holder: BlockingGroup) -> str:
         return ""
     dead_letter = command("dlq add", intent.stream, holder.group, options=ids)
     return (
-        f"The entry {row.id} is poison: {times(row)} and never acknowledged, it holds the stream back until it is "
-        f"dead-lettered: {dead_letter}"
+        f"The entry {row.id} is poison: {times(row)} and never acknowledged, it blocks the trim until "
+        f"it is dead-lettered: {dead_letter}"
     )
 
 

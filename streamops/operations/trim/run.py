@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from streamops.model.acting import Job, Plan
 from streamops.model.entries import ZERO_ID, EntryId
 from streamops.model.wording import counted
+from streamops.monitor.inspection import find_stream
 from streamops.operations.backups import BackupWriter, part_of
 from streamops.operations.losses import TrimEvidence
 from streamops.operations.operation import Operation
@@ -15,6 +16,7 @@ from streamops.operations.running import Run
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import plan_trim
 from streamops.operations.trim.survey import survey_trim
+from streamops.operations.walking import count_below
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
@@ -82,8 +84,9 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
         if not pace.goes_on(done, most, run.remaining):
             break
         if done.removed:
+            run.counts.removed_below = str(done.cut)
             await run.report(done.removed, cursor=cursor)
-    _note_what_stayed(run, intent, evidence, done)
+    await _note_what_stayed(run, intent, evidence, done)
 
 
 async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence, most: int) -> Slice:
@@ -96,25 +99,43 @@ async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence
     return await trim_to(server, intent.stream, floor, how)
 
 
-def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
+async def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
     """Why fewer went than the plan counted, in numbers that add up with what the outcome says."""
     missing, removable = run.remaining, evidence.removable
     if not missing or last is None:
         return
+    uncounted = removable.upper - removable.lower
     why = []
-    if missing > removable.upper - removable.lower:
-        why.append(_why_fewer(intent, last))
-    if not removable.exact:
+    if missing > uncounted:
+        why += await _why_fewer(run.server, intent, last, missing - uncounted)
+    if uncounted:
         why.append(f"the plan named the most that there could be, and had counted {removable.lower:,}")
     run.note(f"{counted(missing, 'entry', 'entries')} fewer than planned: {'; '.join(why)}")
 
 
-def _why_fewer(intent: TrimIntent, last: Slice) -> str:
-    if not intent.drops_all:
-        return "an approximate trim drops whole nodes of a stream only; --exact drops the rest"
-    if last.holder:
-        return f"group {last.holder} needs what comes from {last.cut} on"
-    return "they were removed since the plan"
+async def _why_fewer(server: Server, intent: TrimIntent, last: Slice, missing: int) -> list[str]:
+    """Which of them are there yet, and why; the others were gone before it came to them."""
+    if intent.drops_all and last.holder:
+        return [f"group {last.holder} needs what comes from {last.cut} on"]
+    stay = 0 if intent.drops_all else await _free_to_go(server, intent, last, missing)
+    gone = missing - stay
+    return [
+        *([f"{gone:,} were gone by then, removed by other clients"] if gone else ()),
+        *(
+            [f"{stay:,} stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest"]
+            if stay
+            else ()
+        ),
+    ]
+
+
+async def _free_to_go(server: Server, intent: TrimIntent, last: Slice, most: int) -> int:
+    """How many entries could still go, up to this many."""
+    look = await find_stream(server, intent.stream)
+    if look is None:
+        return 0
+    below = (await count_below(server, look, last.cut, enough=most)).upper
+    return max(0, min(most, below, look.reading.length - (intent.maxlen or 0)))
 
 
 async def _write_backup(run: Run, intent: TrimIntent, path: str, cut: EntryId) -> None:

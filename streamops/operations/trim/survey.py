@@ -19,7 +19,7 @@ from streamops.operations.trim.plan import needed_by
 from streamops.operations.walking import NEAR, count_after_each, count_below, cut_for_length
 from streamops.wire.reads import PendingRange, read_pending_at_once, read_pending_page, read_pending_summary
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import references_are_sound
+from streamops.wire.writes.entries import references_are_sound
 from streamops.wire.writes.trim import knows_references
 
 LAG_SOUND_REDIS: Final = (7, 4, 4)
@@ -170,7 +170,7 @@ async def survey_trim(place: ServerContext, intent: TrimIntent) -> TrimEvidence:
         if group.pending and group.oldest_pending is None:
             await read_pending_page(server, PendingRange(intent.stream, group.name, None, 1))
             raise Refused(
-                "a trim is a script, and this user may run none",
+                "a trim is a script, and this user may not run scripts",
                 "Ask for permission for EVAL and EVALSHA; `streamops doctor --acl operator` prints what is needed.",
             )
     evidence = TrimEvidence(
@@ -190,7 +190,7 @@ def _asked_id(look: StreamInspection, intent: TrimIntent) -> EntryId | None:
         return intent.minid
     if look.now is None:
         raise Refused(
-            f"stream {intent.stream}: the server's clock may not be read, so an age is no time",
+            f"stream {intent.stream}: the server's clock cannot be read, so an age has no meaning",
             "Ask for permission for TIME, or give --minid.",
         )
     return EntryId(max(0, (look.now - intent.before - EPOCH) // timedelta(milliseconds=1)), 0)

@@ -12,8 +12,8 @@ from streamops.model.pending import PendingChange
 class UndoIntent(OperationIntent, frozen=True, kw_only=True):
     """Undo an action of the audit log.
 
-    Take an action of the audit log back whose inverse is exact: a claim, a nack, the removal of a consumer,
-    the rewinding of a group. What has changed since is left alone and reported.
+    Undo an action of the audit log that has an exact inverse: a claim, a nack, the removal of a consumer, the
+    rewind of a group. What has changed since is left alone and reported.
     """
 
     operation: ClassVar = "undo"
@@ -21,7 +21,7 @@ class UndoIntent(OperationIntent, frozen=True, kw_only=True):
     examples: ClassVar = (
         (
             "streamops undo 1526919030474-0 --dry-run",
-            "what would be taken back; `streamops audit ls` has the IDs",
+            "what would be undone; `streamops audit ls` lists the IDs",
         ),
     )
 

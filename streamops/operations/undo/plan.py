@@ -59,18 +59,18 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
         sample=(f"{row.id} back to {row.consumer}, {times(row)}" for row in evidence.sample),
         effects=[
             TAKEN_BACK(count, f"{evidence.operation} of {at} by {evidence.by}", names=evidence.owners),
-            "They get their owner, their time of last delivery and their deliveries back.",
-            "Those owners will look as if they had been seen just now.",
+            "Their owner, time of last delivery and delivery count are restored.",
+            "Those owners will look active just now: their idle time restarts.",
         ]
         if count
         else (),
         warnings=[
             *(UNRESTORABLE[why](many, first.get(why, "")) for why, many in evidence.refused.items()),
             bool(evidence.absent_owners)
-            and f"No consumers of the group any more, and created again: {first_few(evidence.absent_owners)}.",
+            and f"Created again, because the group has no such consumers now: {first_few(evidence.absent_owners)}.",
             evidence.recorded < evidence.counted and _of_unrecorded(evidence),
             not evidence.ended
-            and "The action has not come to its end, or was cut off: what it does from now on is not undone.",
+            and "The action is still running, or was interrupted: what it does from now on is not undone.",
         ],
     )
 
@@ -79,8 +79,8 @@ def _of_unrecorded(evidence: UndoEvidence) -> str:
     """What the log does not tell of."""
     told = f"{evidence.recorded:,} of {evidence.counted:,}"
     if evidence.ended:
-        return f"{told} entries are on record: the others cannot be restored by this."
+        return f"{told} entries are on record: the others cannot be restored."
     return (
-        f"{told} planned entries are on record. Where the action was cut off, some more may have been done of which "
-        "there is none: look at what is pending afterwards."
+        f"{told} planned entries are on record. If the action was interrupted, it may have changed "
+        "more than was recorded: check what is pending afterwards."
     )

@@ -173,7 +173,7 @@ def _for_good(first: AuditRecord) -> Forbidden:
     if plan is not None and plan.impact is Impact.DESTRUCTIVE:
         hint = "Where there is a backup of entries, `streamops restore FILE` adds them again."
     elif plan is not None and plan.opposite:
-        hint = f"`{plan.opposite}` sets it back."
+        hint = f"`{plan.opposite}` reverses it."
     return Forbidden(f"{_named(first)} cannot be undone", f"{lost}{hint}")
 
 
@@ -184,11 +184,10 @@ def _named(first: AuditRecord) -> str:
 def _nothing_to_undo(records: Sequence[AuditRecord]) -> Forbidden:
     first = records[0]
     if records[-1].phase in ENDS:
-        return Forbidden(f"{_named(first)} changed nothing that could be taken back", "Nothing was done.")
+        return Forbidden(f"{_named(first)} changed nothing that could be undone", "Nothing was done.")
     return Forbidden(
-        f"{_named(first)} was cut off before it had put anything on record that could be taken back",
-        "Nothing was done. Its first batch may have been done all the same: `streamops pending ls` tells what is "
-        "pending now.",
+        f"{_named(first)} was interrupted before it had recorded anything that could be undone",
+        "Nothing was done. Its first batch may have been applied: `streamops pending ls` shows what is pending now.",
     )
 
 

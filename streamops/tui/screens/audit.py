@@ -92,7 +92,7 @@ def why_not_undone(action: Action) -> str:
     if outcome is not None and not outcome.applied:
         return "it changed nothing"
     if plan is not None and not plan.undo:
-        opposite = f"; to set it back: {plan.opposite}" if plan.opposite else ""
+        opposite = f"; to reverse it: {plan.opposite}" if plan.opposite else ""
         return f"{action.first.operation} has no undo{opposite}"
     return ""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from time import monotonic
 from typing import Final
 
@@ -65,17 +66,17 @@ def pending_head(whole: PendingWhole | None, consumer: str | None, width: int) -
             parts_line("Idle", _idle(profile), width),
             parts_line("Deliveries", _deliveries(profile), width),
         ]
-    if owners:
+    if owners and consumer is None:
         lines.append(parts_line("Owners", [_owner(*owner, of=summary.pending) for owner in owners], width))
     return lines
 
 
 def _whole(whole: PendingWhole, consumer: str | None) -> Line:
     summary, profile = whole.summary, whole.profile
-    cells = [Cell(f" {counted(summary.pending, 'pending entry', 'pending entries')}", Tone.STRONG)]
+    pending = summary.pending if consumer is None else dict(summary.consumers).get(consumer, 0)
+    cells = [Cell(f" {counted(pending, 'pending entry', 'pending entries')}", Tone.STRONG)]
     if consumer is not None:
-        held = dict(summary.consumers).get(consumer, 0)
-        cells.append(Cell(f" in the group, {held:,} of {safe(consumer)}"))
+        cells.append(Cell(f" of {safe(consumer)}, {summary.pending:,} in the group"))
     if profile is not None and profile.longest_idle is not None:
         cells.append(Cell(f" · longest idle {duration(profile.longest_idle.idle)}", Tone.DIM))
     if profile is not None and profile.free:
@@ -83,17 +84,24 @@ def _whole(whole: PendingWhole, consumer: str | None) -> Line:
     if profile is not None and profile.coverage < 1:
         seen = f" · {percent(profile.coverage)} looked at, the oldest"
         cells.append(Cell(seen, Tone.UNKNOWN))
+    elif profile is not None and profile.scanned != pending:
+        cells.append(Cell(f" · {profile.scanned:,} a moment later", Tone.DIM))
     return tuple(cells)
 
 
 def _idle(profile: PendingProfile) -> Sequence[ChartPart]:
-    names = [*(f"≤{terse(bound)}" for bound in IDLE_BOUNDS), f">{terse(IDLE_BOUNDS[-1])}"]
-    return _buckets(names, profile.idle_buckets, LONG_IDLE)
+    return _buckets(_ranges([terse(bound) for bound in IDLE_BOUNDS]), profile.idle_buckets, LONG_IDLE)
 
 
 def _deliveries(profile: PendingProfile) -> Sequence[ChartPart]:
-    names = [*(f"≤{bound}" for bound in DELIVERY_BOUNDS), f">{DELIVERY_BOUNDS[-1]}"]
-    return _buckets(["1", *names[1:]], profile.delivery_buckets, OFTEN)
+    after = (f"{low + 1}-{high}" if low + 1 < high else f"{high}" for low, high in pairwise(DELIVERY_BOUNDS))
+    names = [f"{DELIVERY_BOUNDS[0]}", *after, f">{DELIVERY_BOUNDS[-1]}"]
+    return _buckets(names, profile.delivery_buckets, OFTEN)
+
+
+def _ranges(bounds: Sequence[str]) -> Sequence[str]:
+    """Names of buckets between bounds: ``≤1s``, ``1s-10s``, ``>10s``."""
+    return [f"≤{bounds[0]}", *(f"{low}-{high}" for low, high in pairwise(bounds)), f">{bounds[-1]}"]
 
 
 def _buckets(names: Sequence[str], numbers: Sequence[int], warn_from: int) -> Sequence[ChartPart]:
@@ -233,7 +241,9 @@ class PendingScreen(Marking[PendingRow]):
     async def _read_whole(self, source: Source) -> PendingWhole:
         stream, group = self.pending_place.stream, self.pending_place.group
         summary = await source.read_pending_summary(stream, group)
-        return PendingWhole(summary, await source.scan_pending(stream, group, limit=MOST_SCANNED))
+        consumer = self.pending_place.consumer
+        profile = await source.scan_pending(stream, group, consumer, limit=MOST_SCANNED)
+        return PendingWhole(summary, profile)
 
     def _note_whole(self, whole: PendingWhole | None) -> None:
         consumer = self.pending_place.consumer

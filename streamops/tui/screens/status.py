@@ -1,7 +1,6 @@
 """The root: every stream with every group."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import compress
 from typing import Final
 
 from msgspec.structs import replace
@@ -15,6 +14,7 @@ from streamops.resources.groups import (
     GroupRow,
     group_rows,
     has_fault,
+    worst_first,
 )
 from streamops.resources.spark import LEAST_LAG, common_top, greatest, spark
 from streamops.resources.streams import asked_for_alone
@@ -189,9 +189,7 @@ class StatusScreen(GroupListing):
 
     def in_order(self, rows: list[GroupRow]) -> list[GroupRow]:
         """Faults first, the worst and those with the greatest lag on top; the others as they come."""
-        verdicts = self._faults.values(rows)
-        others = [row for row, is_fault in zip(rows, verdicts, strict=True) if not is_fault]
-        return [*sorted(compress(rows, verdicts), key=_trouble, reverse=True), *others]
+        return worst_first(rows, self._faults.values(rows))
 
     def selection_words(self) -> Line:
         """The filter; without one, what all of them add up to."""
@@ -213,13 +211,6 @@ def totals_words(app_state: AppState) -> Line:
         f"acked {total_rate(totals.acked, totals.groups, totals.untold_rates)}",
     )
     return (Cell(f"{' · '.join(words)} ", Tone.DIM),)
-
-
-def _trouble(row: GroupRow) -> tuple[int, int]:
-    if row.group is None:
-        return row.stream.health, 0
-    lag = row.group.group.lag
-    return row.group.health, lag.entries or lag.lower or lag.upper or 0
 
 
 class StreamScreen(GroupListing):

@@ -23,6 +23,7 @@ GLYPHS: Final = {
     TraceKind.WAITING: ("·", Tone.DIM),
     TraceKind.PENDING: ("▸", Tone.WARN),
     TraceKind.DONE: ("✓", Tone.PLAIN),
+    TraceKind.UNKNOWN: ("?", Tone.UNKNOWN),
     TraceKind.MARKED: ("▲", Tone.WARN),
     TraceKind.RETRY: ("↻", Tone.WARN),
     TraceKind.DEAD: ("✗", Tone.CRITICAL),

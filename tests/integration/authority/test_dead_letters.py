@@ -40,7 +40,7 @@ async def test_letters_that_name_other_streams_go_there_on_the_operators_word(
     assert "--foreign-origins" in refused.value.hint
     intent = ReplayIntent(queue=QUEUE, foreign_origins=True)
     words = " ".join((await console.prepare(intent)).plan.warnings)
-    for part in ("1 dead letter names stream payments", "is kept by streamops for itself", "does not exist"):
+    for part in ("1 dead letter names stream payments", "is reserved for streamops", "does not exist"):
         assert part in words
     await do(console, intent)
     assert [server.command("XLEN", stream) for stream in (STREAM, "payments", QUEUE)] == [0, 1, 3]

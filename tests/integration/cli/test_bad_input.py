@@ -46,7 +46,7 @@ def orders(server: RunningServer) -> RunningServer:
                 "entries that are pending or unread"
             ),
             (
-                "`streamops dlq ls` lists the queues. Where it is one all the same, name it in the context's "
+                "`streamops dlq ls` lists the queues. If it is one, name it in the context's "
                 'configuration: dead_letters = { STREAM = "orders" }.'
             ),
         ),
@@ -80,3 +80,15 @@ def test_bad_input_is_answered_with_what_is_wrong_and_what_to_do(
     answer = cli(*line.split(), "--dry-run", "--url", orders.unix_url)
     assert answer.code
     assert answer.err.splitlines() == [f"error: {error}", f"hint: {hint}"]
+
+
+def test_a_consumer_that_does_not_exist_is_not_one_without_pending_entries(
+    cli: Cli, orders: RunningServer
+) -> None:
+    orders.command("XGROUP", "CREATECONSUMER", "orders", "billing", "w2")
+    idle = cli("pending", "ls", "orders", "billing", "--consumer", "w2", "--url", orders.unix_url)
+    assert (idle.code, idle.out) == (0, "")
+    missing = cli("pending", "ls", "orders", "billing", "--consumer", "w9", "--url", orders.unix_url)
+    assert missing.code == 1
+    assert "error: group orders/billing has no consumer w9" in missing.err
+    assert "hint: Its consumers: w1, w2." in missing.err

@@ -188,7 +188,7 @@ def test_switching_tells_the_command_that_sets_it_back(cli: Cli, server: Running
     back = told["undo"]
     ((first, _), *_) = server.command("XRANGE", "streamops:audit", "-", "+", "COUNT", 1)
     refused = cli("--url", server.url, "undo", first.decode(), "--yes")
-    assert (refused.code, "`streamops webhooks resume kept` sets it back." in refused.err) == (4, True)
+    assert (refused.code, "`streamops webhooks resume kept` reverses it." in refused.err) == (4, True)
     program, *words = shlex.split(back)
     assert (program, cli(*words).code) == ("streamops", 0)
     assert decode_topic("kept", server.command("HGET", TOPICS, "kept")).enabled

@@ -47,4 +47,4 @@ def test_the_controller_to_start_again_is_that_of_keda(cli: Cli, server: Running
     explained = cli("--url", url, "pools", "explain", "billing").out
     assert "no controller runs: `streamops autoscale keda` starts one" in explained
     planned = cli("--url", url, "pools", "override", "billing", "8", "--dry-run")
-    assert "this holds for the next `streamops autoscale keda`" in planned.out + planned.err
+    assert "this applies once one runs: `streamops autoscale keda`" in planned.out + planned.err

@@ -16,7 +16,7 @@ def test_a_plan_says_what_becomes_of_what(cli: Cli, server: RunningServer) -> No
     plan = json.loads(told.out)
     assert (told.code, plan["count"]) == (0, 2)
     assert plan["sample"] == [
-        "1-1 owned by w, idle for 1 min, delivered 1 time: handled again",
+        "1-1 owned by w, idle for 1 min, delivered 1 time: delivered again",
         "2-1 owned by w, idle for 1 min, delivered 5 times: to the dead letters",
     ]
     assert plan["effects"][0].startswith("Once: ")
@@ -40,8 +40,8 @@ def test_it_ends_by_itself(cli: Cli, server: RunningServer) -> None:
     outcome = json.loads(told.out)
     assert (told.code, outcome["applied"]) == (0, 2)
     assert outcome["notes"] == [
-        "1 entry handled again.",
-        "1 entry delivered too often, and now in {orders}:dlq.",
+        "1 entry delivered again.",
+        "1 entry delivered too often: dead-lettered to {orders}:dlq.",
     ]
     assert cli(*words).code == 0
 

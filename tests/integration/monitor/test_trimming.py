@@ -5,7 +5,7 @@ import pytest
 from streamops.model.entries import Amount, EntryId
 from streamops.model.streams import Flavour, ServerNode, StreamReading
 from streamops.operations.trim.survey import lag_after_overtaking, unread_below
-from streamops.wire.writes.delete import references_are_sound
+from streamops.wire.writes.entries import references_are_sound
 
 
 def node(flavour: Flavour, *version: int) -> ServerNode:

@@ -92,7 +92,7 @@ async def test_what_changed_since_the_plan_is_left_alone(server: RunningServer) 
     assert outcome.applied == 0
     assert outcome.skipped[:2] == (
         Skipped(str(ids[0]), "no longer pending"),
-        Skipped(str(ids[1]), "not idle for long enough any more"),
+        Skipped(str(ids[1]), "delivered again, so no longer idle for long enough"),
     )
     assert [owner for owner, _ in rows(server).values()] == ["worker", *["rescuer"] * 4]
 

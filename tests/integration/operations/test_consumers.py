@@ -104,7 +104,7 @@ async def test_a_consumer_that_reads_on_is_not_removed(server: RunningServer, co
     def meanwhile(_: object) -> None:
         deliver(server, STREAM, GROUP, "dead", 1)
 
-    with pytest.raises(ApplyError, match="has been given entries since") as caught:
+    with pytest.raises(ApplyError, match="has read entries since") as caught:
         await console.apply(prepared, Confirmation(yes=True), meanwhile)
     outcome = caught.value.outcome
     assert (outcome.applied, outcome.complete) == (5, False)  # type: ignore[attr-defined]
@@ -231,7 +231,7 @@ async def test_idle_consumers_with_nothing_pending_are_removed(
     assert (plan.count, plan.impact, plan.unit) == (2, Impact.REVERSIBLE, ("consumer", "consumers"))
     assert {line.partition(",")[0] for line in plan.sample} == {"idle", "gone"}
     assert "Kept, because they have pending entries: busy (1)." in plan.effects[2]
-    assert "1 consumer is idle for less, and kept." in plan.effects
+    assert "1 consumer is kept, idle for less." in plan.effects
     outcome = await done(console, pruning(0.2))
     assert outcome.applied == 2
     assert consumers(server) == {"busy", "fresh"}

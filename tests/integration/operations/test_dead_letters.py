@@ -19,7 +19,7 @@ from streamops.operations.restore.intent import RestoreIntent
 from streamops.resources.acl import AclRole, acl_rules
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import Deleting, delete
+from streamops.wire.writes.entries import Deleting, delete
 from tests.support.monitor.dead_letters import QUEUE, add_letter, add_pairs, do, make_group
 from tests.support.operations.backups import read_backup
 from tests.support.servers import RunningServer
@@ -153,7 +153,7 @@ async def test_a_purge_is_for_dead_letters_alone(server: RunningServer, console:
             await console.prepare(PurgeIntent(queue=stream))
     add_letter(server, OWN)
     prepared = await console.prepare(PurgeIntent(queue=QUEUE))
-    with pytest.raises(Forbidden, match="not agreed to"):
+    with pytest.raises(Forbidden, match="not confirmed"):
         await console.apply(prepared, Confirmation(yes=True))
     assert server.command("XLEN", QUEUE) == 1
 

@@ -13,8 +13,8 @@ from streamops.operations.console import Console
 from streamops.operations.streams_rm_entry import run as delete
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import Deleting
-from streamops.wire.writes.delete import delete as wire_delete
+from streamops.wire.writes.entries import Deleting
+from streamops.wire.writes.entries import delete as wire_delete
 from tests.support.operations.backups import read_backup
 from tests.support.operations.delete import NONE, STREAM, add_ten_read_in_part, ids
 from tests.support.operations.doing import applied, done, open_console, planned

@@ -83,17 +83,17 @@ async def test_the_trace_of_an_entry_tells_that_it_died_and_was_replayed(
     server.command("XACK", STREAM, GROUP, entry_id)
     letter_id = add_letter(server, OWN, origin_id=entry_id, error="it broke")
     trace = await told(console, entry_id)
-    died = next(event for event in trace.events if event.kind is TraceKind.DEAD)
+    died = next(event for event in trace.events if event.kind is TraceKind.DEAD and event.stream)
     assert (died.stream, str(died.id)) == (QUEUE, letter_id)
-    assert "billing gave it up of max-deliveries, delivered 5 times: it broke" in died.text
-    assert "billing: not pending: it gave the entry up" in texts(trace)
+    assert "billing dead-lettered it (max-deliveries), delivered 5 times: it broke" in died.text
+    assert "billing: not pending: dead-lettered" in texts(trace)
     await do(console, ReplayIntent(queue=QUEUE, mode=ReplayMode.REPUBLISH))
     trace = await told(console, entry_id)
     again = next(event for event in trace.events if event.kind is TraceKind.AGAIN)
     assert f"from dead letter {letter_id}" in again.text
     assert again.id is not None
     copy = await told(console, str(again.id))
-    assert f"it is a replay of dead letter {letter_id}, which was born as entry {entry_id}" in texts(copy)
+    assert f"it is a replay of dead letter {letter_id}, first added as entry {entry_id}" in texts(copy)
 
 
 async def test_a_retry_that_waits_and_one_under_way_are_told(server: RunningServer, console: Console) -> None:
@@ -113,7 +113,7 @@ async def test_what_is_gone_was_trimmed_or_never_there(server: RunningServer, co
     server.command("XTRIM", STREAM, "MAXLEN", "1")
     assert "trimmed or deleted" in texts(await told(console, first))
     assert "trimmed or deleted" in texts(await told(console, second))
-    assert "never was in orders" in texts(await told(console, f"{int(third.split('-')[0]) + 9}-0"))
+    assert "was never in orders" in texts(await told(console, f"{int(third.split('-')[0]) + 9}-0"))
     with pytest.raises(NotFound, match="nothing-here"):
         await console.tracer.trace("nothing-here", EntryId(5, 0))
 
@@ -127,6 +127,24 @@ async def test_what_an_operator_removed_is_told(
     assert "trim of orders by" in texts(await told(console, str(first)))
     assert "removed 1 entry, this one by its ID" in texts(await told(console, str(third)))
     assert TraceKind.ACTION not in kinds(await told(console, str(second)))
+
+
+async def test_a_trim_is_not_named_for_an_entry_that_it_left(server: RunningServer, console: Console) -> None:
+    make_group(server)
+    first, second, _ = (add_pairs(server, STREAM, OWN) for _ in range(3))
+    await do(console, TrimIntent(stream=STREAM, maxlen=2, exact=True, safe=False))
+    server.command("XDEL", STREAM, second)
+    assert f"removed 1 entry below {second}" in texts(await told(console, first))
+    assert TraceKind.ACTION not in kinds(await told(console, second))
+
+
+async def test_a_group_is_not_said_to_be_done_with_what_may_never_have_been(
+    server: RunningServer, console: Console
+) -> None:
+    make_group(server)
+    add_pairs(server, STREAM, OWN)
+    server.command("XGROUP", "SETID", STREAM, GROUP, "$")
+    assert kinds(await told(console, "1-0")) == [TraceKind.GONE, TraceKind.UNKNOWN]
 
 
 async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,10 +33,10 @@ async def test_a_group_is_destroyed_and_what_it_held_is_in_the_file(
     )
     assert "Its pending entries, by consumer: c2 (2)." in plan.effects
     assert plan.loses == (
-        "Which entries the group was given (it stands at 6-1). 2 pending entries that will not be redelivered. "
-        "4 entries that it was still to be given."
+        "Which entries the group was delivered (its position is 6-1). 2 pending entries that will not be redelivered. "
+        "4 entries not yet delivered to it."
     )
-    assert "Other groups (other) are not touched." in plan.effects
+    assert "Other groups (other) are not affected." in plan.effects
     assert "Seen just now: c1, c2." in plan.warnings[0]
     outcome = await applied(console, prepared)
     assert (outcome.applied, outcome.notes) == (2, (f"Its position and its pending rows are in {backup}.",))
@@ -75,7 +75,7 @@ async def test_a_long_list_is_emptied_in_batches_first(
     backup = tmp_path / "g.jsonl"
     intent = DestroyGroupIntent(stream=STREAM, group="g", backup=str(backup))
     prepared = await console.prepare(intent)
-    assert "430 pending rows are taken off in batches first" in prepared.plan.effects[2]
+    assert "430 pending rows are removed in batches first" in prepared.plan.effects[2]
     told: list[int] = []
 
     def interrupt(progress: Progress) -> None:
@@ -87,7 +87,7 @@ async def test_a_long_list_is_emptied_in_batches_first(
         await console.apply(prepared, Confirmation(typed=prepared.policy.word), interrupt)
     assert caught.value.outcome.applied == 200  # type: ignore[attr-defined]
     assert caught.value.hint == (  # type: ignore[attr-defined]
-        f"The group is still there; 200 pending rows were taken off: {backup} tells which."
+        f"The group is still there; 200 pending rows were removed: {backup} lists them."
     )
     # What was taken off is in the file, which stays; the next plan needs another one.
     assert len(backup.read_bytes().splitlines()) == 1 + 300
@@ -108,7 +108,7 @@ async def test_the_command_that_the_plan_prints_brings_the_position_back(
     prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g"))
     counter = before[before.index(b"entries-read") + 1]
     line = f"streamops groups create {STREAM} g --at 6-1 --entries-read {counter}"
-    assert f"`{line}` brings the position back, but nothing that was pending." in prepared.plan.effects
+    assert f"`{line}` restores the position, but nothing that was pending." in prepared.plan.effects
     await applied(console, prepared)
     await done(console, CreateGroupIntent(stream=STREAM, group="g", at="6-1", entries_read=counter))
     after = server.command("XINFO", "GROUPS", STREAM)[0]
@@ -129,7 +129,7 @@ async def test_destroying_asks_for_the_name(server: RunningServer, console: Cons
     grouped(server)
     prepared = await console.prepare(DestroyGroupIntent(stream=STREAM, group="g"))
 
-    with pytest.raises(Forbidden, match="not agreed to"):
+    with pytest.raises(Forbidden, match="not confirmed"):
         await console.apply(prepared, Confirmation(yes=True))
     with pytest.raises(NotFound, match="no group nobody"):
         await console.prepare(DestroyGroupIntent(stream=STREAM, group="nobody"))

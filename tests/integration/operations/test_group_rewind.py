@@ -85,14 +85,14 @@ async def test_entries_that_the_group_was_given_since_the_plan_are_counted(
     outcome = await applied(console, prepared)
     assert position(server, "g") == "0-0"
     assert (outcome.requested, outcome.applied) == (6, 8)
-    assert outcome.notes == ("The group had read on: 8 entries are given again, not 6.",)
+    assert outcome.notes == ("The group had read on: 8 entries are delivered again, not 6.",)
     # More than the script counts itself.
     monkeypatch.setattr(group_rewind, "GROWN", 1)
     deliver(server, STREAM, "g", "c1", 6)
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_start=True))
     deliver(server, STREAM, "g", "c1", 4)
     outcome = await applied(console, prepared)
-    assert outcome.notes == ("The group had read on: 10 entries are given again, not 6.",)
+    assert outcome.notes == ("The group had read on: 10 entries are delivered again, not 6.",)
 
 
 async def test_more_than_was_allowed_is_drift(server: RunningServer, console: Console) -> None:
@@ -100,7 +100,7 @@ async def test_more_than_was_allowed_is_drift(server: RunningServer, console: Co
     limits = Limits(max_count=7)
     prepared = await console.prepare(RewindGroupIntent(stream=STREAM, group="g", to_start=True), limits)
     deliver(server, STREAM, "g", "c1", 2)
-    with pytest.raises(StalePlan, match="more than 7 entries would be given again"):
+    with pytest.raises(StalePlan, match="more than 7 entries would be delivered again"):
         await applied(console, prepared)
     assert position(server, "g") == "8-1"
 
@@ -111,7 +111,7 @@ async def test_what_was_expected_may_not_grow(server: RunningServer, console: Co
         RewindGroupIntent(stream=STREAM, group="g", to_start=True), Limits(expect=6)
     )
     deliver(server, STREAM, "g", "c1", 2)
-    with pytest.raises(StalePlan, match="more than 6 entries would be given again") as caught:
+    with pytest.raises(StalePlan, match="more than 6 entries would be delivered again") as caught:
         await applied(console, prepared)
     assert (position(server, "g"), caught.value.exit_code) == ("8-1", 6)
 

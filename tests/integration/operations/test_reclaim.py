@@ -36,7 +36,7 @@ async def test_what_is_idle_is_added_anew_and_acknowledged(server: RunningServer
     age(server, "1-1", "3-1")
     outcome = await reclaim(console)
     assert (outcome.applied, outcome.complete) == (2, True)
-    assert outcome.notes == ("2 entries handled again.",)
+    assert outcome.notes == ("2 entries delivered again.",)
     # 2-1 was delivered a moment ago.
     assert pending_ids(server, STREAM, GROUP) == ["2-1"]
     added = [parts for _, parts in entries_of(server, STREAM)[3:]]

@@ -74,7 +74,7 @@ async def test_own_ids_have_to_fit(server: RunningServer, console: Console, tmp_
     server.command("XADD", STREAM, "2-1", "n", "2")
     server.command("XGROUP", "CREATE", STREAM, "billing", "$")
     prepared = await console.prepare(RestoreIntent(file=path))
-    assert "All of its groups (billing) will be given them." in prepared.plan.effects
+    assert "Delivered to all of its groups (billing)." in prepared.plan.effects
     server.command("XADD", STREAM, "4-1", "n", "44")
     with pytest.raises(StalePlan, match="it has entries from 3-1 on by now"):
         await applied(console, prepared)
@@ -177,14 +177,14 @@ async def test_what_was_not_deleted_is_not_added_again(
     append(path, entry_line(STREAM, StreamEntry(EntryId(6, 1), ((b"n", b"6"),)))[:-5])
     prepared = await console.prepare(RestoreIntent(file=path, new_ids=True))
     assert prepared.plan.count == 4
-    assert "Those that are still there with their own IDs are left out." in prepared.plan.effects
+    assert "Those that still exist under their IDs are left out." in prepared.plan.effects
     assert prepared.plan.warnings == (
         "The last line is incomplete and is left out: its entry was not deleted.",
         "1 entry of the file was not deleted, as the file says, and will be left out.",
     )
     outcome = await applied(console, prepared)
     assert (outcome.applied, outcome.complete) == (3, True)
-    assert outcome.skipped == (Skipped("5-1", "it is still there, with its own ID"),)
+    assert outcome.skipped == (Skipped("5-1", "it still exists under its ID"),)
     assert values(server) == [4, 5, 1, 2, 3]
 
 

@@ -10,7 +10,7 @@ from streamops.model.acting import Confirmation, Progress, Skipped
 from streamops.operations.console import Console
 from streamops.operations.restore import run as restore
 from streamops.operations.restore.intent import RestoreIntent
-from streamops.wire.writes.restore import restore_entries
+from streamops.wire.writes.entries import restore_entries
 from tests.support.operations.doing import applied, done, open_console
 from tests.support.operations.restoring import STREAM, markers, values, written
 from tests.support.servers import RunningServer

@@ -44,7 +44,7 @@ async def steering(console: Console) -> PoolOverrides:
 async def test_a_pool_is_told_its_first_number(console: Console) -> None:
     for ident, aim, ready in (("a", 2, 2), ("b", 1, 0)):
         await staffed(console, ident, aim, ready)
-    assert (await planned(console, TWO)).sample[0].endswith("3 workers, 2 at work")
+    assert (await planned(console, TWO)).sample[0].endswith("3 workers, 2 ready")
     outcome = await done(console, TWO)
     assert (outcome.applied, outcome.notes) == (1, ("pool p was asked for 2 workers",))
     told = await order(console)
@@ -66,7 +66,7 @@ async def test_scaling_and_steering_cannot_be_undone_and_say_what_sets_them_back
         outcome = await done(console, intent)
         with pytest.raises(Forbidden, match="cannot be undone") as caught:
             await console.prepare(UndoIntent(audit_id=EntryId.parse(outcome.audit_id)))
-        assert caught.value.hint == f"`{back}` sets it back."
+        assert caught.value.hint == f"`{back}` reverses it."
 
 
 async def test_what_it_was_told_meanwhile_is_not_overruled(console: Console, server: RunningServer) -> None:

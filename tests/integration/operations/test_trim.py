@@ -48,7 +48,9 @@ async def test_what_a_consumer_holds_stays(server: RunningServer, console: Conso
     plan = await planned(console, intent)
     assert plan.count == 200
     assert plan.held_back_by.startswith("group billing: 201-0 is pending with w1, idle for ")
-    assert plan.warnings[0].startswith("Asked to leave 10 entries, it will leave 200: group billing needs ")
+    assert plan.warnings[0].startswith(
+        "Asked to keep 10 entries, it will leave 200 of the 400 there are now: group billing needs "
+    )
     assert milliseconds_of(server, STREAM)[0] == 1
     outcome = await done(console, intent)
     assert (outcome.applied, outcome.complete, outcome.notes) == (200, True, ())
@@ -101,6 +103,20 @@ async def test_about_means_whole_nodes(server: RunningServer, console: Console) 
     assert "--exact" in outcome.notes[0]
 
 
+async def test_entries_that_others_trimmed_since_the_plan_are_not_said_to_stay(
+    server: RunningServer, console: Console
+) -> None:
+    prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=250))
+    server.command("XTRIM", STREAM, "MINID", "121-0")
+    outcome = await applied(console, prepared)
+    stay = 150 - 120 - outcome.applied
+    assert stay > 0
+    assert outcome.notes[0] == (
+        f"{120 + stay} entries fewer than planned: 120 were gone by then, removed by other clients; "
+        f"{stay} stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest"
+    )
+
+
 async def test_outcome_of_a_trim_that_was_not_counted_to_its_end_adds_up(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,7 +155,8 @@ async def test_a_stream_without_groups_is_refused(server: RunningServer, console
 
 
 @pytest.mark.parametrize(
-    ("rules", "why"), [(("-xpending",), "no permission for XPENDING"), (("-@scripting",), "may run none")]
+    ("rules", "why"),
+    [(("-xpending",), "no permission for XPENDING"), (("-@scripting",), "may not run scripts")],
 )
 async def test_what_a_user_lacks_is_named(
     server: RunningServer, as_user: SetUser, rules: tuple[str, ...], why: str

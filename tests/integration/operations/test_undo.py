@@ -67,11 +67,11 @@ async def test_what_happened_since_is_left_alone(server: RunningServer) -> None:
         prepared = await console.prepare(undo(outcome))
         assert prepared.plan.count == 3
         assert counts(prepared.plan, "skipped") == {"gone": 1, "owner": 1, "delivered": 1}
-        assert prepared.plan.warnings[0].endswith(f"not pending any more. The first is {ids[0]}.")
+        assert prepared.plan.warnings[0].endswith(f"no longer pending. The first is {ids[0]}.")
         server.command("XACK", STREAM, GROUP, str(ids[3]))
         back = await applied(console, prepared)
     assert (back.requested, back.applied) == (3, 2)
-    assert back.skipped == (Skipped(str(ids[3]), "not pending any more"),)
+    assert back.skipped == (Skipped(str(ids[3]), "no longer pending"),)
     assert list(rows(server).values()) == [("other", 1), ("rescuer", 2), ("a", 1), ("a", 1)]
 
 
@@ -141,7 +141,7 @@ async def test_a_restored_owner_that_is_gone_is_told(server: RunningServer) -> N
         outcome = await done(console, claim())
         server.command("XGROUP", "DELCONSUMER", STREAM, GROUP, "a")
         plan = await planned(console, undo(outcome))
-        assert plan.warnings == ("No consumers of the group any more, and created again: a.",)
+        assert plan.warnings == ("Created again, because the group has no such consumers now: a.",)
         assert (await done(console, undo(outcome))).applied == 2
     assert {owner for owner, _ in rows(server).values()} == {"a"}
 
@@ -181,7 +181,7 @@ async def test_what_was_cut_off_before_it_put_anything_on_record_is_told_so(serv
         outcome = await done(console, claim())
         for record in server.command("XRANGE", AUDIT, "-", "+")[1:]:
             server.command("XDEL", AUDIT, record[0])
-        with pytest.raises(Forbidden, match="was cut off before it had put anything on record"):
+        with pytest.raises(Forbidden, match="was interrupted before it had recorded anything"):
             await planned(console, undo(outcome))
 
 
@@ -244,4 +244,4 @@ async def test_a_page_that_is_both_on_record_and_kept_is_taken_back_once(server:
         await gather_orphan(console._server, Actor(), EntryId.parse(begun.id))
         server.command("HSET", key, *kept)
         plan = await planned(console, UndoIntent(audit_id=EntryId.parse(begun.id)))
-        assert (plan.count, plan.warnings[0][:16]) == (30, "The action has n")
+        assert (plan.count, plan.warnings[0][:16]) == (30, "The action is st")

@@ -39,7 +39,7 @@ from streamops.operations.undo import run as undo
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.pools.registry import register_supervisor
 from streamops.wire.server import Server
-from streamops.wire.writes import replay_arguments
+from streamops.wire.writes import replay as replay_arguments
 from tests.support.operations.backups import read_backup
 from tests.support.operations.doing import applied, done
 from tests.support.operators.desk import outcome_of
@@ -212,7 +212,7 @@ async def test_two_undos_of_one_nack_count_each_row_once(pair: Pair) -> None:
     came = await both(*(applied(one, plan) for one, plan in zip(pair, prepared, strict=True)))
     assert sum(units(came)) == COUNT
     reasons = {one.reason for outcome in came if isinstance(outcome, Outcome) for one in outcome.skipped}
-    assert reasons == {"given back what it had already"}
+    assert reasons == {"already as it was before"}
 
 
 async def test_two_undos_of_a_rewind_set_the_group_forward_once(server: RunningServer, pair: Pair) -> None:

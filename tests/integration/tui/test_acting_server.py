@@ -73,7 +73,7 @@ async def test_a_claim_in_development_needs_enter_alone(server: RunningServer) -
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])
         await press(app, "C", *"worker-2", "down", "down", *"0s", "enter")
-        await shown(app, "5 entries of worker-1 will belong to worker-2")
+        await shown(app, "5 entries of worker-1 will be owned by worker-2")
         await press(app, "enter")
         await shown(app, "5 of 5")
         rows = server.command("XPENDING", "orders", "billing", "-", "+", "10")

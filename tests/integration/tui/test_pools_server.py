@@ -30,7 +30,7 @@ async def test_a_pool_is_scaled_and_its_controller_steered_on_every_server(serve
         # It is read again after what was done, and the same key takes it back.
         await shown(app, "scaling: paused")
         await press(app, "A", "enter")
-        await shown(app, "The policy decides about pool billing again.")
+        await shown(app, "The policy sets the worker count of pool billing again.")
 
 
 async def test_nothing_hostile_reaches_the_terminal(server: RunningServer) -> None:

@@ -155,7 +155,7 @@ async def test_a_letter_and_a_pending_entry_tell_their_traces(server: RunningSer
         await press(app, "enter")
         await until(app, lambda: len(list_of(app).rows) == 1)
         await press(app, "enter")
-        await shown(app, "billing gave it up of max-deliveries")
+        await shown(app, "billing dead-lettered it (max-deliveries)")
 
 
 async def test_delayed_messages_are_run_now_and_cancelled(server: RunningServer) -> None:

@@ -8,8 +8,7 @@ from streamops.errors import UnexpectedReply
 from streamops.model.streams import StreamReading
 from streamops.wire import full_reader, stream_reader
 from streamops.wire.faults import Fault, FaultKind
-from streamops.wire.full_reader import LIGHT_BYTES, MAX_CONSUMERS
-from streamops.wire.full_replies import FullDecoder
+from streamops.wire.full_reader import LIGHT_BYTES, MAX_CONSUMERS, FullDecoder
 from streamops.wire.stream_reader import Readings
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.deep_readings import PARTS, add_six_entries_two_groups, reading

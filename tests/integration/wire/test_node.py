@@ -11,7 +11,7 @@ from redis._parsers import BaseParser
 from streamops.wire.connect import MAX_CONNECTIONS, connection_pool
 from streamops.wire.node import AHEAD, BREATH, NEAR, REFILL, Command, Node, Reply
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.parsing import BoundedHiredisParser, BoundedParser
+from streamops.wire.redis_internals import BoundedHiredisParser, BoundedParser
 from tests.support.servers import RunningServer, StartServer
 from tests.support.wire.node import check_in_step, echoes, node_of
 from tests.support.wire.strangers import stranger

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from redis.exceptions import TimeoutError as TooSlow
 
-from streamops.wire.pool import ClosingPool
+from streamops.wire.redis_internals import ClosingPool
 from tests.support.servers import RunningServer
 
 

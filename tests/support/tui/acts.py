@@ -180,7 +180,7 @@ class InventedActs:
         if self.read_only:
             raise Forbidden("read-only: nothing is changed here", "Leave out --read-only.")
         if not prepared.policy.accepts(confirmation):
-            raise Forbidden("not agreed to", "Nothing was done.")
+            raise Forbidden("not confirmed", "Nothing was done.")
         self.applied.append((prepared.plan, confirmation))
         for step in self.steps:
             if started is not None and step.job:

@@ -66,5 +66,7 @@ class InventedBeside:
     async def read_pending_summary(self, stream: str, group: str) -> "PendingSummary":
         return await self.beside.read_pending_summary(stream, group)
 
-    async def scan_pending(self, stream: str, group: str, *, limit: int = 100_000) -> "PendingProfile | None":
-        return await self.beside.scan_pending(stream, group, limit)
+    async def scan_pending(
+        self, stream: str, group: str, consumer: str | None = None, *, limit: int = 100_000
+    ) -> "PendingProfile | None":
+        return await self.beside.scan_pending(stream, group, consumer, limit)

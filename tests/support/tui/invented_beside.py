@@ -132,7 +132,7 @@ def trace() -> EntryTrace:
             TraceEvent(kind=TraceKind.DONE, text="ledger: not pending: it gave the entry up"),
             TraceEvent(
                 kind=TraceKind.DEAD, at=NOW - minutes(30), stream=QUEUE, id=died,
-                text=f"ledger gave it up of timeout, delivered 5 times: the bank did not answer; the entry is now {died} in the dead-letter queue {QUEUE}",
+                text=f"ledger dead-lettered it (timeout), delivered 5 times: the bank did not answer; the entry is now {died} in the dead-letter queue {QUEUE}",
             ),
         ),
         unknown=("When it was acknowledged, and by which consumer: Redis does not record that.",),
@@ -194,10 +194,13 @@ class Beside:
         self.ask("summary", stream, group)
         return PendingSummary(14, entry_id(minutes(42)), entry_id(seconds(1)), OWNERS)
 
-    async def scan_pending(self, stream: str, group: str, limit: int) -> PendingProfile | None:
-        self.ask("profile", stream, group, limit)
+    async def scan_pending(
+        self, stream: str, group: str, consumer: str | None, limit: int
+    ) -> PendingProfile | None:
+        self.ask("profile", stream, group, consumer, limit)
         oldest = pending_entry(minutes(42), consumer="worker-7", idle=minutes(41))
-        return PendingProfile(14, 1.0, (2, 0, 0, 0, 12, 0), (14, 0, 0, 0, 0), oldest, oldest)
+        held = 14 if consumer is None else dict(OWNERS)[consumer]
+        return PendingProfile(held, 1.0, (held - 12, 0, 0, 0, 12, 0), (held, 0, 0, 0, 0), oldest, oldest)
 
 
 OWNERS: Final = (("worker-5", 1), ("worker-6", 1), ("worker-7", 12))

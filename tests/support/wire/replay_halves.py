@@ -3,8 +3,14 @@
 from streamops.model.entries import EntryId
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
-from streamops.wire.writes.replay import ReplayReply, move_dead_letters
-from streamops.wire.writes.replay_arguments import DeadLetterBatch, Replayer, ScriptRoute, TargetGroups
+from streamops.wire.writes.replay import (
+    DeadLetterBatch,
+    Replayer,
+    ReplayReply,
+    ScriptRoute,
+    TargetGroups,
+    move_dead_letters,
+)
 from tests.support.servers import RunningServer
 
 QUEUE, STREAM = "{orders}:dlq", "orders"

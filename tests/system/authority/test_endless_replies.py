@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from streamops.wire.parsing import MOST_REPLY, MOST_VALUE
+from streamops.wire.redis_internals import MOST_REPLY, MOST_VALUE
 from tests.support.project import PROJECT
 from tests.support.servers import RunningServer
 from tests.support.wire.lying import replying_to_all
@@ -16,8 +16,8 @@ import sys
 if sys.argv[1] == "slow":
     sys.modules["hiredis"] = None
 from streamops.main.program import run
-from streamops.wire import parsing
-parsing.MOST_VALUE, parsing.MOST_REPLY = 16 << 20, 32 << 20
+from streamops.wire import redis_internals
+redis_internals.MOST_VALUE, redis_internals.MOST_REPLY = 16 << 20, 32 << 20
 code = run(sys.argv[2:])
 # What getrusage tells begins with what the process was that started this one.
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))

@@ -35,4 +35,4 @@ def test_it_outlives_a_server_that_does_not_answer(start_server: StartServer) ->
         out, err = process.communicate(timeout=20)
     assert process.returncode == 0, err
     assert "trying again" in said[1], said
-    assert "handled again" in out
+    assert "delivered again" in out

@@ -106,7 +106,7 @@ def test_what_killed_workers_left_is_handled_once(home: RunningServer, workshop:
     code, told = reclaimer.stop()
 
     assert code == 0, told
-    assert f"{stuck} entries handled again" in told
+    assert f"{stuck} entries delivered again" in told
     assert Counter(ledger.read(workshop.ledger, "done")) == Counter(range(ENTRIES)), log.read_text()
     assert not home.command("EXISTS", LETTERS)
     assert worker.poll() is None

@@ -107,7 +107,7 @@ class Walk:
         self.terminal.wait_for("Claim pending entries for another consumer.", "min idle")
         self.terminal.type("worker-2")
         self.terminal.press("Enter")
-        self.terminal.wait_for("20 entries of worker-1 will belong to worker-2", "Low: can be undone")
+        self.terminal.wait_for("20 entries of worker-1 will be owned by worker-2", "Low: can be undone")
         self._agree()
         self.terminal.wait_for("20 of 20")
         self._back_to("DELIVERIES")

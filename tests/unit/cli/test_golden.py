@@ -3,9 +3,11 @@
 ``STREAMOPS_WRITE_GOLDEN=1`` writes the transcripts anew; read the difference before it is committed.
 """
 
+import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.cli.golden import compare, told
 from tests.support.cli.invented_console import InventedConsole
@@ -238,3 +240,18 @@ def test_a_hostile_name_reaches_no_terminal(cli: Cli, invented: InventedConsole)
             assert result.code == 0
             assert "\x1b" not in result.out + result.err
             assert "\u202e" not in result.out + result.err
+
+
+def test_a_table_of_one_reading_has_the_worst_first_and_no_rates(cli: Cli, invented: InventedConsole) -> None:
+    streams = invented.observation.streams
+    invented.observation = replace(invented.observation, streams=streams[::-1])
+    for command in ("status", "groups ls"):
+        titles, *rows = cli(*command.split(), "--limit", "1").out.splitlines()
+        assert rows[0].split()[:2] == ["orders", "billing"]
+        assert "HEALTH" in titles
+        assert "ADDED" not in titles
+    # Other formats keep the order of the streams, and scripts their columns.
+    first = cli("status", "-o", "jsonl").out.splitlines()[0]
+    assert json.loads(first)["stream"] == streams[-1].stream.name
+    assert "added_per_second" in first
+    assert "ADDED" in cli("status", "--fields", "stream,added_per_second").out

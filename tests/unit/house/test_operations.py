@@ -9,6 +9,7 @@ import pytest
 from msgspec import Struct
 
 from streamops.cli.acting import flow
+from streamops.cli.acting.command import AT_ONCE
 from streamops.cli.command import Acts, CommandGroup, Member
 from streamops.main.program import ROOT, run
 from streamops.operations import registry
@@ -65,7 +66,7 @@ def test_intents_and_plans_load_nothing_that_runs_them() -> None:
     assert told.stdout.strip() == ""
 
 
-def test_each_operation_is_the_command_of_its_words() -> None:
+def test_each_operation_is_the_command_of_its_words_whose_help_says_if_it_asks() -> None:
     for name in LISTED:
         member: Member = ROOT
         for word in command_words(name).split():
@@ -73,6 +74,8 @@ def test_each_operation_is_the_command_of_its_words() -> None:
             member = member.members[word]
         assert isinstance(member, Acts)
         assert member.operation == name
+        help_text = member.load().help or ""
+        assert help_text.endswith(AT_ONCE) is not OPERATIONS[name].intent.asks, name
 
 
 @pytest.mark.parametrize("name", WITH_BACKUPS)

@@ -30,7 +30,7 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
         (effects.RESTORED(1, "s", "with new IDs"), "1 entry is added to stream s, with new IDs."),
         (effects.STREAM_CREATED(1, "s", "is created"), "Stream s is created."),
         (effects.HELD_BY_UNREAD(Amount(0, 7), group="g"), "group g has yet to read up to 7 entries"),
-        (effects.KEPT_ACTIVE(1), "1 consumer is idle for less, and kept."),
+        (effects.KEPT_ACTIVE(1), "1 consumer is kept, idle for less."),
         (
             effects.LOSES_UNREAD(Amount(3, 9), group="g"),
             "Group g loses at least 3 entries (at most 9) that it has yet to read.",
@@ -41,9 +41,9 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
         ),
         (
             effects.CLAIMED(12, "r", names=[("a", 7), ("b", 5)]),
-            "12 entries of a (7), b (5) will belong to r.",
+            "12 entries of a (7), b (5) will be owned by r.",
         ),
-        (effects.CLAIMED(7, "r", names=[("a", 7)]), "7 entries of a will belong to r."),
+        (effects.CLAIMED(7, "r", names=[("a", 7)]), "7 entries of a will be owned by r."),
         (
             effects.REDELIVERED(Amount(0, 2_000)),
             "Up to 2,000 entries will be delivered again to its consumers.",
@@ -51,13 +51,12 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
         (
             effects.STILL_PENDING(3, names=["a"], open_ended=True),
             (
-                "At least 3 of them are still pending: the next consumer to read takes them from a, and their delivery "
-                "count begins at 1 again."
+                "At least 3 of them are still pending: the next consumer to read takes them from a, and their delivery count restarts at 1."
             ),
         ),
         (
             effects.OLDEST_GO(Amount(1, 9), "up to ", "10 entries", ""),
-            "The oldest up to 9 (at least 1 could be counted) of 10 entries go.",
+            "The oldest up to 9 (at least 1 could be counted) of 10 entries are removed.",
         ),
         (effects.RESIZED(1, "4"), "4 to 1 worker."),
         (effects.REASONS(3, "", names=[("timeout", 2), ("rejected", 1)]), "Reasons: timeout 2, rejected 1."),
@@ -67,12 +66,12 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
         ),
         (
             effects.PASSED_OVER(1),
-            "1 entry will never be delivered to it; they stay in the stream, for XRANGE.",
+            "1 entry will never be delivered to it; they stay in the stream.",
         ),
         (effects.PUBLISHED(1, "s", names=["a", "b"]), "One entry will be added to s; 2 groups will get it."),
         (
             effects.MISSING(9, "", names=["1-1", "2-1"]),
-            "No longer in the stream, though pending: 1-1, 2-1 and 7 more; acknowledge them to be rid of them.",
+            "No longer in the stream, though pending: 1-1, 2-1 and 7 more; acknowledging them removes them.",
         ),
     ],
 )

@@ -25,12 +25,12 @@ from tests.support.strategies import FEWER_EXAMPLES, polls
 THRESHOLDS = Thresholds()
 
 
-def judge(*readings: Snapshot) -> Observation:
+def judge(*readings: Snapshot, selector: str = "") -> Observation:
     history: History | None = None
     for reading in readings:
         history = advance(history, reading, THRESHOLDS)
     assert history is not None
-    return assess(readings[-1], history, THRESHOLDS)
+    return assess(readings[-1], history, THRESHOLDS, selector=selector)
 
 
 def healths(observation: Observation) -> tuple[Health, list[Health], list[Health]]:
@@ -40,6 +40,15 @@ def healths(observation: Observation) -> tuple[Health, list[Health], list[Health
         [of.health for of in observation.streams],
         [of.health for of_stream in observation.streams for of in of_stream.groups],
     )
+
+
+def test_commands_in_advice_choose_the_server_that_was_chosen_by_hand() -> None:
+    dead = group("billing", pending=3, members=(consumer(pending=3, idle=minutes(20)),))
+    reading = snapshot(stream(groups=[dead]))
+    (plain,) = judge(reading).streams[0].groups[0].findings
+    (chosen,) = judge(reading, selector="-c prod").streams[0].groups[0].findings
+    assert "streamops claim orders billing" in plain.advice
+    assert chosen.advice == plain.advice.replace("streamops claim", "streamops -c prod claim")
 
 
 OK, UNKNOWN, WARN, CRITICAL = Health.OK, Health.UNKNOWN, Health.WARN, Health.CRITICAL

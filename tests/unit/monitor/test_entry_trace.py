@@ -50,10 +50,10 @@ def test_an_entry_was_added_when_its_id_says() -> None:
 @table(
     ("first", "last", "text"),
     [
-        (None, entry_id(minutes(20)), "never was in orders: its highest ID so far is"),
-        (entry_id(minutes(20)), None, "it was deleted, or never was there"),
-        (entry_id(minutes(5)), None, "it was trimmed or deleted, or never was there"),
-        (None, None, "it was trimmed or deleted, or never was there"),
+        (None, entry_id(minutes(20)), "was never in orders: its highest ID so far is"),
+        (entry_id(minutes(20)), None, "it was deleted, or never added"),
+        (entry_id(minutes(5)), None, "it was trimmed or deleted, or never added"),
+        (None, None, "it was trimmed or deleted, or never added"),
     ],
 )
 def test_no_more_is_said_of_what_is_gone_than_the_ids_tell(
@@ -90,7 +90,7 @@ def test_each_group_stands_to_it_in_one_way(group: InGroup, kind: TraceKind, tex
 
 def test_a_group_with_a_dead_letter_gave_it_up() -> None:
     done, marked = of_group(InGroup(group="g", position=ID, marks=2), died=True)
-    assert done.text == "g: not pending: it gave the entry up"
+    assert done.text == "g: not pending: dead-lettered"
     assert (marked.kind, "2 starts were marked" in marked.text) == (TraceKind.MARKED, True)
 
 
@@ -108,7 +108,7 @@ def test_only_what_could_have_been_known_is_called_unknown() -> None:
 def test_a_replay_names_its_dead_letter_and_its_origin() -> None:
     assert origin_of(COPY) == ID
     _, again = added("orders", COPY)
-    assert again.text == f"it is a replay of dead letter {DEAD.id}, which was born as entry {ID}"
+    assert again.text == f"it is a replay of dead letter {DEAD.id}, first added as entry {ID}"
 
 
 def test_from_a_retry_to_its_replay() -> None:
@@ -121,7 +121,7 @@ def test_from_a_retry_to_its_replay() -> None:
         retry("{orders}:retry:g", "g", ENTRY): f"a retry for g is in {{orders}}:retry:g as {ID}",
         dead_lettered(
             DEAD
-        ): f"g gave it up of timeout; the entry is now {DEAD.id} in the dead-letter queue orders:dlq",
+        ): f"g dead-lettered it (timeout); the entry is now {DEAD.id} in the dead-letter queue orders:dlq",
         replayed("orders", COPY): f"replayed as {COPY.id}, from dead letter {DEAD.id}",
     }
     assert {event: event.text for event in said} == said

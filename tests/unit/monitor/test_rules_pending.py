@@ -157,7 +157,9 @@ def test_an_entry_delivered_too_often_is_poison(
             f"entry {poisonous.id} was delivered {poisonous.delivery_count} times "
             "and is still pending with worker-1"
         )
-        assert finding.advice.endswith(f"or give it up: streamops ack orders billing --ids {poisonous.id}")
+        assert finding.advice.endswith(
+            f"or dead-letter it: streamops dlq add orders billing --ids {poisonous.id}"
+        )
 
 
 STUCK = pending_entry(minutes(30), idle=minutes(15))
@@ -243,5 +245,5 @@ def test_a_heartbeat_makes_it_certain(idle: timedelta, alive: bool | None, fires
     assert (finding is not None) == fires
     if finding is not None:
         assert finding.text.endswith("20 s ago: dead, its worker's heartbeat is gone")
-        assert finding.advice.startswith("streamops workers of its group claim its entries by themselves")
+        assert finding.advice.startswith("Workers of its group claim its entries by themselves")
         assert "--from so-here-1-abcd --to b" in finding.advice

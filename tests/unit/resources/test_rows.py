@@ -42,8 +42,9 @@ def test_the_worst_findings_come_first() -> None:
 
 @table(("limit", "left_out"), [(None, 0), (6, 0), (7, 0), (5, 1), (2, 4), (1, 5)])
 def test_a_limit_keeps_the_first_rows_and_says_how_many_it_left_out(limit: int | None, left_out: int) -> None:
-    kept, rest = limited(OBSERVATION, limit)
-    rows, all_rows = group_rows(kept.streams), group_rows(OBSERVATION.streams)
+    all_rows = group_rows(OBSERVATION.streams)
+    kept, rest = limited(OBSERVATION, all_rows, limit)
+    rows = group_rows(kept.streams)
     assert rest == left_out == len(all_rows) - len(rows)
     assert [row.group for row in rows] == [row.group for row in all_rows[: len(rows)]]
     assert [row.stream.stream for row in rows] == [row.stream.stream for row in all_rows[: len(rows)]]
@@ -52,7 +53,7 @@ def test_a_limit_keeps_the_first_rows_and_says_how_many_it_left_out(limit: int |
 def test_an_observation_of_nothing_has_no_rows() -> None:
     assert group_rows(NOTHING.streams) == ()
     assert finding_rows(NOTHING) == ()
-    assert limited(NOTHING, 1) == (NOTHING, 0)
+    assert limited(NOTHING, (), 1) == (NOTHING, 0)
 
 
 def test_a_distribution_has_a_row_for_each_bucket_and_shares_that_add_up() -> None:

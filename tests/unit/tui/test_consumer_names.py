@@ -43,7 +43,7 @@ async def test_space_in_an_empty_receiver_goes_through_the_consumers_of_the_grou
         await press(app, "x", "space")
         assert receiver(app).value == "worker-5x "
         await press(app, "down", "down")
-        await shown(app, "Only entries that were last delivered this long ago")
+        await shown(app, "Only entries last delivered at least this long ago")
         assert "Space choose" not in bar(app, "keys")
 
 

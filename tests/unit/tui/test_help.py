@@ -98,7 +98,7 @@ async def test_key_that_can_do_nothing_here_says_why() -> None:
             await press(app, key)
             await shown(app, words)
             assert "/9" in screen_text(app), "what is said covers the counter"
-        await press(app, "w", *"adsty", "enter")
+        await press(app, *"5", "slash", *"nothing", "enter", "enter")
         await shown(app, "there is no row to open")
     app = app_for(shop_source(), read_only=True)
     async with running(app):

@@ -67,16 +67,16 @@ async def test_pending_entries_are_summed_up_within_bounds() -> None:
         await press(app, *TO_PENDING)
         await shown(app, "14 pending entries · longest idle 41m00s")
         await shown(app, "Idle        ≤1s ████ 2".replace("████", "█"))
-        await shown(app, "≤1h ████ 12")
+        await shown(app, "10m-1h ████ 12")
         await shown(app, "Owners      worker-7 86 % ████ 12")
-        assert ("profile", "orders", "fulfilment", 10_000) in source.beside.asked
+        assert ("profile", "orders", "fulfilment", None, 10_000) in source.beside.asked
 
 
 async def test_those_of_one_consumer_are_told_apart() -> None:
     app = app_for(shop_source())
     async with running(app):
         await press(app, *"jj", "enter", "end", "enter")
-        await shown(app, "14 pending entries in the group, 12 of worker-7")
+        await shown(app, "12 pending entries of worker-7, 14 in the group")
 
 
 async def test_without_a_summing_up_the_list_stands_alone() -> None:

@@ -2,7 +2,7 @@
 
 from redis.crc import key_slot
 
-from streamops.wire.slots import SlotMap, SlotRange, decode_slots
+from streamops.wire.cluster import SlotMap, SlotRange, decode_slots
 
 LAST_SLOT = 16383
 

@@ -30,10 +30,13 @@ async def test_every_group_is_told_of(server: RunningServer, console: Console, t
     assert billing.startswith("Group billing never gets 1 entry that it has yet to read")
     # Since Redis 8.2 the pending rows go with their entries.
     if server.label == "redis-8.2":
-        assert first == "4 entries go for every group, by XDELEX with DELREF: their pending rows go as well."
+        assert (
+            first
+            == "4 entries are deleted for all groups, by XDELEX with DELREF: their pending rows go as well."
+        )
         assert billing.endswith("and loses 2 pending entries (w1 2).")
     else:
-        assert first == "4 entries go for every group, by XDEL."
+        assert first == "4 entries are deleted for all groups, by XDEL."
         assert billing.endswith("and keeps 2 pending rows that point to nothing (w1 2).")
     assert rest == [
         "1 group has read and acknowledged all of them.",

@@ -22,7 +22,7 @@ async def test_giving_back_and_undoing_it_on_every_server(server: RunningServer)
         await shown(app, "2 of 2")
         assert given_back(server) == 2
         await press(app, "z")
-        await shown(app, "Takes back nack")
+        await shown(app, "Undoes nack")
         await shown(app, "Tab, then Enter applies")
         await press(app, "tab", "enter")
         await shown(app, "2 of 2")

@@ -12,7 +12,7 @@ from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.faults import FaultKind
 from streamops.wire.harmless import refused_writes
 from streamops.wire.server import Server
-from streamops.wire.writes.delete import Deleting, delete, has_xdelex
+from streamops.wire.writes.entries import Deleting, delete, has_xdelex
 from streamops.wire.writes.trim import Floor, How, knows_references, trim_safely, trim_to
 from tests.support.operations.doing import applied, open_console
 from tests.support.programs import PROGRAMS

@@ -18,8 +18,14 @@ from streamops.model.dead_letters import (
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.server import Server
-from streamops.wire.writes.replay import ReplayReply, move_dead_letters
-from streamops.wire.writes.replay_arguments import DeadLetterBatch, Replayer, ScriptRoute, TargetGroups
+from streamops.wire.writes.replay import (
+    DeadLetterBatch,
+    Replayer,
+    ReplayReply,
+    ScriptRoute,
+    TargetGroups,
+    move_dead_letters,
+)
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")

@@ -32,10 +32,7 @@ from tests.support.streams import parts_of
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"
 RETRIES = "{orders}:retry:billing"
 HOUR = timedelta(hours=1)
-RETRY_EFFECT = (
-    "1 of them is a retry, which only the group that failed will get; "
-    "the others go to every group of their stream."
-)
+RETRY_EFFECT = "1 of them is a retry, delivered to the group that failed alone; the others go to all groups of their stream."
 ODD = msgspec.msgpack.encode([1, "orders", "", 0, "", ["f"]])
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 WORKSHOP = Actor("ada", "desk", 1, "test", Environment.DEVELOPMENT)
@@ -73,7 +70,7 @@ async def test_selected_messages_run_now_in_the_order_given(
     plan, outcome = await act(console, RunDelayedIntent(stream="orders", ids=("m2", "r", "m0", "none", "m0")))
     assert (plan.count, plan.impact, plan.unit) == (3, Impact.REDELIVERS, ("message", "messages"))
     assert plan.effects == (
-        "3 messages will be added to orders (2), {orders}:retry:billing (1), and leave the queue.",
+        "3 messages will be added to orders (2), {orders}:retry:billing (1) and removed from the queue.",
         RETRY_EFFECT,
     )
     assert plan.sample == (
@@ -347,7 +344,7 @@ async def test_a_cap_that_drops_what_a_group_needs_is_asked_about(
         in plan.effects
     )
     assert "Group idle loses nothing." in plan.effects
-    with pytest.raises(Forbidden, match="not agreed to"):
+    with pytest.raises(Forbidden, match="not confirmed"):
         await console.apply(prepared)
     assert server.command("XLEN", "orders") == 300
     _, outcome = await act(console, CAPPED)
@@ -396,7 +393,7 @@ async def test_a_message_published_for_later_waits_in_the_queue(
     plan, outcome = await act(console, intent)
     assert plan.effects == (
         "One message will wait in the queue of orders, and be due in 1 h.",
-        "`streamops delayed rm orders --ids mine` takes it back until it is due.",
+        "`streamops delayed rm orders --ids mine` removes it until it is due.",
     )
     assert plan.command == "streamops publish orders n=1 --delay 1h --id mine"
     assert re.fullmatch(r"message mine of orders is due at 20.{21}Z", outcome.notes[0])

@@ -111,7 +111,7 @@ async def test_read_only_refuses_to_apply_and_still_plans(server: RunningServer)
 async def test_nothing_is_done_without_consent(
     confirmation: Confirmation, server: RunningServer, console: Console
 ) -> None:
-    with pytest.raises(Forbidden, match="not agreed to"):
+    with pytest.raises(Forbidden, match="not confirmed"):
         await console.apply(await console.prepare(ACK), confirmation)
     assert pending_count(server) == 3
     assert not server.command("EXISTS", AUDIT)
@@ -209,7 +209,7 @@ async def test_the_command_line_reaches_the_same_server_as_fast(
 
 async def test_a_wrong_name_is_told_from_none(console: Console) -> None:
     prepared = await console.prepare(ACK)
-    with pytest.raises(Forbidden, match="not agreed to") as told:
+    with pytest.raises(Forbidden, match="not confirmed") as told:
         await console.apply(prepared, Confirmation(typed="z z"))
     assert told.value.hint == "Nothing was done: --confirm 'z z' is not 3."
 
@@ -298,7 +298,7 @@ async def test_drift_in_the_middle_does_not_say_that_nothing_was_done(connected:
         await operator.apply(prepared, YES)
     outcome: Any = caught.value.outcome
     assert caught.value.hint == (
-        f"What was done until then stays done; `streamops audit ls --id {outcome.audit_id}` shows it. "
+        f"What was applied until then stays; `streamops audit ls --id {outcome.audit_id}` shows it. "
         "Look again, and make a new plan."
     )
 

@@ -38,7 +38,7 @@ async def test_it_is_on_record_who_cancelled_a_job_and_why(connected: Server) ->
     task, job = await started(engine(connected), Gate())
     bob = engine(connected, "bob")
     prepared = await bob.prepare(CANCEL_JOB, CancelJobIntent(job=job), Limits(reason="wrong queue"))
-    assert prepared.plan.effects[0] == "ann@desk:1 stops after the batch under way."
+    assert prepared.plan.effects[0] == "ann@desk:1 stops after its current batch."
     outcome = await bob.apply(prepared)
     action = (await read_actions(connected, 10)).actions[0]
     assert action.first.id == outcome.audit_id

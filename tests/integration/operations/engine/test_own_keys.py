@@ -64,7 +64,7 @@ async def test_no_operation_acts_on_streamops_own_keys(server: RunningServer) ->
     server.command("XGROUP", "CREATE", AUDIT, "g", "0")
     async with await Console.open(server.options, actor=WORKSHOP) as console:
         for intent in TARGETED:
-            with pytest.raises(Forbidden, match="kept by streamops for itself") as told:
+            with pytest.raises(Forbidden, match="reserved for streamops") as told:
                 await console.prepare(intent)
             assert (told.value.exit_code, told.value.hint[:16]) == (ExitCode.REFUSED, "Nothing was done"), (
                 intent
@@ -75,7 +75,7 @@ async def test_no_operation_acts_on_streamops_own_keys(server: RunningServer) ->
 async def test_publishing_to_own_keys_for_later_is_refused(server: RunningServer) -> None:
     delayed = PublishIntent(stream=AUDIT, pairs=PAIRS, delay=timedelta(hours=1))
     async with await Console.open(server.options, actor=WORKSHOP) as console:
-        with pytest.raises(Forbidden, match="kept by streamops for itself"):
+        with pytest.raises(Forbidden, match="reserved for streamops"):
             await console.prepare(delayed)
 
 
@@ -83,7 +83,7 @@ async def test_nor_does_a_letter_that_says_it_came_from_there(server: RunningSer
     server.command("XADD", AUDIT, "1-0", "n", 1)
     server.command("XADD", LETTERS, "*", "n", 1, "_so_origin", AUDIT)
     async with await Console.open(server.options, actor=WORKSHOP) as console:
-        with pytest.raises(Forbidden, match="kept by streamops for itself"):
+        with pytest.raises(Forbidden, match="reserved for streamops"):
             await console.prepare(ReplayIntent(queue=LETTERS))
 
 
@@ -91,7 +91,7 @@ async def test_nor_a_file_that_says_its_entries_did(server: RunningServer, tmp_p
     file = tmp_path / "audit.jsonl"
     file.write_text(f'{{"id":"1-0","stream":"{AUDIT}","fields":[["n","1"]]}}\n')
     async with await Console.open(server.options, actor=WORKSHOP) as console:
-        with pytest.raises(Forbidden, match="kept by streamops for itself"):
+        with pytest.raises(Forbidden, match="reserved for streamops"):
             await console.prepare(RestoreIntent(file=str(file), to=AUDIT))
 
 

@@ -7,7 +7,7 @@ import pytest
 from streamops.model.acting import Confirmation, Impact
 from streamops.operations.console import Console
 from streamops.operations.replay.intent import ReplayIntent, ReplayMode
-from streamops.wire.writes.replay_arguments import BATCH_BYTES
+from streamops.wire.writes.replay import BATCH_BYTES
 from tests.support.monitor.dead_letters import (
     GROUP,
     QUEUE,
@@ -32,7 +32,7 @@ async def test_republished_letters_are_new_entries_of_their_stream(
     plan = prepared.plan
     assert (plan.count, plan.impact, plan.confirm, plan.undo) == (3, Impact.REDELIVERS, QUEUE, "")
     assert plan.command == f"streamops replay '{QUEUE}' --mode republish"
-    assert any("its group gets them: billing" in effect for effect in plan.effects)
+    assert any("delivered to its group: billing" in effect for effect in plan.effects)
     assert plan.sample[0].startswith(
         f"{letters[0]} (max-deliveries, group billing, delivered 5 times): kind=order"
     )
@@ -99,7 +99,7 @@ async def test_retried_letters_go_to_the_retries_of_their_group_alone(
     lost = add_letter(server, OWN, origin_id="9-1", group="gone")
     prepared = await console.prepare(ReplayIntent(queue=QUEUE, mode=ReplayMode.RETRY))
     assert any(
-        "1 dead letter is of a stream or group that is not there" in one for one in prepared.plan.warnings
+        "1 dead letter is of a stream or group that does not exist" in one for one in prepared.plan.warnings
     )
     outcome = await console.apply(prepared, Confirmation(yes=True))
     assert (outcome.applied, [skip.id for skip in outcome.skipped]) == (2, [lost])

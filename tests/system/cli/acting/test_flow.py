@@ -33,7 +33,7 @@ def test_the_count_typed_is_consent(stocked: RunningServer) -> None:
 def test_anything_else_typed_is_none(keys: str, stocked: RunningServer) -> None:
     shown = on_terminal(*ack(stocked), typing=Typing("Type 2 to apply: ", keys))
     assert shown.code == 4
-    assert "error: ack orders/billing: not agreed to" in shown.plain
+    assert "error: ack orders/billing: not confirmed" in shown.plain
     assert pending_count(stocked) == 9
 
 

@@ -48,7 +48,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
     plan = plan_claim(CLAIM, evidence())
     assert (plan.impact, plan.count, plan.target) == (Impact.REVERSIBLE, 12, "orders/billing")
     assert plan.sample == ("1-1 owned by a, idle for 1 h, delivered 3 times",)
-    assert plan.effects[0] == "12 entries of a (7), b (5) will belong to r."
+    assert plan.effects[0] == "12 entries of a (7), b (5) will be owned by r."
     assert plan.effects[1] == "The one idle for longest is 1-1, for 1 h, with a."
     assert plan.warnings == ()
     assert plan.command == "streamops claim orders billing --to r --min-idle 1m"
@@ -60,7 +60,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
         (
             replace(CLAIM, min_idle=timedelta(0)),
             {},
-            "Without a least idle time, entries are taken even from workers that were given them just now.",
+            "Without a minimum idle time, entries are taken even from workers that were delivered them just now.",
         ),
         (
             replace(CLAIM, to="new"),
@@ -75,7 +75,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
         (
             CLAIM,
             {"consumers": (consumer("a", timedelta(seconds=3)), consumer("r", timedelta(0)))},
-            "Seen lately, and perhaps still at work on them: a (3 s ago).",
+            "Active lately, and perhaps still processing them: a (3 s ago).",
         ),
         (
             replace(CLAIM, ids=(EntryId(1, 1),)),
@@ -94,8 +94,7 @@ def test_a_risky_claim_warns_of_its_risk(intent: ClaimIntent, changes: dict[str,
         (
             DeletedPending(12, 2, (EntryId(1, 1), EntryId(2, 1))),
             (
-                "No longer in the stream, though pending: 1-1, 2-1; acknowledge them to be rid of them. "
-                "This server lets them be claimed all the same."
+                "No longer in the stream, though pending: 1-1, 2-1; acknowledging them removes them. This server can still claim them."
             ),
         ),
         (
@@ -170,11 +169,11 @@ def test_an_undo_tells_what_cannot_be() -> None:
     )
     plan = plan_undo(UNDO, found)
     assert (plan.count, plan.impact, plan.command) == (2, Impact.REVERSIBLE, "streamops undo 5-0")
-    assert plan.effects[0] == "Takes back claim of 2026-03-01 12:00:00 UTC by ann@here:1: 2 entries of a."
+    assert plan.effects[0] == "Undoes claim of 2026-03-01 12:00:00 UTC by ann@here:1: 2 entries of a."
     assert plan.warnings == (
         (
             "1 entry cannot be restored and will be left alone: delivered or claimed again since. The first is 2-1."
         ),
-        "No consumers of the group any more, and created again: a.",
-        "The action has not come to its end, or was cut off: what it does from now on is not undone.",
+        "Created again, because the group has no such consumers now: a.",
+        "The action is still running, or was interrupted: what it does from now on is not undone.",
     )

@@ -23,7 +23,7 @@ def test_by_xdel_pending_rows_stay_and_point_to_nothing() -> None:
     plan = plan_delete(ASKED, FOUND)
     assert plan.impact is Impact.DESTRUCTIVE
     assert plan.effects[:2] == (
-        "2 entries go for every group, by XDEL.",
+        "2 entries are deleted for all groups, by XDEL.",
         "Group billing keeps 2 pending rows that point to nothing (worker-1 2).",
     )
 
@@ -31,7 +31,7 @@ def test_by_xdel_pending_rows_stay_and_point_to_nothing() -> None:
 def test_by_xdelex_they_go_as_well() -> None:
     plan = plan_delete(ASKED, replace(FOUND, by_xdelex=True))
     assert plan.effects[:2] == (
-        "2 entries go for every group, by XDELEX with DELREF: their pending rows go as well.",
+        "2 entries are deleted for all groups, by XDELEX with DELREF: their pending rows go as well.",
         "Group billing loses 2 pending entries (worker-1 2).",
     )
 

@@ -56,7 +56,7 @@ DESTROY = DestroyGroupIntent(stream="orders", group="billing", backup="b.jsonl")
 def test_a_plan_of_a_new_group_counts_what_it_will_be_given() -> None:
     plan = plan_create_group(CREATE, CREATED)
     assert (plan.count, plan.impact, plan.reversible) == (1, Impact.REVERSIBLE, False)
-    assert "at least 3 entries (at most 9) will be given to it" in plan.effects[0]
+    assert "at least 3 entries (at most 9) will be delivered to it" in plan.effects[0]
     there = replace(CREATED, existing=EntryId(5, 1))
     assert plan_create_group(CREATE, there).count == 0
     with pytest.raises(Forbidden):
@@ -102,7 +102,7 @@ def test_destroying_says_how_long_lists_are_dealt_with() -> None:
         False,
     )
     assert plan.effects[2] == (
-        "Its 990,000 pending rows are taken off in batches first: "
+        "Its 990,000 pending rows are removed in batches first: "
         "at once they would block the server for about 152 ms."
     )
     assert not plan.warnings

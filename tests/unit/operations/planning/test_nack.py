@@ -21,12 +21,17 @@ def planned(number: int) -> tuple[tuple[str, ...], str]:
 @pytest.mark.parametrize(
     ("number", "owner", "gets", "undo"),
     [
-        (1, "1 entry will be free for any consumer and keep its owner", "gets it,", "gives it its owner"),
+        (
+            1,
+            "1 entry will be free for any consumer: the idle time is set to 30 days",
+            "gets it;",
+            "restores its owner",
+        ),
         (
             2,
-            "2 entries will be free for any consumer and keep their owner",
-            "gets them,",
-            "gives them their owner",
+            "2 entries will be free for any consumer: the idle time is set to 30 days",
+            "gets them;",
+            "restores their owner",
         ),
     ],
 )

@@ -65,7 +65,7 @@ def test_other_groups_are_a_reason_to_ask() -> None:
         evidence(others=("audit",)),
     )
     assert not claimed.warnings
-    assert any("given to w2" in effect for effect in claimed.effects)
+    assert any("claimed for w2" in effect for effect in claimed.effects)
 
 
 @pytest.mark.parametrize("library", ["FastStream", "taskiq"])
@@ -76,7 +76,7 @@ def test_the_habits_of_a_known_library_are_told(library: str) -> None:
 def test_who_may_be_at_work_is_told() -> None:
     busy, ours = Consumer("w", 1, NOW, None), Consumer("so-host-1-abcd", 0, NOW, None)
     warnings = plan_reclaim(INTENT, evidence(consumers=(busy, ours))).warnings
-    assert warnings[0].startswith("Seen lately, and perhaps still at work on theirs: w (3 s ago).")
+    assert warnings[0].startswith("Active lately, and perhaps still processing theirs: w (3 s ago).")
     assert warnings[1].startswith("Consumers of streamops are in this group")
 
 

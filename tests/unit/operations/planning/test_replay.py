@@ -65,7 +65,7 @@ def test_every_group_of_the_stream_is_named() -> None:
         "Reasons: rejected 30, timeout 10.",
         (
             "Entries are added to stream orders, with new IDs and their own fields in order; "
-            "its groups get them: billing, audit, search."
+            "delivered to its groups: billing, audit, search."
         ),
     )
     assert any("carries _so_origin_id, its original ID" in effect for effect in plan.effects)
@@ -79,13 +79,13 @@ def test_one_group_alone_is_named_and_the_others_are_not_touched(mode: ReplayMod
     text = " ".join(plan_replay(ReplayIntent(queue=QUEUE, mode=mode), evidence(mode)).effects)
     assert "group billing" in text
     assert "group audit" in text
-    assert "Other groups (search of orders) are not touched." in text
+    assert "Other groups (search of orders) are not affected." in text
 
 
 def test_each_mode_is_told_apart_in_the_help_of_its_field() -> None:
     (told,) = (field.help for field in intent_fields(ReplayIntent) if field.name == "mode")
     assert [mode for mode in ReplayMode if f"{mode}: " not in told] == []
-    assert "Not given: republish" in told
+    assert "Default: republish" in told
     # A form of 80 columns has room for four lines of help.
     assert len(wrap(told, 78)) <= 4
 
@@ -93,7 +93,7 @@ def test_each_mode_is_told_apart_in_the_help_of_its_field() -> None:
 def test_between_slots_it_is_effectively_once() -> None:
     plan = plan_replay(ReplayIntent(queue=QUEUE), evidence(ReplayMode.REPUBLISH, atomic=False))
     assert "effectively once, by markers that are kept 7 days" in plan.effects[-1]
-    assert any("put back under its old ID" in warning for warning in plan.warnings)
+    assert any("restored under its old ID" in warning for warning in plan.warnings)
 
 
 def test_what_is_not_known_is_said() -> None:

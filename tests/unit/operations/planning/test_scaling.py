@@ -54,12 +54,12 @@ FOUR = scaling(Pool(name="p"), PoolSize(ordered=4, ready=3))
     ("evidence", "workers", "count", "words"),
     [
         (FOUR, 6, 1, "4 to 6 workers. New workers read as soon as they have started."),
-        (FOUR, 1, 1, "4 to 1 worker. Workers that go read nothing more, finish what they have in hand"),
+        (FOUR, 1, 1, "4 to 1 worker. Workers that stop read nothing more, finish and acknowledge"),
         (
             scaling(Pool(name="p"), PoolSize(ordered=4), kind="kubernetes"),
             0,
             1,
-            "4 to 0 workers. Which workers go, and how long they may take, is up to the target",
+            "4 to 0 workers. The target chooses which workers stop, and when",
         ),
         (FOUR, 4, 0, ""),
     ],
@@ -78,11 +78,11 @@ def test_a_plan_of_scaling_tells_from_how_many_workers_to_how_many(
     ("pool", "now", "workers", "warnings"),
     [
         (Pool(name="p"), NOW, 9, []),
-        (Pool(name="p", lead=LED), NOW, 9, ["web-1 decides"]),
+        (Pool(name="p", lead=LED), NOW, 9, ["web-1 scales"]),
         (Pool(name="p", lead=OVER), NOW, 9, []),
-        (Pool(name="p", lead=OVER), None, 9, ["web-1 decides"]),
-        (Pool(name="p", minimum=2, maximum=8), NOW, 9, ["at most 8 workers"]),
-        (Pool(name="p", minimum=2, maximum=8), NOW, 1, ["at least 2 workers"]),
+        (Pool(name="p", lead=OVER), None, 9, ["web-1 scales"]),
+        (Pool(name="p", minimum=2, maximum=8), NOW, 9, ["maximum, 8 workers"]),
+        (Pool(name="p", minimum=2, maximum=8), NOW, 1, ["minimum, 2 workers"]),
     ],
 )
 def test_a_number_of_workers_that_cannot_last_is_warned_of(
@@ -100,10 +100,10 @@ def test_another_number_than_was_meant() -> None:
 
 @pytest.mark.parametrize("workers", [-1, 100_001])
 def test_a_number_of_workers_out_of_bounds_is_refused(workers: int) -> None:
-    with pytest.raises(SettingsError, match="no number of workers"):
+    with pytest.raises(SettingsError, match="is not a worker count"):
         plan_scale(ScaleIntent(pool="p", workers=workers), FOUR)
     for intent in (OverrideIntent(pool="p", workers=workers), LimitsIntent(pool="p", minimum=workers)):
-        with pytest.raises(SettingsError, match="no number of workers"):
+        with pytest.raises(SettingsError, match="is not a worker count"):
             plan_overrides(intent, steering(FREE))
 
 
@@ -131,16 +131,16 @@ def test_a_pools_steering_is_told_in_words(known: PoolOverrides, intent: Control
     ("known", "intent", "count", "effects", "opposite"),
     [
         (FREE, PAUSE, 1, ["changes nothing, until it is resumed"], "autoscale resume p"),
-        (PAUSED, PAUSE, 0, [], ""),
+        (PAUSED, PAUSE, 0, ["Nothing changes for pool p: paused"], ""),
         (KEPT, PAUSE, 1, ["no longer kept at 7", "changes nothing"], "autoscale resume p"),
-        (KEPT, RESUME, 1, ["no longer kept at 7", "The policy decides"], ""),
-        (PAUSED, RESUME, 1, ["The policy decides"], "autoscale pause p"),
-        (FREE, RESUME, 0, [], ""),
+        (KEPT, RESUME, 1, ["no longer kept at 7", "The policy sets the worker count"], ""),
+        (PAUSED, RESUME, 1, ["The policy sets the worker count"], "autoscale pause p"),
+        (FREE, RESUME, 0, ["Nothing changes for pool p: the policy decides"], ""),
         (FREE, OVERRIDE, 1, ["keeps pool p at 7 workers until 2026-03-01T13"], "autoscale resume p"),
         (PAUSED, OVERRIDE, 1, ["keeps pool p at 7 workers"], "autoscale pause p"),
         (FREE, LIMITS, 1, ["from the configured minimum to 4 workers"], "pools limits p --reset"),
         (LIMITED, LIMITS, 1, ["from 2 to 4 workers"], "pools limits p --minimum 2 --maximum 9"),
-        (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, [], ""),
+        (replace(LIMITED, minimum=None, maximum=4), LIMITS, 0, ["Nothing changes for pool p: at most 4"], ""),
     ],
 )
 def test_plans_of_steering(
@@ -152,6 +152,25 @@ def test_plans_of_steering(
     assert all(part in told for part, told in zip(effects, plan.effects, strict=True))
     assert (plan.undo, plan.opposite) == ("", f"streamops {opposite}" if opposite else "")
     assert plan.warnings == ()
+
+
+@table(
+    ("known", "workers", "limits"),
+    [
+        (FREE, 3, ""),
+        (FREE, 4, "beyond the limits of the pool, 1 to 3"),
+        (FREE, 0, "beyond the limits of the pool, 1 to 3"),
+        (LIMITED, 4, ""),
+        (LIMITED, 10, "beyond the limits of the pool, 2 to 9"),
+    ],
+)
+def test_an_override_beyond_the_limits_of_its_pool_warns(
+    known: PoolOverrides, workers: int, limits: str
+) -> None:
+    evidence = steering(known)
+    evidence = replace(evidence, pool=replace(evidence.pool, minimum=1, maximum=3))
+    plan = plan_overrides(OverrideIntent(pool="p", workers=workers), evidence)
+    assert [limits in warning for warning in plan.warnings] == ([True] if limits else [])
 
 
 @table(
@@ -174,7 +193,7 @@ def test_equivalent_commands(intent: ControllerIntent, typed: str) -> None:
 @pytest.mark.parametrize("lead", [None, OVER])
 def test_steering_without_a_controller_warns(lead: Lead | None) -> None:
     (warning,) = plan_overrides(PAUSE, steering(FREE, lead)).warnings
-    assert "No controller decides" in warning
+    assert "No controller scales" in warning
 
 
 @table(
@@ -197,10 +216,10 @@ def test_the_reverse_of_steering_restores_what_was_so(
 @table(
     ("intent", "words"),
     [
-        (replace(PAUSE, span=timedelta(0)), "not longer than nothing"),
-        (replace(OVERRIDE, span=-HOUR), "not longer than nothing"),
-        (LimitsIntent(pool="p", maximum=0), "would leave no worker"),
-        (LimitsIntent(pool="p", minimum=5, maximum=4), "the least, 5, would be above the most, 4"),
+        (replace(PAUSE, span=timedelta(0)), "must be greater than 0"),
+        (replace(OVERRIDE, span=-HOUR), "must be greater than 0"),
+        (LimitsIntent(pool="p", maximum=0), "would leave no workers"),
+        (LimitsIntent(pool="p", minimum=5, maximum=4), "the minimum, 5, would be above the maximum, 4"),
     ],
 )
 def test_senseless_steering_is_refused(intent: ControllerIntent, words: str) -> None:

@@ -15,7 +15,7 @@ from tests.support.tables import table
 NEEDS = EntryId(5, 0)
 DANGLING = (
     "12 pending rows that point to nothing will be left: "
-    "consumers get empty entries for them until they are acknowledged."
+    "consumers get them without fields until they are acknowledged."
 )
 WANTED = Amount(40, 40)
 ROW = PendingEntry(NEEDS, "worker-3", timedelta(hours=3), 2)
@@ -70,7 +70,7 @@ def test_a_plan_of_a_trim_names_who_holds_it_back(holder: BlockingGroup, words: 
 def test_nobody_holds_back_what_may_go_whole() -> None:
     plan = plan_trim(TrimIntent(stream="s", maxlen=60, exact=True), evidence(Amount(40, 40)))
     assert (plan.held_back_by, plan.count, plan.impact) == ("", 40, Impact.REDELIVERS)
-    assert plan.effects[0] == "The oldest 40 of 100 entries go."
+    assert plan.effects[0] == "The oldest 40 of 100 entries are removed."
     assert plan.command == "streamops trim s --maxlen 60 --exact"
 
 
@@ -79,7 +79,7 @@ def test_the_entry_at_a_position_is_kept_and_holds_nobody_back() -> None:
     plan = plan_trim(TrimIntent(stream="s", maxlen=0), evidence(Amount(0, 0), Amount(1, 1), drained))
     assert (plan.count, plan.held_back_by) == (0, "")
     assert plan.effects[1] == (
-        "Asked to leave 0 entries, it will leave 100: the entry at the position of group billing, 5-0, is kept."
+        "Asked to keep 0 entries, it will leave 100 of the 100 there are now: the entry at the position of group billing, 5-0, is kept."
     )
 
 
@@ -87,7 +87,7 @@ def test_what_was_not_counted_is_not_claimed() -> None:
     plan = plan_trim(TrimIntent(stream="s", maxlen=60), evidence(Amount(10, 30)))
     assert plan.count == 30
     assert plan.effects[0].startswith(
-        "The oldest go, at most 30 (at least 10 could be counted) of 100 entries"
+        "The oldest are removed, at most 30 (at least 10 could be counted) of 100 entries"
     )
 
 
@@ -101,12 +101,12 @@ NODES = "without --exact the server drops whole nodes only, of 100 entries unles
         (
             {"maxlen": 60, "exact": True},
             Amount(3, 3),
-            f"Asked to leave 60 entries, it will leave 97: {NEEDED}.",
+            f"Asked to keep 60 entries, it will leave 97 of the 100 there are now: {NEEDED}.",
         ),
         (
             {"maxlen": 60},
             Amount(3, 3),
-            f"Asked to leave 60 entries, it will leave 97 to 100: {NEEDED}, and {NODES}.",
+            f"Asked to keep 60 entries, it will leave 97 to 100 of the 100 there are now: {NEEDED}, and {NODES}.",
         ),
         ({"minid": EntryId(8, 0)}, Amount(0, 0), f"Asked to drop 40 entries, it will drop 0: {NEEDED}."),
         (
@@ -127,7 +127,10 @@ def test_trim_that_is_held_back_warns_of_how_many_it_leaves(
 def test_approximate_trim_says_that_it_leaves_up_to_a_node_more(*, safe: bool) -> None:
     found = evidence(Amount(150, 150), Amount(150, 150), length=400, asked=NEEDS)
     plan = plan_trim(TrimIntent(stream="s", maxlen=250, safe=safe), found)
-    assert f"Asked to leave 250 entries, it will leave 250 to 349: {NODES}." in plan.effects
+    assert (
+        f"Asked to keep 250 entries, it will leave 250 to 349 of the 400 there are now: {NODES}."
+        in plan.effects
+    )
 
 
 def test_poison_that_holds_a_trim_back_is_named_with_what_dead_letters_it() -> None:
@@ -135,8 +138,7 @@ def test_poison_that_holds_a_trim_back_is_named_with_what_dead_letters_it() -> N
     found = evidence(Amount(3, 3), holder=BlockingGroup("billing", NEEDS, row, is_poison=True))
     plan = plan_trim(TrimIntent(stream="s", maxlen=60), found)
     assert plan.warnings[-1] == (
-        "The entry 5-0 is poison: delivered 12 times and never acknowledged, it holds the stream back until it is "
-        "dead-lettered: streamops dlq add s billing --ids 5-0"
+        "The entry 5-0 is poison: delivered 12 times and never acknowledged, it blocks the trim until it is dead-lettered: streamops dlq add s billing --ids 5-0"
     )
 
 
@@ -172,7 +174,7 @@ def test_an_unsafe_trim_tells_every_groups_loss() -> None:
     )
     assert (plan.impact, plan.count, plan.confirm, plan.undo) == (Impact.DESTRUCTIVE, 40, "s", "")
     assert plan.effects == (
-        "The oldest 40 of 100 entries go. None goes from 7-0 on.",
+        "The oldest 40 of 100 entries are removed. None goes from 7-0 on.",
         "Group billing loses 30 entries that it has yet to read and 12 pending entries (w1 7, w2 5).",
         "Group audit loses nothing.",
         *(f"Group g{number} loses 1 entry that it has yet to read." for number in range(3)),
@@ -240,7 +242,7 @@ def test_that_a_crowd_of_groups_holds_the_server_is_told_beforehand(*, safe: boo
 def test_an_age_is_written_as_the_command_line_reads_it(age: timedelta, written: str) -> None:
     plan = plan_trim(TrimIntent(stream="s", before=age), evidence(Amount(0, 0), Amount(0, 0)))
     assert plan.command == f"streamops trim s --before {written}"
-    assert plan.effects == ("The bound leaves all of 100 entries.",)
+    assert plan.effects == ("The limit keeps all of 100 entries.",)
 
 
 @table(
