@@ -45,7 +45,7 @@ async def test_destroying_in_production_wants_the_name_and_keeps_a_backup(
         assert server.command("XINFO", "GROUPS", "orders")
         await press(app, *["backspace"] * 4, *typed_word(app), "enter")
         await until(app, lambda: server.command("XINFO", "GROUPS", "orders") == [])
-        await shown(app, "✓ groups.destroy orders/billing: done")
+        await shown(app, "✓ groups rm orders/billing: done")
         assert "worker-1" in backup_in(tmp_path)
         await press(app, "escape")
         await until(app, lambda: names(app) == ["orders/-"])
