@@ -29,15 +29,14 @@ SECONDS: Final = 300.0
 PICTURES: Final = {
     "console": ("home",),
     "charts": (":", *"orders:events shipping", "enter", "g"),
-    "plan": (":", *"payments:events ledger", "enter", "end", "C", *"ledger-1", "enter"),
+    "plan": (":", *"payments:events ledger", "enter", "home", "C", "enter"),
 }
 """What is pressed before each: the first screen; how a busy one was; what would be done for one that needs it."""
 
 CAST: Final = (
     (":", *"payments:events ledger", "enter"),
-    ("end",),
+    ("home",),
     ("C",),
-    (*"ledger-1",),
     ("enter",),
     ("enter",),
     ("z",),
