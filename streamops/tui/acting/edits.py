@@ -63,13 +63,11 @@ def _editable(name: bytes, of_dead_letters: Sequence[Sequence[bytes]]) -> Editab
     label = safe_bytes(name, NAME_BYTES)
     having = [values for values in of_dead_letters if values]
     if name.startswith(RESERVED):
-        return Editable(name=name, label=label, kept="a field of streamops: it is kept as it is")
+        return Editable(name=name, label=label, kept="a field of streamops: it stays unchanged")
     if not (_text(name) or "").isprintable() or _text(name) is None:
-        return Editable(name=name, label=label, kept="its name is not text: it is kept as it is")
+        return Editable(name=name, label=label, kept="its name is not text: it stays unchanged")
     if any(len(values) > 1 for values in having):
-        return Editable(
-            name=name, label=label, kept="the entry has it more than once: all are kept as they are"
-        )
+        return Editable(name=name, label=label, kept="the entry has it more than once: all stay unchanged")
     lacking = len(of_dead_letters) - len(having)
     missing = (
         f"{lacking:,} of {len(of_dead_letters):,} dead letters lack it, and would get it. " if lacking else ""
@@ -85,11 +83,13 @@ def _alike(name: bytes, label: str, value: bytes, missing: str) -> Editable:
     text = _text(value)
     if text is None:
         return Editable(
-            name=name, label=label, kept=f"{size(len(value))} that are not text: they are kept as they are"
+            name=name, label=label, kept=f"{size(len(value))} that are not text: they stay unchanged"
         )
     if len(value) > LONGEST:
         return Editable(
-            name=name, label=label, kept=f"{size(len(value))}: too long for a line; give it by --edit"
+            name=name,
+            label=label,
+            kept=f"{size(len(value))}: too long for a line: edit it with replay --edit",
         )
     escaped = not text.isprintable()
     lines = "\\n is a line end, \\t a tab, \\\\ a backslash. " if escaped else ""
@@ -119,6 +119,6 @@ def _unescaped(text: str) -> str:
             continue
         follower = next(characters, "")
         if follower not in BACK:
-            raise ValueError("a backslash stands for \\n, \\t, \\r or \\\\ here")
+            raise ValueError("a backslash begins \\n, \\t, \\r or \\\\ here")
         parts.append(BACK[follower])
     return "".join(parts)

@@ -30,7 +30,7 @@ from streamops.tui.widgets.paint import Line, fit
 
 MOST_READ: Final = 200
 """Letters whose fields are looked at."""
-ABOUT: Final = "Changes go into the replayed entries; all other fields keep their bytes."
+ABOUT: Final = "Changes apply to the replayed entries; all other fields keep their bytes."
 CHANGED: Final = "edit"
 
 
@@ -95,11 +95,7 @@ class EditFormScreen(FormScreen):
     def compose_body(self) -> Iterable[Widget]:
         """As every form, with room for the fields to come."""
         ids = len(self._letters.ids)
-        words = (
-            "reading their fields"
-            if ids
-            else "all dead letters: write what to change as FIELD=VALUE under edit"
-        )
+        words = "reading their fields" if ids else "all dead letters: write changes as FIELD=VALUE under edit"
         self._heading.show((Cell(f" {words}", Tone.DIM),))
         yield self._heading
         with Rows(can_focus=False, id="rows"):
@@ -136,9 +132,9 @@ class EditFormScreen(FormScreen):
         changed = tuple(pair for row in self._fields if (pair := row.edit()) is not None)
         both = {name for name, _ in changed} & {name for name, _ in intent.edit}
         if both:
-            raise WrongAnswer(CHANGED, "a field is changed above, and given another value under edit")
+            raise WrongAnswer(CHANGED, "a field is changed above and under edit: use one of them")
         if changed and intent.mode == "redeliver":
-            raise WrongAnswer("mode", "redeliver hands out the stream's own entry, which cannot be edited")
+            raise WrongAnswer("mode", "redeliver delivers the stream's own entry, which cannot be edited")
         return replace(intent, edit=(*changed, *intent.edit))
 
     def copyable(self) -> str | None:
@@ -150,7 +146,7 @@ class EditFormScreen(FormScreen):
         asked = len(self._letters.ids)
         which = counted(len(letters), "dead letter", "dead letters")
         if asked > MOST_READ:
-            return f"Fields of the first {which} of {asked:,}: an edit goes into all of them"
+            return f"Fields of the first {which} of {asked:,}: an edit applies to all of them"
         gone = f"; {asked - len(letters):,} are gone" if len(letters) < asked else ""
         return f"Fields of {which}{gone}"
 
