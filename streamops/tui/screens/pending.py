@@ -81,7 +81,7 @@ def _whole(whole: PendingWhole, consumer: str | None) -> Line:
     if profile is not None and profile.free:
         cells.append(Cell(f" · {profile.free:,} free for any consumer", Tone.DIM))
     if profile is not None and profile.coverage < 1:
-        seen = f" · {percent(profile.coverage)} looked at, the oldest"
+        seen = f" · {percent(profile.coverage)} scanned, the oldest"
         cells.append(Cell(seen, Tone.UNKNOWN))
     elif profile is not None and profile.scanned != pending:
         cells.append(Cell(f" · {profile.scanned:,} a moment later", Tone.DIM))
