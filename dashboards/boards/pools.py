@@ -103,7 +103,7 @@ def _decisions() -> dashboard.Panel:
     by = "direction, reason"
     return graph_panel(
         "Decisions",
-        "A second, by the rule that decided. `streamops pools explain POOL` tells each with its numbers.",
+        "A second, by the rule that decided. `streamops pools explain POOL` shows each with its numbers.",
         Query(f"sum by ({by}) (max by (pool, {by}) ({POOL.rate(DECISIONS)}))", "{{direction}}: {{reason}}"),
         unit="cps",
         stacked=True,
@@ -130,7 +130,7 @@ def _table() -> dashboard.Panel:
         ("Decided ago", f"max by (pool) ({POOL.age(EVALUATED)})", "s", colours.SNAPSHOT),
     )
     return table_panel(
-        "What decisions rest on",
+        "Inputs of decisions",
         "Each pool, with what its controller read and learned. Empty: not known, or no controller. Useful: more workers"
         " than this did not help when they were tried.",
         (Label("pool", "Pool"),),

@@ -134,7 +134,7 @@ def _why_empty(session: Session, patterns: Sequence[str], *, scanned: bool) -> s
     options = session.settings.connection
     wanted = ", ".join(patterns or session.settings.watch.streams)
     what = f"no streams match {wanted}" if wanted else "there are no streams"
-    effort = "; all keys were looked at" if scanned else ""
+    effort = "; all keys were scanned" if scanned else ""
     return f"{what} in {options.label}{effort}"
 
 

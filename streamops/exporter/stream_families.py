@@ -236,7 +236,7 @@ def group_oldest_pending_entry_timestamp_seconds(shown: Shown) -> Values:
 
 @GROUP.family("seconds", "XPENDING and TIME")
 def group_oldest_pending_delivered_timestamp_seconds(shown: Shown) -> Values:
-    """When the pending entry with the smallest ID was last delivered; absent once it was given back."""
+    """When the pending entry with the smallest ID was last delivered; absent once it was released."""
     now = shown.now
     return [
         None if one is None or one.free else (now - one.idle // MILLISECOND) // TENTH * TENTH

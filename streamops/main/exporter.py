@@ -226,7 +226,7 @@ def _announce(session: Session, options: "ServerOptions", port: int) -> None:
     host = f"[{options.host}]" if ":" in options.host else options.host
     if options.web_config is None and not is_loopback(options.host):
         session.narrator.note(
-            f"warning: everybody who reaches {host}:{port} can read it: give passwords and TLS in a --web-config"
+            f"warning: anyone who reaches {host}:{port} can read it: give passwords and TLS in a --web-config"
         )
     if options.web_config is None:
         session.narrator.note(f"metrics of {options.label} at http://{host}:{port}/metrics")

@@ -113,7 +113,7 @@ def keda(
     log_to(session, log_format)
     if tls is None and not is_loopback(host):
         session.narrator.note(
-            f"warning: everybody who reaches {host}:{port} can ask: give --tls-cert and --tls-client-ca"
+            f"warning: anyone who reaches {host}:{port} can ask: give --tls-cert and --tls-client-ca"
         )
     run(_serve_keda(session, options, grpc_options, http_options))
     return ExitCode.DONE

@@ -55,8 +55,8 @@ def idleness(row: PendingEntry) -> str:
 
 
 def instant(moment: datetime) -> str:
-    """An instant in UTC, to the millisecond: ``2026-03-01T14:00:00.000Z``."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """An instant in UTC, as tables and lists write it: ``2026-03-01 14:00:00Z``."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%SZ}"
 
 
 def quoted(name: str) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from streamops.errors import NotFound, Refused, ServerError
 from streamops.model.entries import EPOCH, MAX_PART, EntryId, id_age
 from streamops.model.streams import StreamReading
+from streamops.model.wording import instant
 from streamops.monitor.context import ServerContext
 from streamops.monitor.counting import CountBudget, Counter
 from streamops.monitor.inspection import inspect_stream
@@ -86,7 +87,7 @@ class ArrivalReader:
         seconds = range(begin, int(now.timestamp()))
         if last.ms < begin * SECOND or not seconds:
             raise NotFound(
-                f"stream {stream} has no entries since {start:%Y-%m-%d %H:%M:%SZ}",
+                f"stream {stream} has no entries since {instant(start)}",
                 f"Its last one is {last}: ask for more with --since.",
             )
         counts = await self._count(reading, look.depth, seconds, max_scan, progress)

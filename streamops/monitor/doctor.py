@@ -342,7 +342,7 @@ def _permission(feature: Feature, faults: Sequence[Fault]) -> Examination:
 def _policy(node: ServerNode) -> Examination:
     policy, topic = node.maxmemory_policy, "memory"
     if not policy or node.max_memory is None:
-        return Examination(topic, Health.UNKNOWN, f"the eviction policy of {node.address} is not told", ASK)
+        return Examination(topic, Health.UNKNOWN, f"the eviction policy of {node.address} is unknown", ASK)
     if node.max_memory == 0:
         return Examination(
             topic, Health.OK, f"{node.address} has no maxmemory, so it evicts nothing ({policy})"

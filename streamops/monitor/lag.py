@@ -412,5 +412,5 @@ def time_lag(stream: StreamReading, group: GroupReading, now: datetime | None) -
     return (
         TimeLag(age)
         if age is not None
-        else TimeLag(None, f"unavailable: the ID {next_id} does not tell a time")
+        else TimeLag(None, f"unavailable: the ID {next_id} is not a timestamp")
     )

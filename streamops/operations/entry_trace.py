@@ -148,7 +148,7 @@ class EntryTracer:
             if page.more:
                 unknown.append(
                     f"Whether it was dead-lettered before: only the newest {len(page.letters):,} dead "
-                    f"letters of {name} were looked at."
+                    f"letters of {name} were searched."
                 )
             found += [one for one in page.letters if ids & {one.origin_id, one.born_id}]
         return found
@@ -174,7 +174,7 @@ class EntryTracer:
             return ()
         if found.more:
             unknown.append(
-                f"Whether {key} has it again: only its newest {len(found.entries):,} entries were looked at."
+                f"Whether {key} has it again: only its newest {len(found.entries):,} entries were searched."
             )
         return found.entries
 

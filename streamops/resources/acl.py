@@ -86,7 +86,7 @@ _ALL_RULES: Final = {
         "~streamops:topics), `run --workers auto` ~streamops:pools where it is to list its pool. Without +publish "
         "+subscribe delayed messages are up to a second late, without +multi +exec entries of more than 3,891 fields stay "
         "pending instead of becoming dead letters. A worker refuses to start where anything else is missing that it needs. "
-        "`streamops doctor --worker` tells whether a user may do too much",
+        "`streamops doctor --worker` checks whether a user may do too much",
         f"resetchannels {_WORKS_ON} %R~{_POOL_KEYS} {_RUNS}",
         f"resetchannels {_WORKS_ON} ~{_POOL_KEYS} {_RUNS}",
     ),

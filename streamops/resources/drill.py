@@ -109,7 +109,7 @@ def verdict_facts(plan: DrillPlan, verdict: DrillVerdict) -> tuple[Fact, ...]:
     share = ""
     if verdict.could:
         times = verdict.took / verdict.could
-        share = f", {times:.2f} times what the workers that there were could have done it in"
+        share = f", {times:.2f} times what the workers could have done it in"
     return (
         _fact("accounted for", _sum(verdict), holds=verdict.accounted),
         _fact(

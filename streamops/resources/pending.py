@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from msgspec import Struct
@@ -42,6 +43,21 @@ class OwnerRow(Struct, frozen=True):
 
     consumer: str
     pending: int
+
+
+_IDLE: Final = tuple(map(terse, IDLE_BOUNDS))
+IDLE_BUCKETS: Final = (
+    f"≤{_IDLE[0]}",
+    *(f"{low}-{high}" for low, high in pairwise(_IDLE)),
+    f">{_IDLE[-1]}",
+)
+"""Buckets of idle times, each with both its ends: ``≤1s``, ``1s-10s``, ``>10s``."""
+DELIVERY_BUCKETS: Final = (
+    f"{DELIVERY_BOUNDS[0]}",
+    *(f"{low + 1}-{high}" if low + 1 < high else f"{high}" for low, high in pairwise(DELIVERY_BOUNDS)),
+    f">{DELIVERY_BOUNDS[-1]}",
+)
+"""Buckets of deliveries: ``1``, ``2``, ``3-5``, ``>5``."""
 
 
 class ProfileRow(Struct, frozen=True):

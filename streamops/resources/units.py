@@ -6,6 +6,7 @@ from typing import Final
 
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import Health
+from streamops.model.wording import instant
 from streamops.resources.table import Cell, Tone
 
 UNKNOWN: Final = "?"
@@ -157,7 +158,7 @@ def percent(share: float | None, *, rounded: bool = False) -> str:
 
 def timestamp(moment: datetime | None) -> str:
     """To the second, in UTC: ``2026-03-01 14:05:09Z``; ``?`` where unknown."""
-    return UNKNOWN if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    return UNKNOWN if moment is None else instant(moment)
 
 
 def rfc3339(moment: datetime) -> str:

@@ -216,7 +216,7 @@ class StreamConsumer:
         """A read was answered with an error."""
         sub = self.subscription
         if problem.kind is FaultKind.WRONG_TYPE:
-            raise NotFound(f"{sub.stream} is not a stream any more", "Somebody put another type there.")
+            raise NotFound(f"{sub.stream} is not a stream any more", "Another client put another type there.")
         if problem.kind is not FaultKind.MISSING and "UNBLOCKED" not in problem.reason:
             raise problem.error(f"stream {sub.stream}")
         await self._groups.restore(self.streams)

@@ -27,7 +27,7 @@ EXAMPLE_PREFACE: Final = """\
 #
 # The user's file is ~/.config/streamops/config.toml; a project's is streamops.toml in the working directory.
 # The project's may set [health], [views], default_context (one of the user's own), and of [console] refresh, theme,
-# mouse and color. All else there is left out until `streamops config trust` was called for the file as it is.
+# mouse and color. All else there is left out until `streamops config trust` was called for the file in its current form.
 # A context of a trusted file replaces the user's of the same name; single tables are merged key by key, the
 # project's first; its [[retention]] tables come before the user's. STREAMOPS_CONFIG names one file to read in place
 # of both. A flag wins over the environment, the environment over files.

@@ -503,7 +503,7 @@ class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fi
     ] = False
     per_host: Annotated[Count, setting("concurrent calls to one host")] = 64
     open_after: Annotated[Count, setting("failures of a host in a row, after which it is left alone ...")] = 5
-    pause: Annotated[timedelta, setting("... for so long at first, up to two minutes")] = timedelta(
+    pause: Annotated[timedelta, setting("... for this long at first, up to two minutes")] = timedelta(
         seconds=10
     )
     max_answer: Annotated[

@@ -293,7 +293,7 @@ def _permission_hint(asked: ScaleRequest) -> str:
 def _missing(asked: ScaleRequest, status: _Status) -> TargetError:
     spec = asked.spec
     if status.details and status.details.name:
-        hint = f"`kubectl -n {asked.namespace} get {spec.plural}` lists those that there are."
+        hint = f"`kubectl -n {asked.namespace} get {spec.plural}` lists them."
         return TargetError(
             f"{asked.label}: there is no {spec.kind} of that name in namespace {asked.namespace}", hint
         )

@@ -418,7 +418,7 @@ class StreamopsApp(App[int]):
             self.say(f"no context is named {name}", warning=True)
             return
         if self.running:
-            self.say(f"{self.running[0].name} is under way here: wait for it, or stop it first", warning=True)
+            self.say(f"{self.running[0].name} is running here: wait for it, or stop it first", warning=True)
             return
         if self._polling is not None:
             self._polling.cancel()
@@ -433,7 +433,7 @@ class StreamopsApp(App[int]):
             return
         view = self.app_state.views.get(name)
         if view is None:
-            known = ", ".join(self.app_state.views) or "none is saved; :save NAME saves this one"
+            known = ", ".join(self.app_state.views) or "no views are saved; :save NAME saves this list"
             self.say(f"no view is named {name}; there are: {known}", warning=True)
             return
         match goto.parse_goal(view.place, self.app_state.observation):
@@ -450,7 +450,7 @@ class StreamopsApp(App[int]):
         frame = self.frame
         place = goto.text_of(frame.place)
         if not isinstance(frame, ListScreen) or place is None:
-            self.say("there is no list here that a view could show again", warning=True)
+            self.say("a view needs a list: there is none here", warning=True)
             return
         view = frame.as_view(place)
         try:
@@ -695,9 +695,9 @@ class StreamopsApp(App[int]):
             case "charts" if isinstance(frame.place, routes.ChartsRoute):
                 return "these are the charts"
             case "charts" if selection is None or selection.group is None:
-                return "there are charts of groups: put the cursor on one"
+                return "charts are of groups: put the cursor on one"
             case "copy_id" if frame.copyable() is None:
-                return "there is nothing under the cursor to copy"
+                return "nothing to copy under the cursor"
             case "undo":
                 return frame.why_no_undo()
         return ""
@@ -707,7 +707,7 @@ class StreamopsApp(App[int]):
         done = [deed for deed in self.app_state.deeds if not deed.running]
         if done and done[-1].undo_id is not None:
             return ""
-        why = f"{done[-1].name} cannot be undone" if done else "this console has done nothing yet"
+        why = f"{done[-1].name} cannot be undone" if done else "this console has changed nothing yet"
         keys = [first_key(name, self.app_state.keymap) for name in ("undo", "audit")]
         return f"undo: {why}; {keys[0]} in the audit log ({keys[1]}) undoes the action under the cursor"
 
@@ -739,7 +739,7 @@ class StreamopsApp(App[int]):
         """Take the server that answers for the one that is meant, and unlock writes."""
         self.live.accept_server()
         self.pass_down()
-        self.say("writes are unlocked: this server is the one from now on")
+        self.say("writes are unlocked: this server is accepted")
 
     async def action_search(self) -> None:
         """Search the payloads of the stream under the cursor."""

@@ -17,7 +17,7 @@ from streamops.runtime.counts import BOUNDS
 
 PREFIX: Final = "streamops_webhook"
 FAMILIES: Final = (
-    ("messages_accepted", "Messages taken in over HTTP.", ()),
+    ("messages_accepted", "Messages accepted over HTTP.", ()),
     (
         "messages_refused",
         "Requests to add a message that were refused, by the status of the answer.",

@@ -202,7 +202,7 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
     cls=Command,
     short_help="Trust a project's streamops.toml.",
     examples=[
-        ("streamops config trust", "that of the working directory, as it is now"),
+        ("streamops config trust", "that of the working directory, in its current form"),
         ("streamops config trust ~/src/shop", "another project's"),
         ("streamops config trust --list", "all trusted files, and whether they have changed"),
         ("streamops config trust --revoke ~/src/shop", "revoke the trust"),
@@ -234,7 +234,7 @@ def trust(session: Session, *, path: Path | None, listed: bool, revoke: bool) ->
         return
     keys = trust_project(found, os.environ)
     sets = f": it sets {in_short(keys)}" if keys else "; it sets nothing that it could not set before"
-    session.narrator.note(f"{found} is trusted as it is now{sets}")
+    session.narrator.note(f"{found} is trusted in its current form{sets}")
 
 
 def _list(session: Session) -> None:

@@ -108,7 +108,7 @@ def ls(
     if not rows:
         note(f"no pending entries match in group {group} of stream {stream}; scanned {found.scanned:,}")
     if found.next_id is not None:
-        note(f"looked at {found.scanned:,} and there are more; continue with --after {found.next_id}")
+        note(f"scanned {found.scanned:,} and there are more; continue with --after {found.next_id}")
 
 
 def _require_consumer(session: Session, stream: str, group: str, consumer: str) -> None:

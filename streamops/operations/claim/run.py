@@ -137,7 +137,7 @@ class Claiming:
         skipped += [Skipped(one, WHY_LEFT["idle"]) for one in claimed.left]
         if claimed.gone:
             self._run.note(
-                "Rows of entries that no longer exist were removed by the server; they cannot be given back."
+                "Rows of entries that no longer exist were removed by the server; they cannot be restored."
             )
             await note_gone(self._run, self._unhandled, claimed.gone)
         await self._run.report(

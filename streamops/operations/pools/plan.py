@@ -39,7 +39,10 @@ def plan_pause(intent: PauseIntent, evidence: PoolEvidence) -> Plan:
 
 def plan_resume(intent: ResumeIntent, evidence: PoolEvidence) -> Plan:
     """Have them read again, from where the group stands."""
-    effects = (f"The workers of pool {quoted(intent.pool)} read again, from their groups' positions.", SOON)
+    effects = (
+        f"The workers of pool {quoted(intent.pool)} resume reading, from their groups' positions.",
+        SOON,
+    )
     return _plan(intent, evidence, effects, changes=evidence.pool.mode == PoolMode.PAUSED, back="pools pause")
 
 

@@ -82,7 +82,7 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
         ReplayMode | None,
         option(
             "republish: add a new entry for all groups. redeliver: make the entry itself pending again, "
-            "for the group that gave it up only. retry: add a new entry for that group's streamops workers "
+            "for its group only. retry: add a new entry for that group's streamops workers "
             "only. Default: republish; required if the stream has several groups."
         ),
     ] = None

@@ -144,7 +144,7 @@ def _unknown_reason(intent: ReplayIntent) -> Said:
     """That a reason is none of those that there are, which may be a word that nobody writes."""
     if intent.because is None or intent.where is not None or intent.ids:
         return None
-    return f"No dead letter has the reason {intent.because}: `streamops dlq show` counts the reasons that there are."
+    return f"No dead letter has the reason {intent.because}: `streamops dlq show` counts the reasons."
 
 
 ORIGIN: Final = "Each entry carries _so_origin_id, its original ID, if its dead letter names it."

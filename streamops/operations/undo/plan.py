@@ -8,7 +8,7 @@ from msgspec import Struct
 from streamops.model.acting import Plan, StreamIdentity
 from streamops.model.effects import TAKEN_BACK, UNRESTORABLE
 from streamops.model.entries import PendingEntry
-from streamops.model.wording import first_few
+from streamops.model.wording import first_few, instant
 from streamops.operations.planning import planned, times
 from streamops.operations.undo.intent import UndoIntent
 
@@ -50,7 +50,7 @@ class UndoEvidence(Struct, frozen=True, kw_only=True):
 def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
     """Give rows back their owner, their idle time and their deliveries."""
     count = sum(evidence.restorable)
-    at = "unknown time" if evidence.at is None else f"{evidence.at:%Y-%m-%d %H:%M:%S} UTC"
+    at = "unknown time" if evidence.at is None else instant(evidence.at)
     first = {why: f" The first is {one}." for one, why in reversed(evidence.refused_sample)}
     return planned(
         intent,

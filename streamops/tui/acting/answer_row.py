@@ -113,9 +113,7 @@ class AnswerRow(Horizontal):
         """Offer to stop what is under way."""
         if self._is_new(("wait", stopping)):
             self._show(cancel="")
-            words = (
-                "stopping after the batch under way" if stopping else "Esc stops it after the batch under way"
-            )
+            words = "stopping after the current batch" if stopping else "Esc stops it after the current batch"
             self._says.show((Cell(words, Tone.WARN),))
 
     def ask_to_close(self, *, again: bool) -> None:

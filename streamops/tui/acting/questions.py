@@ -68,12 +68,12 @@ LIMITS: Final = (
     IntentField(
         name="max_count",
         kind=FieldKind.INTEGER,
-        help="Refuse to act on more than this many (default 1,000,000).",
+        help="Refuse a plan that counts more than this (default 1,000,000).",
         flag="--max",
         optional=True,
     ),
     IntentField(
-        name="rate", kind=FieldKind.NUMBER, help="At most this many a second.", flag="--rate", optional=True
+        name="rate", kind=FieldKind.NUMBER, help="Rate limit, per second.", flag="--rate", optional=True
     ),
     IntentField(
         name="reason", kind=FieldKind.TEXT, help="Note for the audit log.", flag="--reason", default=""
@@ -223,9 +223,7 @@ def _check_exclusive(questions: Sequence[Question], values: Mapping[str, Any]) -
         if not field.exclusive or value is False or value in (None, "", ()) or value == field.default:
             continue
         if (other := given.get(field.exclusive)) is not None:
-            raise WrongAnswer(
-                field.name, f"{other} is given too, and only one of them can be: ^u empties a row"
-            )
+            raise WrongAnswer(field.name, f"{other} is given too; give only one of them: ^u empties a row")
         given[field.exclusive] = question.label
 
 

@@ -67,7 +67,7 @@ class RunningOperations:
             self._change(number, error=error)
         except Exception as error:  # noqa: BLE001 - nobody else would tell the person who waits for it
             what = safe(f"internal error: {type(error).__name__}: {error}")
-            self._change(number, error=StreamopsError(what, "@ shows what was done until then"))
+            self._change(number, error=StreamopsError(what, "@ shows what was done"))
         else:
             self._change(number, outcome=outcome)
         finally:

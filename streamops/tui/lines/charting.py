@@ -148,7 +148,9 @@ def whole_chart(past: MetricsHistory, totals: Totals, shown: Window, columns: in
         "entries a second",
         (
             Series(acked, SeriesStyle.AREA, Tone.DIM, total_rate(totals.acked, *parts), "acked"),
-            Series(arrived, SeriesStyle.LINE, Tone.OK, total_rate(totals.arrived, *parts), "arrived"),
+            Series(
+                arrived, SeriesStyle.LINE, Tone.OK, total_rate(totals.arrived, *parts), "added, per group"
+            ),
         ),
         *shown.edges(columns),
     )
@@ -193,7 +195,7 @@ def since_words(past: MetricsHistory, shown: Window) -> str:
     """Since when there is anything to draw, where that is not the whole window."""
     if past.since is None or past.since <= shown.until - shown.seconds:
         return ""
-    return f"remembered since {datetime.fromtimestamp(past.since, UTC):%H:%M:%SZ}"
+    return f"history since {datetime.fromtimestamp(past.since, UTC):%H:%M:%SZ}"
 
 
 def _pending_age(view: GroupView) -> str:
@@ -300,7 +302,7 @@ def group_box(
         if row is None or row.group is None:
             return _note(missing)
         if past is None or observation is None:
-            return _note("nothing is remembered yet")
+            return _note("no history yet")
         columns = field_columns(chart_width(width))
         drawn = group_charts(past, row.group, window(past, observation, span), columns)
         return grid(drawn[:charts], width, height)

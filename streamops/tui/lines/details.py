@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
-from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.model.pending import PendingProfile
 from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow
 from streamops.resources.kinds import NOT_THERE
+from streamops.resources.pending import DELIVERY_BUCKETS, IDLE_BUCKETS
 from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.resources.table import Cell, Column, Fact, Resource, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import count, health_text, lag_text, percent, terse
+from streamops.resources.units import count, health_text, lag_text, percent
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, wrap
 
 LABEL_WIDTH: Final = 14
@@ -136,9 +137,9 @@ def profile_lines(profile: PendingProfile | None) -> list[Line]:
     if profile is None or profile.scanned == 0:
         return []
     lines = [_heading(f"Pending by idle, {percent(profile.coverage)} scanned")]
-    lines += _histogram([f"≤ {terse(bound)}" for bound in IDLE_BOUNDS], profile.idle_buckets)
+    lines += _histogram(IDLE_BUCKETS, profile.idle_buckets)
     lines += [BLANK_LINE, _heading("Pending by deliveries")]
-    lines += _histogram([f"≤ {bound}" for bound in DELIVERY_BOUNDS], profile.delivery_buckets)
+    lines += _histogram(DELIVERY_BUCKETS, profile.delivery_buckets)
     return [*lines, BLANK_LINE]
 
 
@@ -231,14 +232,13 @@ def _label(text: str) -> Cell:
 
 def _histogram(labels: Sequence[str], buckets: Sequence[int]) -> list[Line]:
     top = max(buckets, default=0) or 1
-    beyond = labels[-1].replace("≤", ">")
     return [
         (
             _label(label),
             Cell(("█" * -(-number * BAR_WIDTH // top)).ljust(BAR_WIDTH + 1), Tone.OK),
             Cell(count(number), Tone.PLAIN if number else Tone.DIM),
         )
-        for label, number in zip((*labels, beyond), buckets, strict=True)
+        for label, number in zip(labels, buckets, strict=True)
     ]
 
 

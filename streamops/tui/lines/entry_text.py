@@ -92,7 +92,7 @@ def _reference_part(reference: Reference, payloads: Mapping[str, KeptPayload | s
         case str():
             return EntryPart(name, None, reference, f"{safe(reference.words)} · {safe(kept)}")
         case _:
-            stays = "for ever" if kept.ttl is None else f"for {duration(kept.ttl)} more"
+            stays = "without expiry" if kept.ttl is None else f"for {duration(kept.ttl)} more"
             return EntryPart(name, kept.head, reference, f"{size(kept.size)}, kept {stays}")
 
 

@@ -20,14 +20,14 @@ class Step(NamedTuple):
 
 
 HELP: Final = Step("the worst group is on top; ? lists its keys, ?? explains it")
-CLAIM: Final = Step("on that group C, Enter plans a claim; Enter does it")
+CLAIM: Final = Step("on that group C, Enter plans a claim; Enter applies it")
 UNDO: Final = Step("7 is the audit log; on a claim z plans its undo")
 STEPS: Final = (
     HELP,
     Step("Esc, Enter on payments:events ledger: a consumer is dead", (routes.GroupRoute,), "payments:events"),
     CLAIM,
     UNDO,
-    Step("5 5 shows a pool follow its load; ? and ^p tell the rest", (routes.PoolsRoute,)),
+    Step("5 5 shows a pool scaled by its load; ? and ^p list more", (routes.PoolsRoute,)),
 )
 
 

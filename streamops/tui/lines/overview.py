@@ -136,7 +136,7 @@ def waiting_facts(totals: Totals) -> Line:
         Cell(" not delivered", Tone.DIM),
     ]
     if totals.untold_lags:
-        cells.append(Cell(f" ({counted(totals.untold_lags, 'lag', 'lags')} not known)", Tone.UNKNOWN))
+        cells.append(Cell(f" ({counted(totals.untold_lags, 'lag', 'lags')} unknown)", Tone.UNKNOWN))
     return (*cells, DOT, Cell(compact(totals.pending)), Cell(" pending", Tone.DIM))
 
 
@@ -205,7 +205,7 @@ def memory_facts(server: ServerInfo) -> Line:
         *many,
         *_use(fullest),
         DOT,
-        Cell(safe(", ".join(policies)) or "policy not known", Tone.PLAIN if policies else Tone.UNKNOWN),
+        Cell(safe(", ".join(policies)) or "policy unknown", Tone.PLAIN if policies else Tone.UNKNOWN),
         *((DOT, Cell(f"{sum(evicted):,} keys evicted", Tone.WARN)) if evicted else ()),
     )
 

@@ -54,7 +54,7 @@ def head_lines(entry: StreamEntry, now: datetime | None, width: int) -> list[Lin
 def _time(entry: StreamEntry, now: datetime | None) -> str:
     app_state = entry.id.time
     if app_state is None:
-        return "the ID is no time"
+        return "the ID is not a timestamp"
     age = id_age(entry.id, now)
     return timestamp(app_state) if age is None else f"{timestamp(app_state)}, {duration(age)} ago"
 

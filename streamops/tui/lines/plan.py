@@ -77,7 +77,7 @@ def _changed(plan: Plan, before: Plan | None, width: int) -> list[Line]:
     if before is None or before.fingerprint == plan.fingerprint:
         return []
     then = "" if before.count == plan.count else f": it was {counted(before.count, *before.unit)}"
-    return paragraph(f"‖ changed since it was counted before{then}", width, Tone.WARN, hang=2)
+    return paragraph(f"‖ changed since it was last counted{then}", width, Tone.WARN, hang=2)
 
 
 MOST: Final = 60
@@ -99,10 +99,10 @@ def progress_lines(deed: RunningOperation, width: int) -> list[Line]:
         BLANK_LINE,
     ]
     if deed.stopping:
-        lines += paragraph("‖ stopping after the batch under way", width, Tone.WARN)
+        lines += paragraph("‖ stopping after the current batch", width, Tone.WARN)
     if deed.job:
         lines += paragraph(
-            f"Job {safe(deed.job)}: others see it, and can stop it, on their jobs screen (:jobs)",
+            f"Job {safe(deed.job)}: any console shows it, and can stop it, under :jobs",
             width,
             Tone.DIM,
         )

@@ -241,7 +241,7 @@ def why_empty(app_state: AppState) -> str:
     what = f"no streams match {patterns} in {where}" if patterns else f"no streams in {where}"
     if not snapshot.discovery_complete:
         of = "its keys" if keys is None else f"its {counted(keys, 'key', 'keys')}"
-        return f"{what} so far; the scan of {of} is not through yet"
+        return f"{what} so far; the scan of {of} is not finished"
     if snapshot.gaps:
         gap = snapshot.gaps[0]
         return f"{what} that can be read: {safe(gap.scope)}: {safe(gap.reason)}"

@@ -49,11 +49,11 @@ class Scan(Struct, frozen=True):
     """How far a search is.
 
     Attributes:
-        scanned: Entries looked at, in all.
+        scanned: Entries scanned, in all.
         size: Bytes of them.
         took: Time that it took, in all.
         found: How many were found, in all.
-        at: The oldest ID looked at; none before the first.
+        at: The oldest ID scanned; none before the first.
         over: Whether there is nothing left to look at.
         entries_left: What this go may still look at.
         bytes_left: The same in bytes.
@@ -118,12 +118,12 @@ class Scan(Struct, frozen=True):
         if not self.found_left:
             return f"{MOST_FOUND:,} found"
         if not self.entries_left:
-            return f"{MOST_ENTRIES:,} looked at"
+            return f"{MOST_ENTRIES:,} scanned"
         if not self.bytes_left:
-            return f"{size(MOST_BYTES)} looked at"
+            return f"{size(MOST_BYTES)} scanned"
         return f"{duration(MOST_TIME)} spent" if not self.time_left else ""
 
     @property
     def words(self) -> str:
-        """What was looked at."""
+        """What was scanned."""
         return f"{counted(self.scanned, 'entry', 'entries')}, {size(self.size)} in {duration(self.took)}"

@@ -38,7 +38,7 @@ class SelectionKind(StrEnum):
     QUEUE = "delayed messages"
     MESSAGE = "messages"
     TOPIC = "topic"
-    TOPIC_OFF = "topic that is off"
+    TOPIC_OFF = "topic that is paused"
     POOL = "pool"
     POOL_PAUSED = "pool that is paused"
 
@@ -107,7 +107,7 @@ _POOL: Final = frozenset({SelectionKind.POOL, SelectionKind.POOL_PAUSED})
 VERBS: Final[tuple[Verb, ...]] = (
     Verb("C", "claim", "claim", _OF_GROUP),
     Verb("A", "ack", "acknowledge", _PENDING),
-    Verb("N", "nack", "give back", _PENDING),
+    Verb("N", "nack", "release", _PENDING),
     Verb("D", "streams.rm-entry", "delete entries", frozenset({SelectionKind.PENDING, SelectionKind.ENTRY})),
     Verb("X", "dlq.add", "dead letter", _PENDING),
     Verb("D", "dlq.purge", "purge", frozenset({SelectionKind.DEAD_LETTERS})),
@@ -120,8 +120,8 @@ VERBS: Final[tuple[Verb, ...]] = (
     Verb("W", "groups.rewind", "rewind", frozenset({SelectionKind.GROUP, SelectionKind.CONSUMER})),
     Verb("X", "groups.destroy", "destroy", frozenset({SelectionKind.GROUP})),
     Verb("X", "consumers.rm", "remove", frozenset({SelectionKind.CONSUMER})),
-    Verb("P", "topics.off", "switch off", frozenset({SelectionKind.TOPIC})),
-    Verb("P", "topics.on", "switch on", frozenset({SelectionKind.TOPIC_OFF})),
+    Verb("P", "topics.off", "pause topic", frozenset({SelectionKind.TOPIC})),
+    Verb("P", "topics.on", "resume topic", frozenset({SelectionKind.TOPIC_OFF})),
     Verb("X", "topics.rm", "remove", frozenset({SelectionKind.TOPIC, SelectionKind.TOPIC_OFF})),
     Verb("P", "pause", "pause pool", frozenset({SelectionKind.POOL})),
     Verb("P", "resume", "resume pool", frozenset({SelectionKind.POOL_PAUSED})),

@@ -78,7 +78,7 @@ SHOWN = sorted(
 )
 ACTION_LIST: Final = Listing(
     resource=replace(ACTIONS, columns=tuple(SHOWN)),
-    hints=(("open", "details"), "undo", "filter", ("read_now", "read again"), "back"),
+    hints=(("open", "details"), "undo", "filter", ("read_now", "reload"), "back"),
     leads=routes.ActionRoute,
     detail=action_lines,
 )
@@ -155,7 +155,9 @@ class AuditScreen(ListScreen[Action]):
         if self._error:
             return self._error
         return (
-            "reading" if self._page is None else "the audit log is empty: streamops has changed nothing here"
+            "reading"
+            if self._page is None
+            else "the audit log is empty: streamops has changed nothing on this server"
         )
 
     def position_words(self) -> Line:
@@ -172,7 +174,7 @@ class AuditScreen(ListScreen[Action]):
     def why_no_undo(self) -> str:
         """Why the action under the cursor cannot be undone; empty if it can."""
         row = self.list.highlighted
-        return _undo_words("there is no action under the cursor" if row is None else why_not_undone(row))
+        return _undo_words("no action under the cursor" if row is None else why_not_undone(row))
 
     def action_undo(self) -> None:
         """Plan to undo the action under the cursor."""

@@ -27,13 +27,13 @@ EXPLAINED: Final = (
     ),
     (
         "Rates",
-        "entries a second: added to the stream (line), delivered to the group (dots), acknowledged by it (area).",
+        "entries per second: added to the stream (line), delivered to the group (dots), acknowledged by it (area).",
     ),
     ("Lag age", "age of the next entry to be delivered to the group."),
-    ("Oldest pending", "time since the oldest entry was added that was delivered and is not acknowledged."),
+    ("Oldest pending", "age of the oldest pending entry, by its ID."),
     (
         "Gaps",
-        "where a line is broken, nothing was known. Further back each dot is the highest of its time; rates are means.",
+        "a gap in a line means unknown. Further back each dot is the maximum of its interval; rates are means.",
     ),
 )
 

@@ -43,7 +43,7 @@ HEADING = of_rows(Heading)
 
 COLUMNS: Final[tuple[Column[Heading], ...]] = (
     HEADING.column("shown", "SHOWN", 7, lambda row: row.shown, _shown, priority=0).means(
-        "Whether the column is shown where there is room for it."
+        "Whether the column is shown, if there is room."
     ),
     HEADING.column(
         "title",
@@ -53,7 +53,7 @@ COLUMNS: Final[tuple[Column[Heading], ...]] = (
         lambda row: Cell(f"{row.column.title}{row.mark}", Tone.STRONG if row.mark else Tone.PLAIN),
         flexible=True,
         priority=0,
-    ).means("Its title, and how the list is sorted by it."),
+    ).means("Its title, and the sort order."),
     HEADING.column(
         "name",
         "IN A FILTER",
@@ -62,7 +62,7 @@ COLUMNS: Final[tuple[Column[Heading], ...]] = (
         lambda row: Cell(names_of(row.column)[0] + common_sign(row.column), Tone.OK),
         flexible=True,
         priority=1,
-    ).means("What it is called in a filter, before the sign that it is compared with most."),
+    ).means("Its name in a filter, with the usual operator."),
     HEADING.column(
         "help",
         "WHAT IT IS",

@@ -55,7 +55,7 @@ async def _read_messages(screen: ReadListing[DelayedRow], source: Source) -> Pag
     )
 
 
-GONE = "it is gone: it became an entry, or was cancelled"
+GONE = "it is gone: it became an entry, or was removed"
 
 
 class DelayedMessageScreen(ReadingFrame[DelayedRow]):
@@ -64,7 +64,7 @@ class DelayedMessageScreen(ReadingFrame[DelayedRow]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
     HINTS = (
         ("raw", "raw"),
-        ("read_now", "read again"),
+        ("read_now", "reload"),
         ("up down", "scroll"),
         ("copy_id", "copy ID"),
         "back",
@@ -96,12 +96,13 @@ OF_MESSAGE: Final = tuple(
     if column.key not in {"id", "preview", "problem"}
 )
 PROMOTERS: Final = (
-    "A streamops worker that reads the stream promotes due messages to entries. If none runs, due messages wait: "
-    "R promotes them now."
+    "A streamops worker of the stream moves due messages to it. If none runs, they wait: R moves them now."
 )
-HALVES: Final = "Some bodies are missing from the queue: they can never become entries."
+HALVES: Final = "Some messages lack their bodies: they can never become entries."
 
-FOREIGN: Final = "Another program wrote members of this sorted set. They stay untouched: no worker and no operation moves or removes them."
+FOREIGN: Final = (
+    "Another program wrote members of this sorted set. No worker and no operation moves or removes them."
+)
 
 
 def delayed_queue_lines(row: DelayedQueueRow, width: int) -> list[Line]:
@@ -124,7 +125,7 @@ def delayed_head(page: Page[DelayedRow], _app_state: AppState, _width: int) -> l
     queue = row.queue
     cells = [Cell(f" {counted(queue.messages, 'message', 'messages')}", Tone.STRONG)]
     if queue.due:
-        cells.append(Cell(f" · {count(queue.due)} due, and not moved yet", Tone.WARN))
+        cells.append(Cell(f" · {count(queue.due)} due, not moved yet", Tone.WARN))
     if row.next_due_in is not None:
         late = row.next_due_in.total_seconds() < 0
         when = f"overdue by {duration(-row.next_due_in)}" if late else f"due in {duration(row.next_due_in)}"
@@ -166,7 +167,7 @@ async def _read_queues(_screen: ReadListing[DelayedQueueRow], source: Source) ->
         rows=tuple(DelayedQueueRow(queue, found.now) for queue in found.queues),
         nothing="no delayed messages for the known streams",
         gaps=found.gaps,
-        note="" if found.complete else "not all looked for",
+        note="" if found.complete else "not all searched",
     )
 
 

@@ -81,13 +81,11 @@ def _editable(name: bytes, of_dead_letters: Sequence[Sequence[bytes]]) -> Editab
     label = safe_bytes(name, NAME_BYTES)
     having = [values for values in of_dead_letters if values]
     if name.startswith(RESERVED):
-        return Editable(name=name, label=label, kept="a field of streamops: it is kept as it is")
+        return Editable(name=name, label=label, kept="a field of streamops: it stays unchanged")
     if not (_text(name) or "").isprintable() or _text(name) is None:
-        return Editable(name=name, label=label, kept="its name is not text: it is kept as it is")
+        return Editable(name=name, label=label, kept="its name is not text: it stays unchanged")
     if any(len(values) > 1 for values in having):
-        return Editable(
-            name=name, label=label, kept="the entry has it more than once: all are kept as they are"
-        )
+        return Editable(name=name, label=label, kept="the entry has it more than once: all stay unchanged")
     lacking = len(of_dead_letters) - len(having)
     missing = (
         f"{lacking:,} of {len(of_dead_letters):,} dead letters lack it, and would get it. " if lacking else ""
@@ -103,11 +101,13 @@ def _alike(name: bytes, label: str, value: bytes, missing: str) -> Editable:
     text = _text(value)
     if text is None:
         return Editable(
-            name=name, label=label, kept=f"{size(len(value))} that are not text: they are kept as they are"
+            name=name, label=label, kept=f"{size(len(value))} that are not text: they stay unchanged"
         )
     if len(value) > LONGEST:
         return Editable(
-            name=name, label=label, kept=f"{size(len(value))}: too long for a line; give it by --edit"
+            name=name,
+            label=label,
+            kept=f"{size(len(value))}: too long for a line: edit it with replay --edit",
         )
     escaped = not text.isprintable()
     lines = "\\n is a line end, \\t a tab, \\\\ a backslash. " if escaped else ""
@@ -137,14 +137,14 @@ def _unescaped(text: str) -> str:
             continue
         follower = next(characters, "")
         if follower not in BACK:
-            raise ValueError("a backslash stands for \\n, \\t, \\r or \\\\ here")
+            raise ValueError("a backslash begins \\n, \\t, \\r or \\\\ here")
         parts.append(BACK[follower])
     return "".join(parts)
 
 
 MOST_READ: Final = 200
 """Letters whose fields are looked at."""
-ABOUT: Final = "Changes go into the replayed entries; all other fields keep their bytes."
+ABOUT: Final = "Changes apply to the replayed entries; all other fields keep their bytes."
 CHANGED: Final = "edit"
 
 
@@ -209,11 +209,7 @@ class EditFormScreen(FormScreen):
     def compose_body(self) -> Iterable[Widget]:
         """As every form, with room for the fields to come."""
         ids = len(self._letters.ids)
-        words = (
-            "reading their fields"
-            if ids
-            else "all dead letters: write what to change as FIELD=VALUE under edit"
-        )
+        words = "reading their fields" if ids else "all dead letters: write changes as FIELD=VALUE under edit"
         self._heading.show((Cell(f" {words}", Tone.DIM),))
         yield self._heading
         with Rows(can_focus=False, id="rows"):
@@ -250,9 +246,9 @@ class EditFormScreen(FormScreen):
         changed = tuple(pair for row in self._fields if (pair := row.edit()) is not None)
         both = {name for name, _ in changed} & {name for name, _ in intent.edit}
         if both:
-            raise WrongAnswer(CHANGED, "a field is changed above, and given another value under edit")
+            raise WrongAnswer(CHANGED, "a field is changed above and under edit: use one of them")
         if changed and intent.mode == "redeliver":
-            raise WrongAnswer("mode", "redeliver hands out the stream's own entry, which cannot be edited")
+            raise WrongAnswer("mode", "redeliver delivers the stream's own entry, which cannot be edited")
         return replace(intent, edit=(*changed, *intent.edit))
 
     def copyable(self) -> str | None:
@@ -264,7 +260,7 @@ class EditFormScreen(FormScreen):
         asked = len(self._letters.ids)
         which = counted(len(letters), "dead letter", "dead letters")
         if asked > MOST_READ:
-            return f"Fields of the first {which} of {asked:,}: an edit goes into all of them"
+            return f"Fields of the first {which} of {asked:,}: an edit applies to all of them"
         gone = f"; {asked - len(letters):,} are gone" if len(letters) < asked else ""
         return f"Fields of {which}{gone}"
 

@@ -216,7 +216,7 @@ class EntriesScreen(EntryList):
         """Why there are no entries."""
         if self._error:
             return self._error
-        return "the stream is empty; what arrives will show here" if self._read else "reading"
+        return "the stream is empty; new entries appear here" if self._read else "reading"
 
     def position_words(self) -> Line:
         """Whether it follows, what was dropped, and the cursor."""

@@ -163,7 +163,7 @@ class EntryScreen(Searched):
             self._note = (
                 f"{place.id} is no longer in the stream: it was trimmed or deleted"
                 if known
-                else f"{place.id} is not in {safe(place.stream)}; a shows what is known of it"
+                else f"{place.id} is not in {safe(place.stream)}; a traces it"
             )
         self._show_entry()
         self.show_bars()
@@ -174,7 +174,7 @@ class EntryScreen(Searched):
         self._show_entry()
 
     def _take_payload(self, key: str, limit: int, payload: KeptPayload | None) -> None:
-        gone = "it is gone: acknowledged by the last group, or its time was up"
+        gone = "it is gone: acknowledged by the last group, or expired"
         self._payloads[key] = gone if payload is None else payload
         if payload is not None and limit > SHOWN_BYTES:
             self.console.show_in_pager(whole_text(payload.head), safe(key))

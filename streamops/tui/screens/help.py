@@ -105,7 +105,7 @@ class HelpScreen(Frame):
         """What each key does in a sentence."""
         keymap = self.app_state.keymap
         own = [(shown_keys(name, keymap), f"{name}, in place of {shown_keys(name, {})}") for name in keymap]
-        lines = [*heading("Of your own"), *key_lines(own), BLANK_LINE] if own else []
+        lines = [*heading("Your own keys"), *key_lines(own), BLANK_LINE] if own else []
         for topic in HelpTopic:
             if topic is HelpTopic.ACT and self.app_state.read_only:
                 continue
@@ -137,7 +137,7 @@ class HelpScreen(Frame):
         if group is not None:
             lines += lag_help(group, width)
         numbers = list(self._numbers(width))
-        lines += [*heading("Its numbers"), *numbers, BLANK_LINE] if numbers else []
+        lines += [*heading("Its columns"), *numbers, BLANK_LINE] if numbers else []
         return [*lines, *self._server(width)]
 
     def _explained(self, findings: Sequence[Finding], width: int) -> list[Line]:

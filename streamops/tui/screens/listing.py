@@ -56,7 +56,7 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
     rows: Callable[[AppState], Sequence[Row]] | None = None
     empty: Callable[[AppState], str] = lambda _: "nothing here"
     leads: Callable[[Row], Route | None] = lambda _: None
-    leads_nowhere: str = "the pane shows all there is about this row"
+    leads_nowhere: str = "there is nothing to open: the pane shows the whole row"
     enter: Callable[["ListScreen[Row]", Row], object] | None = None
     detail: Callable[[Row, int], Sequence[Line]] | None = None
     selects: Callable[[Row], Selection | None] | None = None
@@ -166,7 +166,7 @@ class Arranged(Frame, Generic[Row]):
             return order
         shown = f"{count(len(self.list.rows))} of {count(len(self._all))}"
         if self._ordering.untold:
-            shown += f", {count(self._ordering.untold)} not known"
+            shown += f", {count(self._ordering.untold)} unknown"
         return (*order, Cell(f"{' · '.join(parts)}  ", Tone.WARN), Cell(f"{shown} ", Tone.DIM))
 
     def _order_words(self) -> Line:
@@ -188,7 +188,7 @@ class Arranged(Frame, Generic[Row]):
         total = count(len(self._all))
         if self.wish.text.strip():
             untold = self._ordering.untold
-            unknown = f"; of {count(untold)} it is not known" if untold else ""
+            unknown = f"; of {count(untold)} it is unknown" if untold else ""
             return f"none of {total} rows matches {safe(self.wish.text.strip())}{unknown}; Esc shows all"
         return f"no faults among {total} rows; f shows all"
 

@@ -66,9 +66,9 @@ CONTEXTS: Final = Resource[ContextRow](
             ),
             flexible=True,
             priority=0,
-        ).means("What the context is for; production unless its configuration says otherwise."),
+        ).means("The context's environment; production unless configured."),
         CONTEXT.text("address", "ADDRESS", 24, lambda row: row.info.address, flexible=True, priority=0).means(
-            "Where the server is; never with its password."
+            "The server's address, without password."
         ),
     ),
     text=lambda row: f"{row.info.name} {row.info.environment} {row.info.address}",
@@ -106,7 +106,7 @@ def _view_column(key: str, title: str, words: str, width: int, priority: int) ->
             case True:
                 return Cell("faults", Tone.WARN)
             case tuple() as names:
-                return Cell(safe(", ".join(names))) if names else Cell("its own", Tone.DIM)
+                return Cell(safe(", ".join(names))) if names else Cell("default", Tone.DIM)
             case text:
                 return Cell(safe(str(text)), Tone.STRONG if key == "name" else Tone.PLAIN)
 
@@ -115,11 +115,11 @@ def _view_column(key: str, title: str, words: str, width: int, priority: int) ->
 
 VIEW_COLUMNS: Final = (
     _view_column("name", "VIEW", "Its name, as :view takes it.", 12, 0),
-    _view_column("place", "PLACE", "Where it is, as that is typed after the colon.", 12, 0),
-    _view_column("filter", "FILTER", "What its rows hold, as that is typed after the slash.", 14, 0),
+    _view_column("place", "PLACE", "Its place, as typed after `:`.", 12, 0),
+    _view_column("filter", "FILTER", "Its filter, as typed after `/`.", 14, 0),
     _view_column("sort", "SORT", "The column that it is sorted by.", 8, 1),
     _view_column("faults", "ONLY", "Whether only rows with a fault are shown.", 6, 2),
-    _view_column("columns", "COLUMNS", "The columns shown, where they are not the list's own.", 10, 3),
+    _view_column("columns", "COLUMNS", "The columns shown, if not the default ones.", 10, 3),
 )
 VIEWS: Final = Resource[ViewRow](
     key=lambda row: row.name,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import pairwise
 from time import monotonic
 from typing import Final
 
@@ -11,13 +10,13 @@ from textual.widget import Widget
 
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId
-from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
+from streamops.model.pending import PendingProfile
 from streamops.model.wording import counted
 from streamops.monitor.search import PendingPage, PendingSummary
-from streamops.resources.pending import PENDING_ENTRIES, PendingRow
+from streamops.resources.pending import DELIVERY_BUCKETS, IDLE_BUCKETS, PENDING_ENTRIES, PendingRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import duration, percent, terse
+from streamops.resources.units import duration, percent
 from streamops.tui import routes
 from streamops.tui.lines import words
 from streamops.tui.lines.charting import ChartPart, parts_line
@@ -82,7 +81,7 @@ def _whole(whole: PendingWhole, consumer: str | None) -> Line:
     if profile is not None and profile.free:
         cells.append(Cell(f" · {profile.free:,} free for any consumer", Tone.DIM))
     if profile is not None and profile.coverage < 1:
-        seen = f" · {percent(profile.coverage)} looked at, the oldest"
+        seen = f" · {percent(profile.coverage)} scanned, the oldest"
         cells.append(Cell(seen, Tone.UNKNOWN))
     elif profile is not None and profile.scanned != pending:
         cells.append(Cell(f" · {profile.scanned:,} a moment later", Tone.DIM))
@@ -90,18 +89,11 @@ def _whole(whole: PendingWhole, consumer: str | None) -> Line:
 
 
 def _idle(profile: PendingProfile) -> Sequence[ChartPart]:
-    return _buckets(_ranges([terse(bound) for bound in IDLE_BOUNDS]), profile.idle_buckets, LONG_IDLE)
+    return _buckets(IDLE_BUCKETS, profile.idle_buckets, LONG_IDLE)
 
 
 def _deliveries(profile: PendingProfile) -> Sequence[ChartPart]:
-    after = (f"{low + 1}-{high}" if low + 1 < high else f"{high}" for low, high in pairwise(DELIVERY_BOUNDS))
-    names = [f"{DELIVERY_BOUNDS[0]}", *after, f">{DELIVERY_BOUNDS[-1]}"]
-    return _buckets(names, profile.delivery_buckets, OFTEN)
-
-
-def _ranges(bounds: Sequence[str]) -> Sequence[str]:
-    """Names of buckets between bounds: ``≤1s``, ``1s-10s``, ``>10s``."""
-    return [f"≤{bounds[0]}", *(f"{low}-{high}" for low, high in pairwise(bounds)), f">{bounds[-1]}"]
+    return _buckets(DELIVERY_BUCKETS, profile.delivery_buckets, OFTEN)
 
 
 def _buckets(names: Sequence[str], numbers: Sequence[int], warn_from: int) -> Sequence[ChartPart]:
@@ -127,7 +119,7 @@ MOST_SCANNED: Final = 10_000
 
 PENDING_LIST: Final = Listing(
     resource=PENDING_ENTRIES,
-    hints=(("open", "entry"), "trace", "tail", "filter", "sort", ("read_now", "read again"), "back"),
+    hints=(("open", "entry"), "trace", "tail", "filter", "sort", ("read_now", "reload"), "back"),
 )
 
 
@@ -211,7 +203,7 @@ class PendingScreen(Marking[PendingRow]):
         """Why nothing is listed."""
         if self._error:
             return self._error
-        return "reading" if self._read_at is None else "nothing is pending here"
+        return "reading" if self._read_at is None else "no pending entries here"
 
     def position_words(self) -> Line:
         """The cursor, whether there is more, and how old the list is."""

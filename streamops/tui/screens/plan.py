@@ -165,7 +165,7 @@ class PlanScreen(ActingFrame):
         if self._undoable() is not None:
             return ""
         if self._deed is None:
-            return "undo: nothing was done yet"
+            return "undo: nothing was applied yet"
         return f"undo: {self._deed.name} {'is under way' if self._deed.running else 'cannot be undone'}"
 
     def command_text(self) -> str:
@@ -194,7 +194,7 @@ class PlanScreen(ActingFrame):
                 ("copy_command", "copy command"),
             )
         if deed.running:
-            leave: tuple[Hint, ...] = (("groups go_to", "leave, it goes on"),)
+            leave: tuple[Hint, ...] = (("groups go_to", "leave it running"),)
             return leave if deed.stopping else (("back", "stop after this batch"), *leave)
         undo: tuple[Hint, ...] = ("undo",) if self._undoable() is not None else ()
         return (("back", "close"), *undo, ("copy_id", "copy ID"), "audit")

@@ -42,7 +42,7 @@ class PoolScreen(ReadingFrame[PoolRow]):
     """A pool in full, read again with every observation."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("pool.group")
-    HINTS = ("pool.group", "tail", ("read_now", "read again"), ("copy_id", "copy name"), "back")
+    HINTS = ("pool.group", "tail", ("read_now", "reload"), ("copy_id", "copy name"), "back")
 
     follows = True
 

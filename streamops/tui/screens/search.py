@@ -126,8 +126,8 @@ class SearchScreen(EntryList):
         if self._error:
             return self._error
         if self._scan.over:
-            return f"no entry holds {safe(self._text)}; all were looked at: {self._scan.words}"
-        return f"none so far holds {safe(self._text)}; g goes on"
+            return f"no entry holds {safe(self._text)}; all were searched: {self._scan.words}"
+        return f"none so far holds {safe(self._text)}; g continues"
 
     def selection_words(self) -> Line:
         """What is looked for, beside the filter."""
@@ -149,7 +149,7 @@ class SearchScreen(EntryList):
             return (Cell("searched all: ", Tone.OK), found)
         back = f" at {timestamp(scan.at.time)}" if scan.at is not None and scan.at.time is not None else ""
         why = "no more is kept" if self._full else scan.spent or "stopped"
-        onward = "" if self._full else ", g goes on"
+        onward = "" if self._full else ", g continues"
         return (Cell(f"{why}{back}{onward}  ", Tone.WARN), found)
 
     def _share(self) -> str:

@@ -58,12 +58,12 @@ AS_WIDE_AS_TEXT: Final = frozenset(
 """Columns that leave to the reason what their texts do not need."""
 REASON_WIDTH: Final = 14
 REASON_WISHES: Final = 56
-REASON_HELP: Final = "The worst finding in a sentence; (+1) where there is one more, which the pane shows."
+REASON_HELP: Final = "The worst finding in a sentence; (+1) if there is one more, which the pane shows."
 
 
 TREND_HELP: Final = (
     "The lag over the last readings, oldest left, from zero on, on one scale for all rows: "
-    "a full bar is the greatest lag of the list, 10 at least. A blank where the lag was not known."
+    "a full bar is the greatest lag of the list, 10 at least. A blank if the lag was unknown."
 )
 
 
@@ -209,7 +209,7 @@ def totals_words(app_state: AppState) -> Line:
         f"lag {total_count(totals.waiting, totals.untold_lags)}",
         f"pending {compact(totals.pending)}",
         *letters,
-        f"arriving {total_rate(totals.arrived, totals.groups, totals.untold_rates)}",
+        f"added {total_rate(totals.added, totals.streams, totals.untold_added)}",
         f"acked {total_rate(totals.acked, totals.groups, totals.untold_rates)}",
     )
     return (Cell(f"{' · '.join(words)} ", Tone.DIM),)

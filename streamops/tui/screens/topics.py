@@ -63,7 +63,7 @@ class TopicScreen(ReadingFrame[TopicInFull]):
         ("waiting", "waiting"),
         ("letters_of", "dead letters"),
         "tail",
-        ("read_now", "read again"),
+        ("read_now", "reload"),
         ("copy_id", "copy name"),
         "back",
     )
@@ -133,12 +133,9 @@ OF_GROUP: Final = (
     "acked_per_second",
     "consumers",
 )
-IN_PROCESSES: Final = (
-    "Only each `streamops webhooks serve` knows its open circuit breakers and recent calls: see its log. Redis holds "
-    "nothing of it."
-)
+IN_PROCESSES: Final = "Open circuit breakers and recent calls are in the log and the metrics of each `streamops webhooks serve`."
 IN_A_FILE: Final = (
-    "It stands in a configuration file: change it there. What is kept in Redis alone can be switched here."
+    "It is defined in a configuration file: change it there. Topics in Redis can be paused and resumed here."
 )
 
 
@@ -167,10 +164,10 @@ def counter_lines(stream: StreamView | None, group: GroupView | None, width: int
     if stream is None:
         return [
             heading,
-            *paragraph("no message of it was posted yet: its stream does not exist", width, Tone.DIM),
+            *paragraph("no message was posted yet: its stream does not exist", width, Tone.DIM),
         ]
     if group is None:
-        return [heading, *paragraph("not served: its group does not exist", width, Tone.WARN)]
+        return [heading, *paragraph("not served yet: its group does not exist", width, Tone.WARN)]
     shown = [column for column in GROUP_COLUMNS if column.key in OF_GROUP]
     row = GroupRow(stream, group)
     lines = column_facts(shown, row, width)

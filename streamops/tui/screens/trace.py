@@ -39,7 +39,7 @@ class TraceScreen(ReadingFrame[EntryTrace]):
     """What became of an entry; Enter shows the entry itself."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("trace.entry")
-    HINTS = ("trace.entry", ("read_now", "read again"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
+    HINTS = ("trace.entry", ("read_now", "reload"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     async def read(self, source: Source) -> EntryTrace:
         """The trace."""

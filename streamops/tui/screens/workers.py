@@ -89,7 +89,7 @@ def pool_lines(pool: Pool, now: datetime | None, width: int) -> list[Line]:
 def workers_head(page: Page[WorkerRow], app_state: AppState, _width: int = 0) -> list[Line]:
     """The pools, a line each, and consumers of ours whose worker is dead."""
     if page.whole is None:
-        return [(Cell(" looking for heartbeats", Tone.DIM),)]
+        return [(Cell(" searching heartbeats", Tone.DIM),)]
     crowd, observation = page.whole.found, app_state.observation
     shown = crowd.pools[:MOST_POOLS]
     widest = min(max((cell_width(safe(pool.name)) for pool in shown), default=0), LONGEST_NAME)
@@ -100,7 +100,7 @@ def workers_head(page: Page[WorkerRow], app_state: AppState, _width: int = 0) ->
     if dead:
         who = counted(dead, "consumer", "consumers")
         what = counted(held, "entry", "entries")
-        text = f" ▲ {who} of streamops without a heartbeat hold {what}: a worker of the group claims them"
+        text = f" ▲ {who} of streamops without a heartbeat own {what}: a worker of the group claims them"
         lines.append((Cell(text, Tone.WARN),))
     return lines or [(Cell(" no pool has been paused or scaled", Tone.DIM),)]
 
@@ -121,7 +121,7 @@ def _pool_line(pool: Pool, crowd: ServerWorkers, name_width: int) -> Line:
 
 def _mode(pool: Pool, now: datetime | None) -> Cell:
     if pool.problem:
-        return Cell("? not known", Tone.WARN)
+        return Cell("? unknown", Tone.WARN)
     if not is_paused(pool):
         return Cell("✓ running", Tone.OK)
     by = f" by {safe(pool.updated_by)}" if pool.updated_by else ""
@@ -258,7 +258,7 @@ async def _read_one(screen: ReadListing[WorkerGroupRow], source: Source) -> Page
     if not mine:
         return replace(screen.page, nothing="the worker has no heartbeat")
     pools = tuple(pool for pool in crowd.pools if pool.name == mine[0].pool)
-    return Page(nothing="it reads nothing", whole=ServerWorkers(mine, crowd.now, pools))
+    return Page(nothing="it reads no streams", whole=ServerWorkers(mine, crowd.now, pools))
 
 
 READS_LIST: Final = ReadList(

@@ -38,7 +38,7 @@ def find_pager(
             words = shlex.split(stated)
         except ValueError:
             raise NoPager(
-                f"PAGER is no command: {safe(stated)}", "Set it to a program and its options."
+                f"PAGER is not a command: {safe(stated)}", "Set it to a program and its options."
             ) from None
         if which(words[0]) is None:
             raise NoPager(f"PAGER: {safe(words[0])} is not there", "Set PAGER to another one.")
@@ -73,7 +73,7 @@ def page(value: bytes, environment: Mapping[str, str], *, raw: bool = False) -> 
         # It begins with 0600.
         descriptor, name = tempfile.mkstemp(prefix="streamops-", suffix=".txt")
     except OSError as error:
-        raise NoPager(f"nothing can be written for the pager: {error.strerror}") from None
+        raise NoPager(f"cannot write the file for the pager: {error.strerror}") from None
     path = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -137,7 +137,7 @@ async def test_long_work_is_a_job_that_everybody_sees(server: RunningServer) -> 
         await press(app, "3", "4", "4")
         await shown(app, "▸ running")
         await press(app, "enter")
-        await shown(app, "others see it")
+        await shown(app, "any console shows it")
         await press(app, "escape")
         await shown(app, "✗ interrupted")
         await press(app, "escape", "1", "4", "4")
@@ -145,7 +145,7 @@ async def test_long_work_is_a_job_that_everybody_sees(server: RunningServer) -> 
         await press(app, "R")
         await shown(app, "Tab, then Enter applies")
         await press(app, "tab", "enter")
-        await shown(app, "others see it")
+        await shown(app, "any console shows it")
         await press(app, "escape")
         await shown(app, "✗ interrupted")
 

@@ -67,4 +67,4 @@ def test_a_command_to_copy_quotes_what_a_shell_would_split(line: str, words: str
 
 def test_instants_are_told_in_utc() -> None:
     moment = datetime(2026, 3, 1, 16, 0, 0, 250_900, timezone(timedelta(hours=2)))
-    assert instant(moment) == "2026-03-01T14:00:00.250Z"
+    assert instant(moment) == "2026-03-01 14:00:00Z"

@@ -18,7 +18,7 @@ async def test_counting_again_shows_what_changed_and_asks_for_the_new_count() ->
         await shown(app, "Tab, then type 12")
         source.plan = replace(acts.ACK, count=9, fingerprint="another")
         await press(app, "r")
-        await shown(app, "‖ changed since it was counted before: it was 12 entries")
+        await shown(app, "‖ changed since it was last counted: it was 12 entries")
         await shown(app, "Tab, then type 9")
         await press(app, "tab", *"12", "enter")
         assert not source.applied

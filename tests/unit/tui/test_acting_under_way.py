@@ -34,7 +34,7 @@ async def test_work_whose_screen_is_left_holds_the_context_and_tells_when_it_is_
         await press(app, "3")
         await until(app, lambda: "▸ claim orders/fulfilment 41 %" in bar(app, "status"))
         app.switch_context("staging")
-        await shown(app, "is under way here")
+        await shown(app, "is running here")
         assert app.app_state.context.name == "prod"
         source.hold.set()
         await shown(app, "claim orders/fulfilment: 10 done; @ shows more")

@@ -87,7 +87,7 @@ async def test_charts_fill_what_room_there_is(size: tuple[int, int]) -> None:
                 "⠒ added",
             ):
                 assert words in text
-            assert "remembered since 11:55:20Z" in text
+            assert "history since 11:55:20Z" in text
 
 
 def later(second: float) -> Observation:

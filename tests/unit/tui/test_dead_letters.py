@@ -227,7 +227,7 @@ async def test_edit_that_means_nothing_or_of_a_redelivery_is_refused_by_the_form
         await press(app, *TO_LETTERS)
         await shown(app, "18 dead letters")
         for keys, why in (
-            (["down", "down", "end", "\\", "q"], "✗ note: a backslash stands for"),
+            (["down", "down", "end", "\\", "q"], "✗ note: a backslash begins"),
             (["end", "9", *["down"] * 5, "space", "space"], "cannot be edited"),
         ):
             await press(app, "E")

@@ -80,9 +80,9 @@ def test_a_distribution_is_drawn_with_its_coverage() -> None:
     assert group.group.profile is not None
     told = text(profile_lines(replace(group.group.profile, coverage=0.374))).splitlines()
     assert told[0] == " Pending by idle, 37 % scanned"
-    assert told[1].split() == ["≤", "1s", "████████████", "5"]
-    assert told[6].split() == [">", "1h", "0"]
-    assert told[13].split() == [">", "10", "██", "1"]
+    assert told[1].split() == ["≤1s", "████████████", "5"]
+    assert told[6].split() == [">1h", "0"]
+    assert told[13].split() == [">10", "██", "1"]
     assert profile_lines(None) == []
 
 
@@ -134,7 +134,7 @@ def test_an_entry_can_be_told_raw() -> None:
 def test_an_id_that_is_no_time_gets_no_age() -> None:
     for entry_id, expected in [
         (EntryId(5, 0), "1970-01-01 00:00:00Z ·"),
-        (EntryId(2**63, 0), "the ID is no time ·"),
+        (EntryId(2**63, 0), "the ID is not a timestamp ·"),
         (EntryId(int((NOW + timedelta(days=2)).timestamp() * 1000), 0), "2026-03-16 12:00:00Z ·"),
     ]:
         entry = StreamEntry(entry_id, ENTRY.fields)

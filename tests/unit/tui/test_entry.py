@@ -106,13 +106,13 @@ async def test_payload_or_origin_that_is_gone_or_refused_says_so() -> None:
         await press(app, *"jjjj", "t")
         await shown(app, "following")
         await press(app, "enter", "enter")
-        await shown(app, "it is gone: acknowledged by the last group, or its time was up")
+        await shown(app, "it is gone: acknowledged by the last group, or expired")
         source.fails = Refused("no permission for GET", "ask for it")
         await press(app, "enter")
         await shown(app, "no permission for GET. ask for it")
         source.fails = None
         await press(app, "tab", "enter")
-        await shown(app, "1773489599000-0 is not in clicks; a shows what is known of it")
+        await shown(app, "1773489599000-0 is not in clicks; a traces it")
 
 
 async def test_values_and_entries_are_copied_whole(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,8 @@ def test_a_scan_adds_up_and_goes_on_before_the_last_entry() -> None:
 def test_a_go_ends_with_a_budget_and_the_next_has_it_anew() -> None:
     for change, words in [
         ({"found_left": 0}, "500 found"),
-        ({"entries_left": 0}, "1,000,000 looked at"),
-        ({"bytes_left": 0}, "1.0 GiB looked at"),
+        ({"entries_left": 0}, "1,000,000 scanned"),
+        ({"bytes_left": 0}, "1.0 GiB scanned"),
         ({"time_left": timedelta(0)}, "1m00s spent"),
         ({}, ""),
     ]:
@@ -106,7 +106,7 @@ async def test_search_that_finds_nothing_says_how_much_was_looked_at() -> None:
     app = app_for(source_of(1_200))
     async with running(app):
         await press(app, "s", *"where fields.type == 'x'", "enter")
-        await shown(app, "no entry holds where fields.type == 'x'; all were looked at: 1,200 entries")
+        await shown(app, "no entry holds where fields.type == 'x'; all were searched: 1,200 entries")
 
 
 async def test_a_search_that_cannot_be_is_told_while_it_is_typed() -> None:

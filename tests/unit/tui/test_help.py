@@ -85,14 +85,14 @@ async def test_key_that_can_do_nothing_here_says_why() -> None:
     app = app_for(shop_source())
     async with running(app):
         await press(app, "v")
-        await shown(app, "v does nothing here. Elsewhere: on an entry: decoded or as it came")
+        await shown(app, "v does nothing here. Elsewhere: on an entry: decoded or raw")
         await press(app, "S")
         await shown(app, "S does nothing on this row. Elsewhere: scale on pool")
         for key, words in (
             ("a", "there is no entry under the cursor to trace"),
             ("j", ""),
             ("d", "no dead-letter queue of emails is known"),
-            ("z", "undo: this console has done nothing yet; z in the audit log (7)"),
+            ("z", "undo: this console has changed nothing yet; z in the audit log (7)"),
             ("m", "m has no meaning here; ? lists the keys that have"),
         ):
             await press(app, key)

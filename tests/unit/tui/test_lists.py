@@ -98,7 +98,7 @@ async def test_an_empty_selection_says_why() -> None:
     ("complete", "words"),
     [
         (True, "no streams in db 0; its keys were scanned"),
-        (False, "no streams in db 0 so far; the scan of its keys is not through yet"),
+        (False, "no streams in db 0 so far; the scan of its keys is not finished"),
     ],
 )
 async def test_an_empty_server_says_so(*, complete: bool, words: str) -> None:

@@ -70,8 +70,8 @@ def test_fact_of_waiting_says_at_least_where_lags_are_not_known() -> None:
     for totals, words in [
         (Totals(), "0 not delivered · 0 pending"),
         (Totals(waiting=1204, pending=5), "1,204 not delivered · 5 pending"),
-        (Totals(waiting=1204, untold_lags=1), "≥1,204 not delivered (1 lag not known) · 0 pending"),
-        (Totals(untold_lags=2), "≥0 not delivered (2 lags not known) · 0 pending"),
+        (Totals(waiting=1204, untold_lags=1), "≥1,204 not delivered (1 lag unknown) · 0 pending"),
+        (Totals(untold_lags=2), "≥0 not delivered (2 lags unknown) · 0 pending"),
     ]:
         assert text(waiting_facts(totals)) == words
 
@@ -140,7 +140,7 @@ def test_fact_of_memory_tells_the_fullest_server() -> None:
         (server(), "?"),
         (server(invented.node(used_memory=GB)), "1.0 GiB, without a limit · noeviction"),
         (server(invented.node(used_memory=GB, max_memory=4 * GB)), "1.0 GiB of 4.0 GiB, 25 % · noeviction"),
-        (server(invented.node(used_memory=None, max_memory=None, policy="")), "? of ? · policy not known"),
+        (server(invented.node(used_memory=None, max_memory=None, policy="")), "? of ? · policy unknown"),
         (
             server(
                 invented.node(used_memory=GB, max_memory=4 * GB),

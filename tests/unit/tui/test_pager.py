@@ -34,7 +34,7 @@ def test_without_a_pager_it_says_what_to_do() -> None:
     for environment, words in [
         ({}, "there is no pager"),
         ({"PAGER": "nowhere -x"}, "nowhere is not there"),
-        ({"PAGER": "'"}, "is no command"),
+        ({"PAGER": "'"}, "is not a command"),
     ]:
         with pytest.raises(NoPager, match=words) as refused:
             find_pager(environment, which=lambda _: None)

@@ -55,10 +55,10 @@ async def test_one_topic_tells_its_calls_what_failed_and_what_is_not_known() -> 
     async with running(app):
         await to_topics(app)
         await press(app, "enter")
-        await shown(app, "not served: its group does not exist")
+        await shown(app, "not served yet: its group does not exist")
         await shown(app, "call 2 of r:1773487080000-0")
         await shown(app, "timeout: TimeoutError")
-        await shown(app, "knows its open circuit breakers")
+        await shown(app, "Open circuit breakers and recent calls")
         assert app.frame.command_text() == "streamops -c prod webhooks show paid"
         await press(app, "l")
         assert bar(app, "crumbs").startswith("prod ▸ delayed ▸ orders")
@@ -74,7 +74,7 @@ async def test_a_topic_of_a_file_cannot_be_switched_here(tmp_path: Path) -> None
     async with running(app):
         await press(app, *TO_TOPICS)
         await until(app, lambda: len(list_of(app).rows) == 4)
-        await shown(app, "It stands in a configuration")
+        await shown(app, "It is defined in a")
         await press(app, *"PX")
         assert crumbs(app) == "prod ▸ topics"
         assert not source.planned

@@ -87,7 +87,7 @@ async def test_where_a_view_cannot_be_saved_its_table_can_be_pasted() -> None:
         await press(app, "colon", *"save a.b", "enter")
         await shown(app, "a view cannot be called 'a.b'")
         await press(app, "question_mark", "colon", *"save mine", "enter")
-        await shown(app, "there is no list here that a view could show again")
+        await shown(app, "a view needs a list: there is none here")
 
 
 async def test_columns_are_chosen_and_sorted_by_from_their_list() -> None:
@@ -145,7 +145,7 @@ async def test_a_filter_that_is_wrong_stays_open_and_says_what_is() -> None:
         assert names(app) == ALL
         await press(app, *["backspace"] * 5, *"lag>1000", "enter")
         assert names(app) == ["payments/ledger", "clicks/heatmap"]
-        assert "2 of 9, 1 not known" in bar(app, "crumbs")
+        assert "2 of 9, 1 unknown" in bar(app, "crumbs")
         await press(app, "slash", *["backspace"] * 8, *"lag=?", "enter")
         assert names(app) == ["clicks/heatmap", "sensors/store"]
 

@@ -169,7 +169,7 @@ def test_an_undo_tells_what_cannot_be() -> None:
     )
     plan = plan_undo(UNDO, found)
     assert (plan.count, plan.impact, plan.command) == (2, Impact.REVERSIBLE, "streamops undo 5-0")
-    assert plan.effects[0] == "Undoes claim of 2026-03-01 12:00:00 UTC by ann@here:1: 2 entries of a."
+    assert plan.effects[0] == "Undoes claim of 2026-03-01 12:00:00Z by ann@here:1: 2 entries of a."
     assert plan.warnings == (
         (
             "1 entry cannot be restored and will be left alone: delivered or claimed again since. The first is 2-1."
