@@ -10,7 +10,7 @@ from typing import Final
 from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.shown import Shown
 from streamops.model.entries import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
-from streamops.model.observation import ALL_COUNTED, GroupView, Health
+from streamops.model.observation import ALL_COUNTED, Health
 from streamops.model.streams import MILLISECOND, ConsumerGroup, Members
 from streamops.monitor.pending_scan import dangling
 
@@ -31,7 +31,13 @@ IN_GROUPS: Final = "Consumer groups"
 
 STREAM: Final = Scope("Streams", ("db", "stream"), READ, lambda shown: shown.stream_labels)
 GROUP: Final = Scope(IN_GROUPS, ("db", "stream", "group"), READ, lambda shown: shown.group_labels)
-GROUP_STATUS: Final = Scope(IN_GROUPS, (*GROUP.labels, "status"), "none")
+GROUP_STATUS: Final = Scope(
+    IN_GROUPS,
+    (*GROUP.labels, "status"),
+    "none",
+    lambda shown: shown.status_labels,
+    lambda shown: (shown.group_labels, shown.statuses),
+)
 FINDING: Final = Scope("Findings", (*GROUP.labels, "code", "severity"), "none")
 GROUP_COUNTER: Final = Scope(IN_GROUPS, (*GROUP.labels, "counter"), "none")
 CONSUMER: Final = Scope(
@@ -88,15 +94,7 @@ def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: boo
     return len(seen) if min(seen) >= since else sum([at >= since for at in seen])
 
 
-def _statuses_of(view: GroupView) -> Sequence[str]:
-    if view.findings:
-        return [finding.code.value for finding in view.findings]
-    return UNKNOWN if view.health is Health.UNKNOWN else OK
-
-
 SEVERITIES: Final = {Health.WARN: "warning", Health.CRITICAL: "critical"}
-OK: Final = ("ok",)
-UNKNOWN: Final = ("unknown",)
 
 
 @STREAM.family("entries", "XLEN")
@@ -295,11 +293,7 @@ def group_rewinds_total(shown: Shown) -> Values:
 @GROUP_STATUS.family("", "the health rules, over the readings of the last minutes")
 def group_status(shown: Shown) -> Values:
     """What the health rules find about the group, 1 each: ok, unknown, or codes of findings."""
-    return {
-        (*labels, status): 1
-        for one, labels in zip(shown.views, shown.group_labels, strict=True)
-        for status in _statuses_of(one)
-    }
+    return [1] * sum(map(len, shown.statuses))
 
 
 @GROUP_COUNTER.family("readings", COUNTED)

@@ -87,9 +87,7 @@ class GroupTriage:
             return True
         if self._now - history.unacked_since >= thresholds.stalled_after:
             return False
-        if members is not None and not (
-            isinstance(members, Members) and members.idle_within(self._unseen)
-        ):
+        if members is not None and not (isinstance(members, Members) and members.idle_within(self._unseen)):
             return False
         oldest = group.oldest_pending
         return oldest is None or self._is_young(oldest, stream, group)
