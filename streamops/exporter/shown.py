@@ -228,9 +228,10 @@ def _show_consumers(shown: Shown) -> None:
         if not view.group.members and (view.stream, view.group.name) in capped:
             note(omitted, "consumer", Reason.MAX_CONSUMERS, view.group.consumers)
     consumers = [NOBODY if some is None else shown_consumers(guards, some, omitted) for some in shown.members]
-    if not are_plain([name for some in consumers for name in some.names]):
+    shown.consumers = ConsumerColumns.joined(consumers)
+    if not are_plain(shown.consumers.names):
         consumers = [
             some.only(showable(range(len(some.names)), some.names, "consumer", omitted)) for some in consumers
         ]
-    shown.consumers = ConsumerColumns.joined(consumers)
+        shown.consumers = ConsumerColumns.joined(consumers)
     shown.consumer_names = shown.group_labels, [some.names for some in consumers]

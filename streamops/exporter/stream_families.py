@@ -11,7 +11,7 @@ from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.shown import Shown
 from streamops.model.entries import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
 from streamops.model.observation import ALL_COUNTED, Health
-from streamops.model.streams import MILLISECOND, ConsumerGroup, Members
+from streamops.model.streams import MILLISECOND, Members
 from streamops.monitor.pending_scan import dangling
 
 ACTIVE_MILLISECONDS: Final = timedelta(seconds=60) // MILLISECOND
@@ -81,14 +81,14 @@ def _by_idle_time(shown: Shown, instants: Sequence[int | None]) -> list[Value]:
     return [None] * len(instants) if shown.on_replica else of_consumers(shown, instants)
 
 
-def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: bool) -> int | None:
+def _active_of(members: Members | None, *, tells: bool) -> int | None:
     """Consumers of a group seen of late; none if idle times do not tell, the clock was set back, or they were not read."""
     if members is None:
         return None
     seen, now = members.sightings.seen, members.now
     if not seen:
         return 0
-    if not (sees_polls or group.lag.lower) or max(seen) > now + TOLERANCE:
+    if not tells or max(seen) > now + TOLERANCE:
         return None
     since = now - ACTIVE_MILLISECONDS
     return len(seen) if min(seen) >= since else sum([at >= since for at in seen])
@@ -214,8 +214,9 @@ def group_active_consumers(shown: Shown) -> Values:
     """Consumers seen within 60 s; absent where idle times do not tell: on replicas, and before Redis 7.2 unless entries wait."""
     if shown.on_replica:
         return [None] * len(shown.groups)
+    sees_polls = shown.sees_polls
     return [
-        _active_of(group, members, sees_polls=shown.sees_polls)
+        _active_of(members, tells=sees_polls or bool(group.lag.lower))
         for group, members in zip(shown.groups, shown.members, strict=True)
     ]
 

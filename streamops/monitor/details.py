@@ -122,9 +122,9 @@ class DetailReader:
         """The consumers of groups whose reading came without."""
         apart = []
         for stream, group in groups:
-            key = stream, group.name
             if group.members is not None:
                 continue
+            key = stream, group.name
             if group.consumers == 0:
                 details.members[key] = ()
             elif group.consumers > MAX_CONSUMERS:
