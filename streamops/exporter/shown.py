@@ -43,6 +43,9 @@ from streamops.model.streams import (
 
 PYTHON: Final = platform.python_version()
 
+OK: Final = ("ok",)
+UNKNOWN: Final = ("unknown",)
+
 Labels = tuple[str, ...]
 """Values of labels, in the order of a family's label names."""
 
@@ -105,6 +108,7 @@ class Shown(Struct, kw_only=True):
         groups: The same as they were read.
         group_labels: The values of their labels.
         group_counts: What was counted of them.
+        statuses: What the health rules find about each: ``ok``, ``unknown``, or codes of findings.
         oldest: Their pending entries with the smallest IDs; none if nothing is pending, or it was not read.
         members: Their consumers, all of them; none if they were not read.
         consumers: The consumers to show of all groups, one after the other.
@@ -130,6 +134,7 @@ class Shown(Struct, kw_only=True):
     groups: Sequence[ConsumerGroup] = ()
     group_labels: Sequence[Labels] = ()
     group_counts: Sequence[GroupCounts] = ()
+    statuses: Sequence[Sequence[str]] = ()
     oldest: Sequence[PendingEntry | None] = ()
     members: Sequence[Members | None] = ()
     consumers: ConsumerColumns = NOBODY
@@ -150,6 +155,15 @@ class Shown(Struct, kw_only=True):
         for group, view in zip(self.group_labels, self.views, strict=True):
             if view.findings:
                 yield group, view.findings
+
+    @property
+    def status_labels(self) -> Sequence[Labels]:
+        """The values of the labels of the statuses of all groups."""
+        return [
+            (*labels, status)
+            for labels, some in zip(self.group_labels, self.statuses, strict=True)
+            for status in some
+        ]
 
     @property
     def consumer_labels(self) -> Sequence[Labels]:
@@ -193,6 +207,11 @@ def _show_streams(shown: Shown, observation: Observation) -> None:
     shown.oldest = [one.oldest_pending if one.pending else None for one in shown.groups]
     shown.group_labels = [(database, one.stream, one.group.name) for one in shown.views]
     shown.group_counts = [one.counts for one in shown.views]
+    shown.statuses = [_statuses_of(one) if one.health else OK for one in shown.views]
+
+
+def _statuses_of(view: GroupView) -> Sequence[str]:
+    return [finding.code.value for finding in view.findings] or UNKNOWN
 
 
 def _show_consumers(shown: Shown) -> None:
@@ -209,9 +228,10 @@ def _show_consumers(shown: Shown) -> None:
         if not view.group.members and (view.stream, view.group.name) in capped:
             note(omitted, "consumer", Reason.MAX_CONSUMERS, view.group.consumers)
     consumers = [NOBODY if some is None else shown_consumers(guards, some, omitted) for some in shown.members]
-    if not are_plain([name for some in consumers for name in some.names]):
+    shown.consumers = ConsumerColumns.joined(consumers)
+    if not are_plain(shown.consumers.names):
         consumers = [
             some.only(showable(range(len(some.names)), some.names, "consumer", omitted)) for some in consumers
         ]
-    shown.consumers = ConsumerColumns.joined(consumers)
+        shown.consumers = ConsumerColumns.joined(consumers)
     shown.consumer_names = shown.group_labels, [some.names for some in consumers]

@@ -10,8 +10,8 @@ from typing import Final
 from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.shown import Shown
 from streamops.model.entries import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
-from streamops.model.observation import ALL_COUNTED, GroupView, Health
-from streamops.model.streams import MILLISECOND, ConsumerGroup, Members
+from streamops.model.observation import ALL_COUNTED, Health
+from streamops.model.streams import MILLISECOND, Members
 from streamops.monitor.pending_scan import dangling
 
 ACTIVE_MILLISECONDS: Final = timedelta(seconds=60) // MILLISECOND
@@ -31,7 +31,13 @@ IN_GROUPS: Final = "Consumer groups"
 
 STREAM: Final = Scope("Streams", ("db", "stream"), READ, lambda shown: shown.stream_labels)
 GROUP: Final = Scope(IN_GROUPS, ("db", "stream", "group"), READ, lambda shown: shown.group_labels)
-GROUP_STATUS: Final = Scope(IN_GROUPS, (*GROUP.labels, "status"), "none")
+GROUP_STATUS: Final = Scope(
+    IN_GROUPS,
+    (*GROUP.labels, "status"),
+    "none",
+    lambda shown: shown.status_labels,
+    lambda shown: (shown.group_labels, shown.statuses),
+)
 FINDING: Final = Scope("Findings", (*GROUP.labels, "code", "severity"), "none")
 GROUP_COUNTER: Final = Scope(IN_GROUPS, (*GROUP.labels, "counter"), "none")
 CONSUMER: Final = Scope(
@@ -75,28 +81,20 @@ def _by_idle_time(shown: Shown, instants: Sequence[int | None]) -> list[Value]:
     return [None] * len(instants) if shown.on_replica else of_consumers(shown, instants)
 
 
-def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: bool) -> int | None:
+def _active_of(members: Members | None, *, tells: bool) -> int | None:
     """Consumers of a group seen of late; none if idle times do not tell, the clock was set back, or they were not read."""
     if members is None:
         return None
     seen, now = members.sightings.seen, members.now
     if not seen:
         return 0
-    if not (sees_polls or group.lag.lower) or max(seen) > now + TOLERANCE:
+    if not tells or max(seen) > now + TOLERANCE:
         return None
     since = now - ACTIVE_MILLISECONDS
     return len(seen) if min(seen) >= since else sum([at >= since for at in seen])
 
 
-def _statuses_of(view: GroupView) -> Sequence[str]:
-    if view.findings:
-        return [finding.code.value for finding in view.findings]
-    return UNKNOWN if view.health is Health.UNKNOWN else OK
-
-
 SEVERITIES: Final = {Health.WARN: "warning", Health.CRITICAL: "critical"}
-OK: Final = ("ok",)
-UNKNOWN: Final = ("unknown",)
 
 
 @STREAM.family("entries", "XLEN")
@@ -216,8 +214,9 @@ def group_active_consumers(shown: Shown) -> Values:
     """Consumers seen within 60 s; absent where idle times do not tell: on replicas, and before Redis 7.2 unless entries wait."""
     if shown.on_replica:
         return [None] * len(shown.groups)
+    sees_polls = shown.sees_polls
     return [
-        _active_of(group, members, sees_polls=shown.sees_polls)
+        _active_of(members, tells=sees_polls or bool(group.lag.lower))
         for group, members in zip(shown.groups, shown.members, strict=True)
     ]
 
@@ -295,11 +294,7 @@ def group_rewinds_total(shown: Shown) -> Values:
 @GROUP_STATUS.family("", "the health rules, over the readings of the last minutes")
 def group_status(shown: Shown) -> Values:
     """What the health rules find about the group, 1 each: ok, unknown, or codes of findings."""
-    return {
-        (*labels, status): 1
-        for one, labels in zip(shown.views, shown.group_labels, strict=True)
-        for status in _statuses_of(one)
-    }
+    return [1] * sum(map(len, shown.statuses))
 
 
 @GROUP_COUNTER.family("readings", COUNTED)

@@ -149,17 +149,17 @@ class Collector:
     ) -> StreamState:
         role, source = self._role(reading.name)
         return StreamState(
-            name=reading.name,
-            length=reading.length,
-            first_id=reading.first_id,
-            last_id=reading.last_id,
-            last_generated_id=reading.last_generated_id,
-            entries_added=reading.entries_added,
-            max_deleted_id=reading.max_deleted_id,
-            entry_bytes=reading.entry_bytes,
-            role=role,
-            source=source,
-            groups=tuple([_group(reading, group, now, details, lags) for group in reading.groups]),
+            reading.name,
+            reading.length,
+            reading.first_id,
+            reading.last_id,
+            reading.last_generated_id,
+            reading.entries_added,
+            reading.max_deleted_id,
+            reading.entry_bytes,
+            role,
+            source,
+            tuple([_group(reading, group, now, details, lags) for group in reading.groups]),
         )
 
 

@@ -122,9 +122,9 @@ class DetailReader:
         """The consumers of groups whose reading came without."""
         apart = []
         for stream, group in groups:
-            key = stream, group.name
             if group.members is not None:
                 continue
+            key = stream, group.name
             if group.consumers == 0:
                 details.members[key] = ()
             elif group.consumers > MAX_CONSUMERS:
@@ -187,7 +187,8 @@ class DetailReader:
     def _next_pages(self, pending: Mapping[GroupKey, int]) -> list[PendingRange]:
         """The next page of each group, the one that was not scanned for longest first, as far as the rows go."""
         cached = self._cache.groups
-        turns = sorted(pending, key=lambda key: cached[key].scanned_in if key in cached else 0)
+        scanned = {key: one.scanned_in for key, one in cached.items()}
+        turns = sorted(pending, key=lambda key: scanned.get(key, 0))
         pages, left = [], self._rows
         for stream, group in turns:
             rows = min(ROWS_PER_PAGE, pending[stream, group] + 1)

@@ -379,7 +379,9 @@ class _Step:
             return UNTOLD, count_group(past.counts, UNTOLD, rewinds=1), origin
         was_fed = before == after or self._may_have_fed(group, past.recent.times[-1])
         steps = group_steps(last, sample, origin, was_fed=was_fed)
-        return steps, past.counts if sample == last else count_group(past.counts, steps), origin
+        # Of an empty stream some steps are never known, which is not counted anew with each reading of the same.
+        is_same = sample.stream.first_id is None and sample == last
+        return steps, past.counts if is_same else count_group(past.counts, steps), origin
 
     def _may_have_fed(self, group: ConsumerGroup, since: datetime) -> bool:
         """Whether a consumer of a group may have got an entry since a reading."""

@@ -80,7 +80,8 @@ class GroupCache:
 
     def keep_only(self, groups: Collection[GroupKey], unread: Collection[str]) -> None:
         """Drop all other groups, except of streams that could not be read."""
-        self.groups = {key: one for key, one in self.groups.items() if key in groups or key[0] in unread}
+        for key in [key for key in self.groups if key not in groups and key[0] not in unread]:
+            del self.groups[key]
 
 
 MOST_GROUPS = 64

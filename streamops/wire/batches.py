@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from msgspec import Struct
 from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError, TryAgainError
 
 from streamops.wire.cluster import Cluster
@@ -16,7 +17,7 @@ Topology = Cluster | Single
 """Knows which node serves which key."""
 
 
-class Request(NamedTuple):
+class Request(Struct, frozen=True):
     """A command, the key that says where to send it, and what to make of its reply.
 
     Attributes:
