@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Final
 
 from dashboards.boards.scopes import EXPORTER, KEY, OF_STREAM, POOL, Scopes
+from streamops.monitor.thresholds import Thresholds
 
-SILENT_SECONDS: Final = 600
+SILENT_SECONDS: Final = int(Thresholds().consumer_unseen.total_seconds())
 
 
 def by_group(expr: str) -> str:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from streamops.model.observation import FindingCode
+from streamops.monitor.thresholds import Thresholds
 
 OK: Final = "green"
 NOTICE: Final = "blue"
@@ -21,13 +22,19 @@ ANY_NOTICE: Final[Steps] = ((None, OK), (ANY, NOTICE))
 ANY_WARN: Final[Steps] = ((None, OK), (ANY, WARN))
 ANY_CRITICAL: Final[Steps] = ((None, OK), (ANY, CRITICAL))
 UP: Final[Steps] = ((None, CRITICAL), (1, OK))
-TIME_LAG: Final[Steps] = ((None, OK), (300, WARN), (1800, CRITICAL))
-PENDING_AGE: Final[Steps] = ((None, OK), (900, WARN), (3600, CRITICAL))
-UNSEEN: Final[Steps] = ((None, OK), (600, WARN))
-OVERDUE: Final[Steps] = ((None, OK), (60, WARN), (600, CRITICAL))
-DELIVERIES: Final[Steps] = ((None, OK), (3, NOTICE), (11, WARN))
-MEMORY: Final[Steps] = ((None, OK), (0.7, WARN), (0.9, CRITICAL))
-RETENTION: Final[Steps] = ((None, OK), (0.5, NOTICE), (0.8, WARN))
+HEALTH: Final = Thresholds()
+"""When the health rules speak unless configured otherwise: boards change colour at the same values."""
+TIME_LAG: Final[Steps] = (
+    (None, OK),
+    (HEALTH.time_lag.total_seconds(), WARN),
+    (HEALTH.time_lag_critical.total_seconds(), CRITICAL),
+)
+PENDING_AGE: Final[Steps] = ((None, OK), (HEALTH.pending_age.total_seconds(), WARN))
+UNSEEN: Final[Steps] = ((None, OK), (HEALTH.consumer_unseen.total_seconds(), WARN))
+OVERDUE: Final[Steps] = ((None, OK), (HEALTH.delayed_overdue.total_seconds(), CRITICAL))
+DELIVERIES: Final[Steps] = ((None, OK), (3, NOTICE), (HEALTH.poison_deliveries, WARN))
+MEMORY: Final[Steps] = ((None, OK), (HEALTH.eviction_memory, WARN), (HEALTH.oom_memory, CRITICAL))
+RETENTION: Final[Steps] = ((None, OK), (0.5, NOTICE), (HEALTH.retention_ratio, WARN))
 BUSY: Final[Steps] = ((None, OK), (0.8, WARN), (0.95, CRITICAL))
 FAILURES: Final[Steps] = ((None, OK), (0.01, NOTICE), (0.05, WARN))
 DRAIN: Final[Steps] = ((None, OK), (600, WARN), (3600, CRITICAL))

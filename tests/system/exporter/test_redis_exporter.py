@@ -66,7 +66,7 @@ def add_streams_of_all_sorts(server: RunningServer) -> Orders:
     return orders
 
 
-@pytest.mark.border_servers("values are held against what each version says")
+@pytest.mark.every_server("values are held against what each version says")
 async def test_what_both_tell_is_the_same(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     orders = add_streams_of_all_sorts(server)
     async with watching(server, monkeypatch) as watched:
@@ -88,7 +88,7 @@ async def test_what_both_tell_is_the_same(server: RunningServer, monkeypatch: py
         assert len(page.samples(ours)) == len([row for row in rows if row[0] == name]), name
 
 
-@pytest.mark.border_servers("values are held against what each version says")
+@pytest.mark.every_server("values are held against what each version says")
 async def test_redis_exporter_does_not_tell_lags_ages_and_counters(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +108,7 @@ async def test_redis_exporter_does_not_tell_lags_ages_and_counters(
     assert not [name for name in names if "lag" in name or "oldest" in name or name.endswith("_total")]
 
 
-@pytest.mark.border_servers("values are held against what each version says")
+@pytest.mark.every_server("values are held against what each version says")
 async def test_memory_and_version(server: RunningServer, monkeypatch: pytest.MonkeyPatch) -> None:
     async with watching(server, monkeypatch) as watched:
         page = await watched.look()
