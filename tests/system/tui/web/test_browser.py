@@ -38,7 +38,7 @@ async def test_a_group_is_found_and_a_plan_opens_and_is_refused(server: RunningS
         await page.type("C")
         await page.shown("Claim pending entries for another consumer")
         await page.type("worker-2")
-        for field in ("Only entries of this consumer", "Only entries that were last delivered"):
+        for field in ("Only entries of this consumer", "Only entries last delivered"):
             await page.press("ArrowDown", 40)
             await page.shown(field)
         await page.type("0s")
