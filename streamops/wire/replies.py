@@ -118,7 +118,7 @@ class ConsumersDecoder:
         if not reply:
             return NOBODY
         try:
-            names, pending, idle, inactive = zip(*self._consumer.pick_all(reply), strict=True)
+            names, pending, idle, inactive = self._consumer.columns(reply)
         except KeyError as error:
             raise missing_field("XINFO CONSUMERS", error) from None
         now = self._now
