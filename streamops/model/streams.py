@@ -78,6 +78,9 @@ class ConsumerColumns(Struct, frozen=True, gc=False):
         active = self.active
         if None not in active:
             return active  # type: ignore[return-value]  # mypy does not narrow by ``in``
+        if active.count(None) == len(active):
+            # On older servers.
+            return self.seen
         return [seen if at is None else at for seen, at in zip(self.seen, active, strict=True)]
 
     @classmethod

@@ -242,7 +242,7 @@ class FullDecoder:
     def _columns(self, rows: Sequence[Row]) -> ConsumerColumns:
         if not rows:
             return NOBODY
-        names, seen, pending, entries, active = zip(*self._consumer.pick_all(rows), strict=True)
+        names, seen, pending, entries, active = self._consumer.columns(rows)
         return ConsumerColumns(
             decode_names(names),
             pending,

@@ -29,6 +29,8 @@ from streamops.wire.numbers import whole
 Row = Sequence[Reply]
 """Names and values in turns."""
 
+Values = tuple[Reply, ...]
+
 
 class Picker:
     """Picks values by their names out of flat replies of names and values, thousands of which have one layout.
@@ -36,33 +38,41 @@ class Picker:
     Only for replies of one server: its replies of one length have one layout.
 
     Args:
-        needed: Names that every server knows.
+        needed: Names that every server knows, two at least.
         optional: Names that some do not know; their values are then none.
     """
 
     def __init__(self, needed: Sequence[bytes], optional: Sequence[bytes] = ()) -> None:
         self._needed = needed
         self._optional = optional
-        self._gets: dict[int, tuple[Callable[[Row], tuple[Reply, ...]], bool]] = {}
+        self._gets: dict[int, tuple[Callable[[Row], Values], Sequence[int]]] = {}
 
-    def pick(self, row: Row) -> tuple[Reply, ...]:
+    def pick(self, row: Row) -> Values:
         """The values, first those that are needed; raises ``KeyError`` where one of these is missing."""
-        get, knows_all = self._gets.get(len(row)) or self._learn(row)
-        return get(row if knows_all else (*row, None))
+        get, unknown = self._gets.get(len(row)) or self._learn(row)
+        return tuple([values[0] for values in self.columns((row,))]) if unknown else get(row)
 
-    def pick_all(self, rows: Sequence[Row]) -> Iterator[tuple[Reply, ...]]:
+    def pick_all(self, rows: Sequence[Row]) -> Iterator[Values]:
         """The same of rows that have the layout of the first of them."""
         if not rows:
             return iter(())
-        get, knows_all = self._gets.get(len(rows[0])) or self._learn(rows[0])
-        # Whatever this server does not know is taken from behind the row's end.
-        return map(get, rows if knows_all else [(*row, None) for row in rows])
+        get, unknown = self._gets.get(len(rows[0])) or self._learn(rows[0])
+        return zip(*self.columns(rows), strict=True) if unknown else map(get, rows)
 
-    def _learn(self, row: Row) -> tuple[Callable[[Row], tuple[Reply, ...]], bool]:
+    def columns(self, rows: Sequence[Row]) -> Sequence[Values]:
+        """The same of one row or more, column by column."""
+        get, unknown = self._gets.get(len(rows[0])) or self._learn(rows[0])
+        columns = [*zip(*map(get, rows), strict=True)]
+        for place in unknown:
+            columns.insert(place, (None,) * len(rows))
+        return columns
+
+    def _learn(self, row: Row) -> tuple[Callable[[Row], Values], Sequence[int]]:
         places = {name: 2 * at + 1 for at, name in enumerate(row[::2])}
         wanted = [places[name] for name in self._needed]
-        wanted += [places.get(name, len(row)) for name in self._optional]
-        learnt = self._gets[len(row)] = itemgetter(*wanted), max(wanted) < len(row)
+        wanted += [places[name] for name in self._optional if name in places]
+        unknown = [len(self._needed) + at for at, name in enumerate(self._optional) if name not in places]
+        learnt = self._gets[len(row)] = itemgetter(*wanted), unknown
         return learnt
 
 
@@ -158,7 +168,7 @@ class ConsumersDecoder:
         if not reply:
             return NOBODY
         try:
-            names, pending, idle, inactive = zip(*self._consumer.pick_all(reply), strict=True)
+            names, pending, idle, inactive = self._consumer.columns(reply)
         except KeyError as error:
             raise missing_field("XINFO CONSUMERS", error) from None
         now = self._now
