@@ -10,8 +10,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from streamops.cli.globals import Globals
-from streamops.cli.narration import Narrator
-from streamops.cli.terminal import discard, drawable
+from streamops.cli.terminal import Narrator, discard, drawable
 from streamops.errors import ApplyError, ExitCode, StreamopsError
 from streamops.model.removed import removed_hint
 from streamops.resources.text import safe, safe_lines

@@ -13,8 +13,8 @@ import click
 from msgspec.structs import replace
 
 from streamops.cli.globals import Globals, globals_of
-from streamops.cli.narration import Narrator, start_logging
 from streamops.cli.printer import Printer
+from streamops.cli.terminal import Narrator, start_logging
 from streamops.errors import SettingsError
 from streamops.operations.commands import full_command
 from streamops.resources.table import Column

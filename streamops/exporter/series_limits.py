@@ -120,7 +120,7 @@ def shown_consumers(guards: SeriesLimits, members: Members, omitted: Omitted) ->
     """The consumers of a group to show, in their order."""
     told, most, since = members.sightings, guards.max_consumers, members.now - guards.unseen_after
     pending, seen = told.pending, told.seen
-    if len(seen) <= most and min(seen, default=since) >= since:
+    if not seen or (len(seen) <= most and min(seen) >= since):
         return told
     shown = [at for at, when in enumerate(seen) if pending[at] or when >= since]
     note(omitted, "consumer", Reason.UNSEEN, len(seen) - len(shown))

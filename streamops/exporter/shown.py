@@ -107,8 +107,9 @@ class Shown(Struct, kw_only=True):
         group_counts: What was counted of them.
         oldest: Their pending entries with the smallest IDs; none if nothing is pending, or it was not read.
         members: Their consumers, all of them; none if they were not read.
-        consumers: The consumers to show of each group.
-        consumer_names: What says which those are, without their labels: they are made when there is another one.
+        consumers: The consumers to show of all groups, one after the other.
+        consumer_names: The groups' labels and the names of the consumers of each: what says which those are, without
+            their labels, which are made when there is another one.
         on_replica: Whether idle times tell nothing, because they reach a replica only with deliveries.
         sees_polls: Whether a consumer's idle time starts again when it asks for entries in vain.
     """
@@ -131,8 +132,8 @@ class Shown(Struct, kw_only=True):
     group_counts: Sequence[GroupCounts] = ()
     oldest: Sequence[PendingEntry | None] = ()
     members: Sequence[Members | None] = ()
-    consumers: Sequence[ConsumerColumns] = ()
-    consumer_names: tuple[Sequence[Labels], Sequence[Labels]] = ((), ())
+    consumers: ConsumerColumns = NOBODY
+    consumer_names: tuple[Sequence[Labels], Sequence[Sequence[str]]] = ((), ())
     on_replica: bool = False
     sees_polls: bool = False
 
@@ -144,18 +145,16 @@ class Shown(Struct, kw_only=True):
         for one in observation.findings:
             yield (self.database, one.stream or "", ""), (one,)
         for stream, found in zip(self.stream_labels, self.stream_findings, strict=True):
-            yield (*stream, ""), found
+            if found:
+                yield (*stream, ""), found
         for group, view in zip(self.group_labels, self.views, strict=True):
-            yield group, view.findings
+            if view.findings:
+                yield group, view.findings
 
     @property
     def consumer_labels(self) -> Sequence[Labels]:
         """The values of the labels of the consumers of all groups."""
-        return [
-            (*labels, name)
-            for labels, some in zip(self.group_labels, self.consumers, strict=True)
-            for name in some.names
-        ]
+        return [(*labels, name) for labels, names in zip(*self.consumer_names, strict=True) for name in names]
 
 
 def show(reading: ScrapeReading, guards: SeriesLimits) -> Shown:
@@ -204,7 +203,6 @@ def _show_consumers(shown: Shown) -> None:
     ]
     if not guards.shows_consumers:
         note(omitted, "consumer", Reason.GRANULARITY, sum([len(some) for some in shown.members if some]))
-        shown.consumers = [NOBODY] * len(shown.groups)
         return
     capped = {(gap.stream, gap.group) for gap in shown.gaps if gap.capped}
     for view in shown.views if capped else ():
@@ -215,5 +213,5 @@ def _show_consumers(shown: Shown) -> None:
         consumers = [
             some.only(showable(range(len(some.names)), some.names, "consumer", omitted)) for some in consumers
         ]
-    shown.consumers = consumers
+    shown.consumers = ConsumerColumns.joined(consumers)
     shown.consumer_names = shown.group_labels, [some.names for some in consumers]

@@ -3,16 +3,15 @@
 A function gives a whole column: one comprehension a family is several times as fast as one call a subject.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from itertools import chain
 from typing import Final
 
 from streamops.exporter.families import Scope, Value, Values
 from streamops.exporter.shown import Shown
 from streamops.model.entries import CLOCK_TOLERANCE, EARLIEST_PLAUSIBLE, EPOCH, EntryId
 from streamops.model.observation import ALL_COUNTED, GroupView, Health
-from streamops.model.streams import MILLISECOND, ConsumerColumns, ConsumerGroup, Members
+from streamops.model.streams import MILLISECOND, ConsumerGroup, Members
 from streamops.monitor.pending_scan import dangling
 
 ACTIVE_MILLISECONDS: Final = timedelta(seconds=60) // MILLISECOND
@@ -59,23 +58,21 @@ def of_ids(ids: Iterable[EntryId | None], now: int) -> list[Value]:
     ]
 
 
-def of_consumers(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int | None]]) -> list[Value]:
+def of_consumers(shown: Shown, instants: Sequence[int | None]) -> list[Value]:
     """Instants of all consumers, rounded.
 
     One that lies ahead of the server's clock by a little is of a moment later, or of another node, and is told as now.
     Else the clock was set back, and it is not known how long ago it was.
     """
-    instants, now = list(chain.from_iterable(map(column, shown.consumers))), shown.now
+    now = shown.now
     if max(filter(None, instants), default=0) > now:
         instants = [None if at is None or at > now + TOLERANCE else min(at, now) for at in instants]
     return [at and at // TENTH * TENTH for at in instants]
 
 
-def _by_idle_time(shown: Shown, column: Callable[[ConsumerColumns], Sequence[int | None]]) -> list[Value]:
+def _by_idle_time(shown: Shown, instants: Sequence[int | None]) -> list[Value]:
     """The same of instants that idle times tell, which do not on a replica."""
-    return (
-        [None] * sum(map(len, shown.consumer_names[1])) if shown.on_replica else of_consumers(shown, column)
-    )
+    return [None] * len(instants) if shown.on_replica else of_consumers(shown, instants)
 
 
 def _active_of(group: ConsumerGroup, members: Members | None, *, sees_polls: bool) -> int | None:
@@ -257,7 +254,7 @@ def group_oldest_pending_deliveries(shown: Shown) -> Values:
 def group_dangling_pending_entries(shown: Shown) -> Values:
     """Pending entries, at the least, that are gone from the stream's beginning."""
     streams = {one.name: one for one in shown.streams}
-    return [dangling(streams[one.stream], one.group)[0] for one in shown.views]
+    return [dangling(streams[one.stream], one.group)[0] if one.group.pending else 0 for one in shown.views]
 
 
 @GROUP.family("entries", COUNTED)
@@ -324,25 +321,25 @@ def group_count_gaps_total(shown: Shown) -> Values:
 @CONSUMER.family("entries", "XINFO CONSUMERS")
 def consumer_pending_entries(shown: Shown) -> Values:
     """Entries delivered to the consumer and not acknowledged."""
-    return [number for one in shown.consumers for number in one.pending]
+    return shown.consumers.pending
 
 
 @CONSUMER.family("seconds", "XINFO CONSUMERS and TIME")
 def consumer_last_seen_timestamp_seconds(shown: Shown) -> Values:
     """When the consumer last asked for entries; before Redis 7.2, when it last got one. Absent on replicas."""
-    return _by_idle_time(shown, lambda one: one.seen)
+    return _by_idle_time(shown, shown.consumers.seen)
 
 
 @CONSUMER.family("seconds", "XINFO CONSUMERS and TIME", since="7.2")
 def consumer_last_active_timestamp_seconds(shown: Shown) -> Values:
     """When the consumer last got an entry, from Redis 7.2 on."""
-    return _by_idle_time(shown, lambda one: one.active)
+    return _by_idle_time(shown, shown.consumers.active)
 
 
 @CONSUMER.family("seconds", "XINFO STREAM FULL and TIME")
 def consumer_oldest_pending_delivered_timestamp_seconds(shown: Shown) -> Values:
     """When the consumer's pending entry with the smallest ID was last delivered."""
-    return of_consumers(shown, lambda one: one.delivered)
+    return of_consumers(shown, shown.consumers.delivered)
 
 
 @DEAD_LETTERS.family("entries", "XLEN")

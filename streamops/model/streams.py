@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from itertools import chain
 from typing import Final, overload
 
 from msgspec import Struct
@@ -71,6 +72,25 @@ class ConsumerColumns(Struct, frozen=True, gc=False):
             _ago([one.oldest_delivered for one in consumers], now),
         )
 
+    @property
+    def fed(self) -> Sequence[int]:
+        """When each last got an entry, as far as that is known: not before."""
+        active = self.active
+        if None not in active:
+            return active  # type: ignore[return-value]  # mypy does not narrow by ``in``
+        return [seen if at is None else at for seen, at in zip(self.seen, active, strict=True)]
+
+    @classmethod
+    def joined(cls, groups: Sequence["ConsumerColumns"]) -> "ConsumerColumns":
+        """Those of several groups, one after the other."""
+        return cls(
+            tuple(chain.from_iterable([one.names for one in groups])),
+            tuple(chain.from_iterable([one.pending for one in groups])),
+            tuple(chain.from_iterable([one.seen for one in groups])),
+            tuple(chain.from_iterable([one.active for one in groups])),
+            tuple(chain.from_iterable([one.delivered for one in groups])),
+        )
+
     def only(self, places: Sequence[int]) -> "ConsumerColumns":
         """Those at some places alone."""
         return ConsumerColumns(
@@ -83,26 +103,6 @@ class ConsumerColumns(Struct, frozen=True, gc=False):
 
 
 NOBODY: Final = ConsumerColumns()
-
-
-class Delivery(Struct, frozen=True, gc=False):
-    """A pending entry with the instant of its last delivery; the other fields are those of ``PendingEntry``.
-
-    Attributes:
-        id: The entry's ID.
-        consumer: Its owner.
-        delivered: When it was last delivered, in milliseconds since the epoch.
-        delivery_count: How often the server counted a delivery.
-    """
-
-    id: EntryId
-    consumer: str
-    delivered: int
-    delivery_count: int
-
-    def at(self, now: int) -> PendingEntry:
-        """The entry as it is now, which is told in milliseconds since the epoch."""
-        return PendingEntry(self.id, self.consumer, since(self.delivered, now), self.delivery_count)
 
 
 class Members(Sequence[Consumer]):
@@ -166,18 +166,15 @@ class Members(Sequence[Consumer]):
         """The same of consumers that are told with their ages at that instant."""
         return consumers if isinstance(consumers, Members) else cls(ConsumerColumns.of(consumers, now), now)
 
-    def idle_within(self, span: timedelta) -> bool:
-        """Whether each of them was seen within a span of time."""
+    def idle_within(self, milliseconds: float) -> bool:
+        """Whether each of them was seen within so long."""
         seen = self.sightings.seen
-        return not seen or self.now - min(seen) < span.total_seconds() * 1000
+        return not seen or self.now - min(seen) < milliseconds
 
     @property
     def fed_ago(self) -> timedelta | None:
         """How long, at the least, none of them has got an entry; none if there is no consumer."""
-        told = self.sightings
-        fed = [
-            seen if active is None else active for seen, active in zip(told.seen, told.active, strict=True)
-        ]
+        fed = self.sightings.fed
         return since(max(fed), self.now) if fed else None
 
     @property
@@ -299,7 +296,6 @@ class GroupReading(Struct, frozen=True, gc=False):
         next_id: The first entry after the position; none where there is none or it was not read.
         next_read: Whether ``next_id`` was read at all.
         members: Its consumers; none where they were not read together with it.
-        oldest_delivery: What ``oldest_pending`` is, where the server told an instant of it and no age.
     """
 
     name: str
@@ -311,8 +307,7 @@ class GroupReading(Struct, frozen=True, gc=False):
     oldest_pending: PendingEntry | None = None
     next_id: EntryId | None = None
     next_read: bool = False
-    members: ConsumerColumns | None = None
-    oldest_delivery: Delivery | None = None
+    members: Members | None = None
 
 
 class StreamReading(Struct, frozen=True, gc=False):

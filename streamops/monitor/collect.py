@@ -19,7 +19,6 @@ from streamops.model.streams import (
     NO_SUCH_STREAM,
     ConsumerGroup,
     GroupReading,
-    Members,
     ReadError,
     Snapshot,
     StreamReading,
@@ -108,7 +107,7 @@ class Collector:
         clocks = _clocks(readings)
         lags, _ = await asyncio.gather(
             self._lags.read_lags(whole, reliability_of(readings.server.nodes)),
-            self._details.read_heartbeats(whole, [clock.milliseconds for clock in clocks], details),
+            self._details.read_heartbeats(whole, details),
         )
         streams = await self._assemble(whole, clocks, details, lags)
         if not partial:
@@ -212,11 +211,6 @@ def _group(
     key = stream.name, group.name
     lag = lags[key]
     oldest = group.oldest_pending or details.oldest.get(key)
-    if group.oldest_delivery is not None:
-        oldest = group.oldest_delivery.at(now.milliseconds)
-    members = details.members.get(key)
-    if members is None and group.members is not None:
-        members = Members(group.members, now.milliseconds)
     return ConsumerGroup(
         group.name,
         group.consumers,
@@ -229,6 +223,6 @@ def _group(
         NOTHING_WAITS if lag.entries == 0 and lag.known else time_lag(stream, group, now.at),
         oldest,
         id_age(oldest.id, now.at) if oldest else None,
-        members,
+        details.members.get(key, group.members),
         details.profiles.get(key),
     )

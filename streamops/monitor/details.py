@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import chain
 from typing import Final
 
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from streamops.errors import ServerError
 from streamops.model.entries import PendingEntry
 from streamops.model.pending import PendingProfile
-from streamops.model.streams import Consumer, GroupReading, Members, ReadError, StreamReading, names_of
+from streamops.model.streams import Consumer, GroupReading, ReadError, StreamReading, names_of
 from streamops.monitor.lag_reader import GroupCache, GroupKey
 from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
@@ -86,17 +87,14 @@ class DetailReader:
         )
         return details
 
-    async def read_heartbeats(
-        self, streams: Sequence[StreamReading], clocks: Sequence[int], details: Details
-    ) -> None:
+    async def read_heartbeats(self, streams: Sequence[StreamReading], details: Details) -> None:
         """Which of our own workers are alive, of those that have been silent for longer than any heartbeat lives.
 
         Args:
             streams: The streams.
-            clocks: When each of them was read, in milliseconds since the epoch.
             details: What is known of their groups, to be told more.
         """
-        workers = dict(_workers(streams, clocks, details.members))
+        workers = dict(_workers(streams, details.members))
         silent = {
             member.name
             for members in workers.values()
@@ -143,7 +141,7 @@ class DetailReader:
         missing = [
             PendingRange(stream, group.name, None, 1)
             for stream, group in groups
-            if group.pending and group.oldest_pending is None and group.oldest_delivery is None
+            if group.pending and group.oldest_pending is None
         ]
         for page, rows in zip(missing, await read_pending(self._server, missing), strict=True):
             if isinstance(rows, Fault):
@@ -232,23 +230,24 @@ def _doubtful(stream: StreamReading, rows: Sequence[PendingEntry]) -> list[Pendi
 
 
 def _workers(
-    streams: Sequence[StreamReading],
-    clocks: Sequence[int],
-    members: Mapping[GroupKey, Sequence[Consumer]],
+    streams: Sequence[StreamReading], members: Mapping[GroupKey, Sequence[Consumer]]
 ) -> Iterator[tuple[GroupKey, Sequence[Consumer]]]:
     """The consumers of groups that workers of ours may belong to."""
     for key, some in members.items():
         if has_workers(names_of(some)):
             yield key, some
-    for stream, now in zip(streams, clocks, strict=True):
+    read = [group.members for stream in streams for group in stream.groups if group.members is not None]
+    # All names at once: there are thousands, and next to none of workers.
+    if not has_workers(list(chain.from_iterable([some.sightings.names for some in read]))):
+        return
+    for stream in streams:
         for group in stream.groups:
-            if group.members is not None and has_workers(group.members.names):
-                yield (stream.name, group.name), Members(group.members, now)
+            if group.members is not None and has_workers(group.members.sightings.names):
+                yield (stream.name, group.name), group.members
 
 
 def has_workers(names: Sequence[str]) -> bool:
     """Whether one of these consumers is a streamops worker, by the names that workers have unless they were given others."""
-    # In one string, because there are thousands of names, and next to none of workers.
     return WORKER_PREFIX in "".join(names) and any(name.startswith(WORKER_PREFIX) for name in names)
 
 

@@ -387,11 +387,8 @@ class _Step:
             return True
         if since is not self._since[0]:
             self._since = since, (since - MARGIN - EPOCH) // MILLISECOND
-        after, told = self._since[1], Members.of(group.members, self._milliseconds).sightings
-        for seen, active in zip(told.seen, told.active, strict=True):
-            if (seen if active is None else active) > after:
-                return True
-        return False
+        fed = Members.of(group.members, self._milliseconds).sightings.fed
+        return bool(fed) and max(fed) > self._since[1]
 
     def _advance(self, past: GroupHistory, sample: GroupSample, group: ConsumerGroup) -> GroupHistory:
         """The history of a group with one more reading of it, of the same stream."""

@@ -10,7 +10,7 @@ from streamops.model.streams import ConsumerGroup, ServerInfo, Snapshot, StreamR
 from streamops.model.wording import quoted
 from streamops.monitor.history import History, StreamHistory, advance
 from streamops.monitor.rates import NO_RATES, arrival_rate, rates_over
-from streamops.monitor.rules import RuleScope, addressed, judge, judge_group, worst_first
+from streamops.monitor.rules import RuleScope, addressed, judge, judge_group, judge_stream, worst_first
 from streamops.monitor.rules.evidence import GroupEvidence, GroupTriage
 from streamops.monitor.thresholds import Thresholds
 
@@ -103,8 +103,8 @@ class _Assessor:
 
     def stream(self, state: StreamState, history: StreamHistory) -> StreamView:
         """A stream and its groups, judged."""
-        findings = judge(RuleScope.STREAM, state, history, self.thresholds)
-        if queue := self.queues.pop(state.name, None):
+        findings = judge_stream(state, history, self.thresholds)
+        if self.queues and (queue := self.queues.pop(state.name, None)):
             findings = worst_first([*findings, *self.queue(queue)])
         findings = addressed(findings, self.selector)
         is_judged = state.role is not StreamRole.DEAD_LETTERS

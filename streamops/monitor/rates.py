@@ -124,12 +124,18 @@ def losses(earlier: GroupSample, later: GroupSample, added: int | None) -> int |
         later: The group after; its position not before the earlier one.
         added: What ``arrivals`` said of the same two samples.
     """
-    if _untouched(earlier, later.stream):
+    stream, position = later.stream, earlier.last_delivered_id
+    first = stream.first_id
+    # Nothing beyond the earlier position went from the stream's head.
+    if first is None:
+        if earlier.lag == 0 and stream.last_generated_id == earlier.stream.last_generated_id:
+            return 0
+    elif first <= position or first == earlier.stream.first_id:
         return 0
-    deleted = later.stream.max_deleted_id
-    if deleted is None or deleted > earlier.last_delivered_id:
+    deleted = stream.max_deleted_id
+    if deleted is None or deleted > position:
         return None
-    moved = earlier.last_delivered_id != later.last_delivered_id
+    moved = position != later.last_delivered_id
     delivered = counted_reads(earlier, later) if moved else 0
     if added is None or delivered is None or earlier.lag is None or later.lag is None:
         return None
@@ -161,14 +167,6 @@ def trimmed(earlier: StreamSample, later: StreamSample) -> bool:
     if first is None or deleted is None or deleted >= first:
         return False
     return later.length == 0 if later.first_id is None else later.first_id > first
-
-
-def _untouched(earlier: GroupSample, later: StreamSample) -> bool:
-    """Whether nothing beyond the earlier position went from the stream's head."""
-    first = later.first_id
-    if first is None:
-        return earlier.lag == 0 and later.last_generated_id == earlier.stream.last_generated_id
-    return first == earlier.stream.first_id or first <= earlier.last_delivered_id
 
 
 def rates_over(readings: SampleSeries[GroupSample], rewound_from: EntryId | None) -> Rates:

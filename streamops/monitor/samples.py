@@ -132,6 +132,7 @@ class Tick:
         # By identity: thousands of columns share their times, and comparing them would cost more than
         # all the rest. The old times stand beside the new ones so that no other object takes their place.
         self._next: dict[int, tuple[Times, Times, slice]] = {}
+        self._step: tuple[Times, Times, slice] = ((), (), slice(0))
 
     def begin(self, value: Item) -> SampleSeries[Item]:
         """A column with this reading alone."""
@@ -139,7 +140,11 @@ class Tick:
 
     def append(self, column: SampleSeries[Item], value: Item) -> SampleSeries[Item]:
         """The column with this reading at its end."""
-        _, times, kept = self._next.get(id(column.times)) or self._advance(column.times)
+        before, times, kept = self._step
+        if column.times is not before:
+            # Seldom: most columns share their times with the one that came before them.
+            self._step = self._next.get(id(column.times)) or self._advance(column.times)
+            _, times, kept = self._step
         return SampleSeries(times, column.values[kept] + (value,))
 
     def _advance(self, times: Times) -> tuple[Times, Times, slice]:

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import msgspec
+
 from streamops.model.acting import Action, Actor, AuditRecord, Outcome, Plan
 from streamops.model.entries import PendingEntry
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted, idleness
 from streamops.operations.registry import command_words
-from streamops.resources.cells import NAME_WIDTH
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, of_rows
 from streamops.resources.plans import outcome_document, outcome_facts, plan_document, plan_facts
 from streamops.resources.table import Cell, Column, Fact, Resource, Tone, values_json
 from streamops.resources.text import safe
@@ -38,6 +39,23 @@ def applied(action: Action) -> int | None:
     return None if last is None or last.outcome is None else last.outcome.applied
 
 
+def by_controller(action: Action) -> bool:
+    """Whether a controller of pools did it: it says so in what it asked for, as the same user as a person may be."""
+    try:
+        intent = msgspec.json.decode(action.first.intent, type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return action.first.operation == SCALE and bool(intent.get("because"))
+
+
+def _who(action: Action) -> Cell:
+    actor = action.first.actor
+    if by_controller(action):
+        return Cell(safe(f"controller@{actor.host}"), Tone.DIM)
+    return Cell(safe(f"{actor.user}@{actor.host}"))
+
+
+SCALE: Final = "scale.set"
 ACTION = of_rows(Action, "the audit log, the stream streamops:audit")
 
 
@@ -48,14 +66,17 @@ AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     ACTION.moment("at", "TIME", 20, lambda row: row.first.at, priority=2).means(
         "When it began, by the server's clock."
     ),
-    ACTION.text(
+    ACTION.column(
         "who",
         "WHO",
         14,
         lambda row: f"{row.first.actor.user}@{row.first.actor.host}",
+        _who,
         flexible=True,
         priority=1,
-    ).means("The operating system's user and the machine."),
+    ).means(
+        "The operating system's user and the machine; controller in the user's place where one scaled a pool."
+    ),
     ACTION.text(
         "context", "CONTEXT", 12, lambda row: row.first.actor.context or None, flexible=True, priority=4
     ).means("The context in use, or the server's address."),

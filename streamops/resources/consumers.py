@@ -7,8 +7,7 @@ from msgspec import Struct
 from streamops.model.json_text import Json, text_json
 from streamops.model.observation import GroupView
 from streamops.model.streams import Consumer
-from streamops.resources.cells import NAME_WIDTH, seconds
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, of_rows, seconds
 from streamops.resources.table import Cell, Column, Resource, Tone
 
 

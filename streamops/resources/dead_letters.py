@@ -8,9 +8,8 @@ from msgspec import Struct
 from streamops.model.dead_letters import DeadLetter, DeadLetterShape, QueueSummary
 from streamops.model.entries import StreamEntry, id_age
 from streamops.model.json_text import Json, text_json
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, duration_cell, id_text, seconds
 from streamops.resources.entries import fields_json
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, NOT_THERE, duration_cell, id_text, of_rows, seconds
 from streamops.resources.payloads import preview
 from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe

@@ -8,9 +8,8 @@ from msgspec import Struct
 from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
 from streamops.model.entries import ZERO_ID, StreamEntry
 from streamops.model.json_text import Json, text_json
-from streamops.resources.cells import NAME_WIDTH, due_cell, seconds
 from streamops.resources.entries import fields_json
-from streamops.resources.kinds import Columns, of_rows
+from streamops.resources.kinds import NAME_WIDTH, Columns, due_cell, of_rows, seconds
 from streamops.resources.payloads import NAME_BYTES, preview
 from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe, safe_bytes

@@ -10,8 +10,7 @@ from msgspec import Struct
 from streamops.model.json_text import Json
 from streamops.model.observation import Finding, FindingCode, Observation
 from streamops.model.wording import quoted
-from streamops.resources.cells import NAME_WIDTH
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, of_rows
 from streamops.resources.table import Cell, Column, Resource
 from streamops.resources.text import safe
 from streamops.resources.units import rfc3339

@@ -10,25 +10,25 @@ from streamops.model.entries import PendingEntry
 from streamops.model.json_text import Json, text_json
 from streamops.model.lag import Lag, LagBasis
 from streamops.model.observation import GroupView, Health, Rates, Retries, StreamView
-from streamops.resources.cells import (
+from streamops.resources.consumers import consumer_json
+from streamops.resources.findings import findings_json
+from streamops.resources.kinds import (
     NAME_WIDTH,
     NOT_THERE,
+    Columns,
     compact_cell,
     count_cell,
     duration_cell,
     idle_cell,
     idle_seconds,
+    of_rows,
     rounded,
     seconds,
 )
-from streamops.resources.consumers import consumer_json
-from streamops.resources.findings import findings_json
-from streamops.resources.kinds import Columns, of_rows
 from streamops.resources.pending import pending_entry_json, profile_json
-from streamops.resources.spark import LEAST_LAG, spark
 from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import compact, duration, lag_text
+from streamops.resources.units import LEAST_LAG, compact, duration, lag_text, spark
 
 
 class GroupRow(Struct, frozen=True):

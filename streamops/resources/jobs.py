@@ -4,8 +4,7 @@ from typing import Final
 
 from streamops.model.acting import Job, JobState
 from streamops.model.json_text import Json
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, NOT_THERE, of_rows
 from streamops.resources.table import Align, Cell, Column, Resource, Tone, values_json
 from streamops.resources.units import percent
 

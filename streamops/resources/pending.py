@@ -10,8 +10,7 @@ from msgspec import Struct
 from streamops.model.entries import EntryId, PendingEntry, id_age
 from streamops.model.json_text import Json, text_json
 from streamops.model.pending import DELIVERY_BOUNDS, IDLE_BOUNDS, PendingProfile
-from streamops.resources.cells import NAME_WIDTH, duration_cell, idle_cell, idle_seconds, seconds
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, duration_cell, idle_cell, idle_seconds, of_rows, seconds
 from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.units import terse
 

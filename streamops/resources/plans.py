@@ -7,15 +7,14 @@ from streamops.model.effects import FOREIGN_LEFT, NOT_REDELIVERABLE, STRAY, Effe
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.operations.registry import command_words
-from streamops.resources.cells import NAME_WIDTH, seconds
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, of_rows, seconds
 from streamops.resources.table import Align, Cell, Column, Fact, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, percent, rate
 
 DANGER: Final = {
     Impact.REVERSIBLE: Cell("Low: can be undone"),
-    Impact.REDELIVERS: Cell("Medium: delivers again, skips or drops", Tone.WARN),
+    Impact.REDELIVERS: Cell("Medium: changes what is delivered", Tone.WARN),
     Impact.DESTRUCTIVE: Cell("High: loses state for good", Tone.CRITICAL),
 }
 
@@ -251,7 +250,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
         lambda plan: Cell(str(int(plan.impact))),
         align=Align.RIGHT,
     ).means(
-        "Impact: 1 low (can be undone), 2 medium (delivers again, skips or drops), 3 high (loses state for good)."
+        "Impact: 1 low (can be undone), 2 medium (changes what is delivered), 3 high (loses state for good)."
     ),
     PLAN.count("count", "COUNT", 9, lambda plan: plan.count, descending=False).means(
         "How many entries, groups or consumers it acts on."

@@ -9,8 +9,7 @@ from msgspec.structs import asdict
 from streamops.model.json_text import Json, text_json
 from streamops.model.pools import Applied, Pool, PoolDecision, PoolSize, ScaleCode, Signals
 from streamops.operations.autoscale.plan import is_led, is_steered, overrides_words
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, count_cell
-from streamops.resources.kinds import NUMBER, of_rows
+from streamops.resources.kinds import NAME_WIDTH, NOT_THERE, NUMBER, count_cell, of_rows
 from streamops.resources.table import Align, Cell, Column, Fact, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent, rate, rfc3339
@@ -107,11 +106,20 @@ class PoolRow(Struct, frozen=True):
             return self.trouble
         last = self.pool.last
         if last is not None and self.is_led:
-            return f"{last.code}: {last.text}"
+            return f"{last.code}{self._when_otherwise(last)}: {last.text}"
         order = self.pool.order
         if order is not None and order.reason:
             return f"set by {order.by or 'an unknown user'}: {order.reason}"
         return "no controller scales it"
+
+    def _when_otherwise(self, last: PoolDecision) -> str:
+        """How old a decision is that was made at other numbers of workers than there are now; empty if it was not."""
+        size = self.size
+        if size is None or self.age is None or not last.was_read:
+            return ""
+        known = last.ready_known and size.ready is not None
+        is_same = size.ordered in {last.ordered, last.target} and (not known or size.ready == last.ready)
+        return "" if is_same else f", {duration(self.age)} ago"
 
 
 def pool_json(row: PoolRow) -> Json:

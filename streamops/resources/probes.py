@@ -75,12 +75,16 @@ def _summary(result: ProbeResult, limits: ProbeLimits) -> str:
     return "; ".join(told)
 
 
+_CALLED: Final = {"time_lag": "lag age"}
+"""Measures by how lists call them; their option and JSON keep the former name."""
+
+
 def _sentence(reading: ProbeReading, limits: ProbeLimits) -> str:
     subject = safe(reading.subject)
     if reading.text:
         return f"{subject}: {safe(reading.text)}" if subject else safe(reading.text)
     limit = _limit(limits, reading.measure)
-    name = reading.measure.replace("_", " ")
+    name = _CALLED.get(reading.measure, reading.measure.replace("_", " "))
     number = _number(reading.measure, reading.bounds)
     if reading.verdict is ProbeVerdict.BREACHED:
         return f"{subject} {name} {number} above {_limit_text(reading.measure, limit)}"

@@ -3,8 +3,7 @@
 from typing import Final
 
 from streamops.model.retention import RetentionRow
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, count_cell
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, NOT_THERE, count_cell, of_rows
 from streamops.resources.table import Align, Column, Tone
 
 RETENTION = of_rows(RetentionRow)

@@ -4,10 +4,9 @@ from typing import Final
 
 from streamops.model.json_text import Json, text_json
 from streamops.model.observation import Health, StreamView
-from streamops.resources.cells import NAME_WIDTH, id_text, rounded
 from streamops.resources.findings import findings_json
 from streamops.resources.groups import group_json
-from streamops.resources.kinds import of_rows
+from streamops.resources.kinds import NAME_WIDTH, id_text, of_rows, rounded
 from streamops.resources.table import Column, Resource
 
 OWN: Final = "streamops:"
@@ -128,5 +127,5 @@ STREAMS: Final = Resource[StreamView](
     more=STREAM_DETAIL_COLUMNS,
     text=_words,
     fault=lambda view: view.health >= Health.WARN,
-    rows=lambda seen: seen.streams,
+    rows=lambda seen: tuple([view for view in seen.streams if not asked_for_alone(view)]),
 )

@@ -11,8 +11,7 @@ from streamops.model.delayed import DelayedQueue
 from streamops.model.json_text import Json, text_json
 from streamops.model.topics import HERE, ConfiguredTopic, Topic
 from streamops.monitor.topics import TopicFailures, TopicView
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, due_cell, seconds
-from streamops.resources.kinds import Columns, of_rows
+from streamops.resources.kinds import NAME_WIDTH, NOT_THERE, Columns, due_cell, of_rows, seconds
 from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import rfc3339

@@ -11,9 +11,8 @@ from streamops.model.json_text import Json, text_json
 from streamops.model.observation import GroupView, Health
 from streamops.model.pools import Pool, WorkerHeartbeat, WorkerState
 from streamops.model.wording import counted, first_few
-from streamops.resources.cells import NAME_WIDTH, NOT_THERE, seconds
 from streamops.resources.groups import GroupRow
-from streamops.resources.kinds import NUMBER, Columns, of_rows
+from streamops.resources.kinds import NAME_WIDTH, NOT_THERE, NUMBER, Columns, of_rows, seconds
 from streamops.resources.table import Align, Cell, Column, Resource, Tone
 from streamops.resources.units import lag_text, percent, rfc3339
 

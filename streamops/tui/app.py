@@ -24,6 +24,7 @@ from textual.worker import Worker, WorkerState
 
 from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.entries import EntryId
+from streamops.model.wording import first_few
 from streamops.resources.actions import PLANS
 from streamops.resources.text import safe, shorten
 from streamops.resources.views import SavedView, check_view_name, view_toml
@@ -39,7 +40,7 @@ from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, queue_of, verb_of
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen, list_of
-from streamops.tui.source import TuiSettings
+from streamops.tui.source import Source, TuiSettings
 from streamops.tui.terminal.output import (
     HUNG_UP,
     OnlyShown,
@@ -53,13 +54,15 @@ from streamops.tui.theme import TERMINAL_NAME, next_theme, theme_name, themes
 if TYPE_CHECKING:  # Only who acts pays for the engine and for the screens of acting.
     from streamops.model.acting import Confirmation
     from streamops.operations.operation import Prepared
-    from streamops.tui.acting.asks import Planning
     from streamops.tui.acting.running import RunningOperations
+    from streamops.tui.source import Planning
 
 SMALLEST: Final = Size(80, 24)
 WIDE: Final = 110
 ROOMY: Final = 140
 LONGEST_NOTICE: Final = 400
+MOST_LOOKED_THROUGH: Final = 100
+"""Streams that are asked for an entry of which the ID alone is known."""
 DRAWN_WITHIN: Final = 0.05
 """Seconds from an observation to its first rows on the screen."""
 FIRST_LEVEL: Final = (routes.OverviewRoute, routes.StreamsRoute, routes.AlertsRoute)
@@ -233,6 +236,8 @@ class StreamopsApp(App[int]):
     def go_to(self, text: str) -> None:
         """Go to what was typed, or say why not."""
         match goto.parse_goal(text, self.app_state.observation, self.frame.stream_name()):
+            case goto.FindEntry(entry_id, streams):
+                self.find_entry(entry_id, streams)
             case goto.Switch(context):
                 self.switch_context(context)
             case goto.ShowView(name):
@@ -245,6 +250,26 @@ class StreamopsApp(App[int]):
                 self.say(reason, warning=True)
             case place:
                 self.go(place)
+
+    def find_entry(self, entry_id: EntryId, streams: Sequence[str]) -> None:
+        """Go to an entry in the first of some streams that has it, or say that none has."""
+        looked = streams[:MOST_LOOKED_THROUGH]
+
+        async def read(source: Source) -> str | None:
+            for stream in looked:
+                if await source.read_entry(stream, entry_id) is not None:
+                    return stream
+            return None
+
+        def take(stream: str | None) -> None:
+            if stream is not None:
+                self.go(routes.EntryRoute(stream, entry_id))
+            else:
+                self.say(
+                    f"{entry_id} is in none of {len(looked)} streams that reach so far: {first_few(looked)}"
+                )
+
+        self.frame.fetch(read, take, lambda error: self.say(error.message, warning=True))
 
     def note_typed(self, sign: str, text: str) -> None:
         """Note what was typed into a prompt, so that it can be had again."""
@@ -292,8 +317,8 @@ class StreamopsApp(App[int]):
 
     def undo(self, audit_id: str) -> None:
         """Plan to take an action back."""
-        from streamops.tui.acting.asks import MakePlan  # noqa: PLC0415 - as above
         from streamops.tui.acting.offers import UNDO, undoing  # noqa: PLC0415 - as above
+        from streamops.tui.source import MakePlan  # noqa: PLC0415 - as above
 
         if self.app_state.read_only:
             self.say("read-only: nothing is changed here", warning=True)
@@ -414,7 +439,7 @@ class StreamopsApp(App[int]):
         match goto.parse_goal(view.place, self.app_state.observation):
             case goto.Nowhere(reason):
                 self.say(f"view {name}: {reason}", warning=True)
-            case goto.Switch() | goto.ShowView() | goto.SaveView() | goto.Quit():
+            case goto.FindEntry() | goto.Switch() | goto.ShowView() | goto.SaveView() | goto.Quit():
                 self.say(f"view {name}: {view.place} is no place", warning=True)
             case place:
                 self.go(place)

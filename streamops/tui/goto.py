@@ -44,7 +44,19 @@ class Nowhere(Struct, frozen=True):
     reason: str
 
 
-Goal: TypeAlias = Route | Switch | ShowView | SaveView | Quit | Nowhere
+class FindEntry(Struct, frozen=True):
+    """Find the stream that has an entry.
+
+    Attributes:
+        id: The entry's ID.
+        streams: Where it may be by their first and last IDs; that where one stands first.
+    """
+
+    id: EntryId
+    streams: tuple[str, ...]
+
+
+Goal: TypeAlias = Route | FindEntry | Switch | ShowView | SaveView | Quit | Nowhere
 WORDS: Final[dict[str, Goal]] = {
     "status": routes.StatusRoute(),
     **{place.typed: place() for place in Route.__subclasses__() if place.typed},
@@ -67,13 +79,13 @@ def parse_goal(text: str, observation: Observation | None, here: str | None = No
     Args:
         text: What was typed.
         observation: What is known of streams and groups.
-        here: The stream one stands at, which an ID alone is looked for in.
+        here: The stream one stands at, which an ID alone is looked for in first.
     """
     text = text.strip()
     if text in WORDS:
         return WORDS[text]
     streams = () if observation is None else observation.streams
-    return _exact(text, streams) or _with_name(text) or _by_id(text, here) or _unique(text, streams)
+    return _exact(text, streams) or _with_name(text) or _by_id(text, here, streams) or _unique(text, streams)
 
 
 def text_of(place: Route) -> str | None:
@@ -122,10 +134,20 @@ def _with_name(text: str) -> Goal | None:
             return Switch(name)
 
 
-def _by_id(text: str, here: str | None) -> Goal | None:
-    if here is None or "-" not in text or (entry_id := _entry_id(text)) is None:
+def _by_id(text: str, here: str | None, streams: tuple[StreamView, ...]) -> Goal | None:
+    if "-" not in text or (entry_id := _entry_id(text)) is None:
         return None
-    return routes.EntryRoute(here, entry_id)
+    others = tuple(
+        view.stream.name for view in streams if view.stream.name != here and _may_hold(view, entry_id)
+    )
+    if others:
+        return FindEntry(entry_id, others if here is None else (here, *others))
+    return None if here is None else routes.EntryRoute(here, entry_id)
+
+
+def _may_hold(view: StreamView, entry_id: EntryId) -> bool:
+    first, last = view.stream.first_id, view.stream.last_id
+    return first is not None and last is not None and first <= entry_id <= last
 
 
 def _exact(text: str, streams: tuple[StreamView, ...]) -> Goal | None:
@@ -156,6 +178,16 @@ def _in_stream(stream: StreamView, rest: str) -> Goal | None:
     return None if entry_id is None else routes.EntryRoute(name, entry_id)
 
 
+def _no_part(text: str, streams: tuple[StreamView, ...]) -> Nowhere | None:
+    """Why what stands after a stream's name is nothing in it."""
+    found = [view for view in streams if text.startswith(f"{view.stream.name} ")]
+    if not found:
+        return None
+    name = max((view.stream.name for view in found), key=len)
+    rest = text[len(name) + 1 :].strip()
+    return Nowhere(f"{safe(rest)} is neither a group of {safe(name)} nor an entry ID such as 1526919030474-0")
+
+
 def _entry_id(text: str) -> EntryId | None:
     try:
         return EntryId.parse(text) if text else None
@@ -168,7 +200,7 @@ def _unique(text: str, streams: tuple[StreamView, ...]) -> Goal:
     if len(found) == 1:
         return found[0]
     if not found:
-        return Nowhere(f"no stream, group or word like {safe(text)}")
+        return _no_part(text, streams) or Nowhere(f"no stream, group or word like {safe(text)}")
     names = ", ".join(safe(" ".join(place.breadcrumbs)) for place in found[:SHOWN])
     return Nowhere(f"{len(found)} places like {safe(text)}: {names}{', …' if len(found) > SHOWN else ''}")
 

@@ -157,7 +157,7 @@ def next_theme(name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def ink(theme: str, tone: Tone, ground: Background, *, colour: bool) -> Style:
+def text_style(theme: str, tone: Tone, ground: Background, *, colour: bool) -> Style:
     """The style of text of one tone on one ground.
 
     Args:
@@ -172,13 +172,13 @@ def ink(theme: str, tone: Tone, ground: Background, *, colour: bool) -> Style:
         return Style(bold=bold, reverse=reverse, underline=ground is Background.CURSOR_IDLE)
     palette = PALETTES.get(theme, DARK)
     if palette is TERMINAL:
-        return _terminal_ink(tone, ground, bold=bold)
+        return _terminal_style(tone, ground, bold=bold)
     front = WHITE if ground is Background.BANNER else _front(palette, tone, ground)
     return Style(color=front, bgcolor=getattr(palette, ground.value), bold=bold)
 
 
 @lru_cache(maxsize=8)
-def faint_ink(theme: str, *, colour: bool) -> Style:
+def divider_style(theme: str, *, colour: bool) -> Style:
     """The style of lines between parts: there, and no more than that."""
     if not colour:
         return Style()
@@ -188,7 +188,7 @@ def faint_ink(theme: str, *, colour: bool) -> Style:
     return Style(color=palette.cursor_idle, bgcolor=palette.page)
 
 
-def _terminal_ink(tone: Tone, ground: Background, *, bold: bool) -> Style:
+def _terminal_style(tone: Tone, ground: Background, *, bold: bool) -> Style:
     """Grounds by what every terminal can do: nobody knows what its sixteen colours look like beside each other."""
     return Style(
         color=TERMINAL.critical if ground is Background.BANNER else getattr(TERMINAL, tone.value),

@@ -89,7 +89,7 @@ def ingest_app(
         log or RequestLog(enabled=False),
         stop or asyncio.Event(),
     )
-    app = web.Application(client_max_size=options.max_body, middlewares=[intake.admission])
+    app = web.Application(client_max_size=options.max_body, middlewares=[intake.authentication])
     app.router.add_get("/-/healthy", intake.healthy)
     app.router.add_get("/-/ready", intake.ready)
     messages = "/topics/{topic}/messages"
@@ -204,17 +204,17 @@ class _Ingest:
         return json_answer(200, {"topic": listing.topic.name, "id": ident, "cancelled": True})
 
     @property
-    def admission(self) -> Any:  # noqa: ANN401 - aiohttp's own type is private
+    def authentication(self) -> Any:  # noqa: ANN401 - aiohttp's own type is private
         """What stands around every request: who may, how many at once, and errors as JSON."""
 
         @web.middleware
-        async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
+        async def authentication(request: web.Request, handler: Handler) -> web.StreamResponse:
             response = await self._answer(request, handler)
             if self._stop.is_set():
                 response.force_close()
             return response
 
-        return admission
+        return authentication
 
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:

@@ -10,8 +10,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from streamops.model.entries import parse_id
-from streamops.model.streams import NOBODY, ConsumerColumns, Delivery, GroupReading, StreamReading
+from streamops.model.entries import EPOCH, PendingEntry, parse_id
+from streamops.model.streams import (
+    MILLISECOND,
+    NOBODY,
+    ConsumerColumns,
+    GroupReading,
+    Members,
+    StreamReading,
+    since,
+)
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Node, Reply
@@ -169,7 +177,7 @@ class FullDecoder:
     """
 
     def __init__(self) -> None:
-        self._has_clock = False
+        self._now: int | None = None
         self._stream = Picker(
             (b"length", b"entries", b"last-generated-id", b"groups"),
             (b"entries-added", b"max-deleted-entry-id"),
@@ -181,13 +189,17 @@ class FullDecoder:
 
     def hear_time(self, reply: Reply) -> Reply:
         """Take note of a clock in the reply of TIME, which stays as it is."""
-        self._has_clock |= decode_clock(reply, None) is not None
+        self._hear(reply, None)
         return reply
 
     def hear_info(self, reply: Reply) -> Reply:
         """The same from the reply of INFO, for servers where TIME may not be asked."""
-        self._has_clock = self._has_clock or decode_clock(DENIED, reply) is not None
+        self._hear(DENIED, reply)
         return reply
+
+    def _hear(self, time: Reply, info: Reply) -> None:
+        if self._now is None and (at := decode_clock(time, info)) is not None:
+            self._now = (at - EPOCH) // MILLISECOND
 
     def decode(self, name: str, reply: Row) -> StreamReading:
         """The reply of XINFO STREAM FULL COUNT 1 for a stream; raises ``UnexpectedReply`` where a field is missing."""
@@ -197,18 +209,19 @@ class FullDecoder:
                 name,
                 length,
                 self._decode_groups(groups),
-                bounds_read=True,
-                first_id=parse_id(entries[0][0]) if entries else None,
-                last_generated_id=parse_id(last_generated),
-                entries_added=added,
-                max_deleted_id=parse_id(deleted) if deleted else None,
-                entry_bytes=sum(map(len, entries[0][1])) if entries else 0,
+                True,  # noqa: FBT003 - as fields of a struct go, and thousands of these are made
+                parse_id(entries[0][0]) if entries else None,
+                None,
+                parse_id(last_generated),
+                added,
+                parse_id(deleted) if deleted else None,
+                sum(map(len, entries[0][1])) if entries else 0,
             )
         except KeyError as error:
             raise missing_field("XINFO STREAM FULL", error) from None
 
     def _decode_groups(self, rows: Sequence[Row]) -> tuple[GroupReading, ...]:
-        has_clock = self._has_clock
+        now = self._now
         groups = [
             GroupReading(
                 decode_name(name),
@@ -217,17 +230,16 @@ class FullDecoder:
                 parse_id(position),
                 entries_read,
                 lag,
+                _pending(entries[0], now) if entries and now is not None else None,
                 None,
-                None,
-                False,  # noqa: FBT003 - as fields of a struct go, and thousands of these are made
-                self._decode_members(consumers) if has_clock else None,
-                _delivery(entries[0]) if entries and has_clock else None,
+                False,  # noqa: FBT003 - the same
+                None if now is None else Members(self._columns(consumers), now),
             )
             for name, position, pending, entries, consumers, entries_read, lag in self._group.pick_all(rows)
         ]
         return tuple(groups)
 
-    def _decode_members(self, rows: Sequence[Row]) -> ConsumerColumns:
+    def _columns(self, rows: Sequence[Row]) -> ConsumerColumns:
         if not rows:
             return NOBODY
         names, seen, pending, entries, active = zip(*self._consumer.pick_all(rows), strict=True)
@@ -240,6 +252,6 @@ class FullDecoder:
         )
 
 
-def _delivery(row: Row) -> Delivery:
+def _pending(row: Row, now: int) -> PendingEntry:
     entry_id, consumer, delivered, deliveries = row
-    return Delivery(parse_id(entry_id), decode_name(consumer), delivered, deliveries)
+    return PendingEntry(parse_id(entry_id), decode_name(consumer), since(delivered, now), deliveries)

@@ -306,7 +306,7 @@ async def read_pending_at_once(
         ServerError: The node did not answer.
     """
     name = page.stream, page.group
-    *_, told = await server.together(
+    *_, told = await server.pipeline(
         page.stream,
         [
             ("MULTI",),

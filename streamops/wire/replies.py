@@ -47,8 +47,8 @@ class Picker:
 
     def pick(self, row: Row) -> tuple[Reply, ...]:
         """The values, first those that are needed; raises ``KeyError`` where one of these is missing."""
-        (values,) = self.pick_all((row,))
-        return values
+        get, knows_all = self._gets.get(len(row)) or self._learn(row)
+        return get(row if knows_all else (*row, None))
 
     def pick_all(self, rows: Sequence[Row]) -> Iterator[tuple[Reply, ...]]:
         """The same of rows that have the layout of the first of them."""

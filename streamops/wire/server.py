@@ -145,7 +145,7 @@ class Server:
                 raise self.error(_replaced())
         return reply
 
-    async def together(self, key: str, commands: Sequence[Command]) -> list[Reply]:
+    async def pipeline(self, key: str, commands: Sequence[Command]) -> list[Reply]:
         """Send commands that all belong to one key's slot; their raw replies, error replies among them.
 
         The same as a batch of requests, without the bookkeeping of each, which costs more than a small command.

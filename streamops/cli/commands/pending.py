@@ -17,7 +17,7 @@ from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
 from streamops.monitor.search import PendingSearch, PendingSummary, search_pending
 from streamops.operations.console import Console
-from streamops.resources.cells import id_text
+from streamops.resources.kinds import id_text
 from streamops.resources.pending import (
     OWNER_COLUMNS,
     PENDING_COLUMNS,

@@ -7,18 +7,18 @@ from typing import Final
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.narration import Narrator
 from streamops.cli.params import ENTRY_ID, FIELD, INSTANT, stream_argument
 from streamops.cli.reading import entry_document, entry_printer, only_stream
 from streamops.cli.session import Session, with_session
+from streamops.cli.terminal import Narrator
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.expressions import Expression
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchProgress, SearchResult, StopReason
 from streamops.operations.console import Console
-from streamops.resources.cells import id_text
 from streamops.resources.entries import EntryRow, entry_json
+from streamops.resources.kinds import id_text
 
 DEFAULT_LIMIT: Final = 100
 DEFAULT_MAX_SCAN: Final = 1_000_000

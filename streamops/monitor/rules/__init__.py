@@ -26,6 +26,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from streamops.model.observation import Finding
+from streamops.model.streams import StreamState
+from streamops.monitor.history import StreamHistory
 from streamops.monitor.rules import delivery, pending, streams
 from streamops.monitor.rules.evidence import GroupEvidence
 from streamops.monitor.rules.rule import Remedy, Rule, RuleScope, code_of
@@ -41,6 +43,7 @@ __all__ = [
     "addressed",
     "judge",
     "judge_group",
+    "judge_stream",
     "worst_first",
 ]
 
@@ -52,6 +55,7 @@ COMMAND: Final = re.compile(r"\bstreamops (?=[a-z])")
 """How a command begins in advice; no sentence there has these words otherwise."""
 
 _RULES: Final = {judged: tuple(rule.find for rule in RULES if rule.judged is judged) for judged in RuleScope}
+_STREAM_RULES: Final = _RULES[RuleScope.STREAM]
 _OF_GROUPS: Final = (RuleScope.WAITING, RuleScope.PENDING, RuleScope.PAST)
 _GROUP_RULES: Final = tuple(rule.find for rule in RULES if rule.judged in _OF_GROUPS)
 
@@ -59,6 +63,12 @@ _GROUP_RULES: Final = tuple(rule.find for rule in RULES if rule.judged in _OF_GR
 def judge_group(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Finding, ...]:
     """What the rules find about a group, worst first, then in the order of the rules."""
     return _best([finding for find in _GROUP_RULES if (finding := find(evidence, thresholds)) is not None])
+
+
+def judge_stream(stream: StreamState, history: StreamHistory, thresholds: Thresholds) -> tuple[Finding, ...]:
+    """What the rules find about a stream by itself, worst first, then in the order of the rules."""
+    found = [finding for find in _STREAM_RULES if (finding := find(stream, history, thresholds)) is not None]
+    return _best(found) if found else ()
 
 
 def judge(judged: RuleScope, *evidence: object) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from streamops.model.entries import PendingEntry
 from streamops.model.observation import Rates
-from streamops.model.streams import Consumer, ConsumerGroup, Members, StreamState
+from streamops.model.streams import MILLISECOND, Consumer, ConsumerGroup, Members, StreamState
 from streamops.monitor.history import GroupHistory
 from streamops.monitor.pending_scan import gone_below
 from streamops.monitor.thresholds import Thresholds
@@ -58,6 +58,7 @@ class GroupTriage:
     def __init__(self, thresholds: Thresholds, now: datetime) -> None:
         self._thresholds = thresholds
         self._now = now
+        self._unseen = thresholds.consumer_unseen / MILLISECOND
         self._late = min(thresholds.stopped_after, thresholds.time_lag)
 
     def is_quiet(
@@ -86,9 +87,7 @@ class GroupTriage:
             return True
         if self._now - history.unacked_since >= thresholds.stalled_after:
             return False
-        if members is not None and not (
-            isinstance(members, Members) and members.idle_within(thresholds.consumer_unseen)
-        ):
+        if members is not None and not (isinstance(members, Members) and members.idle_within(self._unseen)):
             return False
         oldest = group.oldest_pending
         return oldest is None or self._is_young(oldest, stream, group)
@@ -168,7 +167,7 @@ def suspects(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Consumer,
     members, limit = evidence.members, thresholds.consumer_unseen
     if members is None or not evidence.group.pending:
         return ()
-    if isinstance(members, Members) and members.idle_within(limit):
+    if isinstance(members, Members) and members.idle_within(limit / MILLISECOND):
         # There may be none of them at all.
         return ()
     found = _unseen(members, limit)

@@ -7,8 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.resources.charts.canvas import DOT, DOTS_DOWN, Canvas, draw_area, draw_dots, draw_line
-from streamops.resources.charts.scale import GLYPHS, WORDS, Point, Scale, Unit, scale, within
-from streamops.resources.charts.timeline import instants
+from streamops.resources.charts.scale import GLYPHS, WORDS, Point, Scale, Unit, instants, scale, within
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import shorten
 

@@ -11,7 +11,7 @@ from streamops.model.entries import EntryId
 from streamops.model.observation import Finding, Observation, StreamView
 from streamops.resources.findings import AlertRow, FindingKey, worst_then_newest
 from streamops.tui.history.memory import MetricsHistory
-from streamops.tui.rows.remember import PerItemCache
+from streamops.tui.rows.ordering import PerItemCache
 
 GRACE: Final = timedelta(minutes=1)
 """How long a finding may be out of sight and still be the same one when it is back."""

@@ -19,7 +19,7 @@ from streamops.tui.history.rows import (
     nothing,
     totals_row,
 )
-from streamops.tui.rows.remember import PerItemCache
+from streamops.tui.rows.ordering import PerItemCache
 
 TIERS: Final = (Resolution(2, 150), Resolution(10, 180), Resolution(60, 180), Resolution(300, 288))
 """Five minutes, half an hour, three hours and a day: some 32 KB for a group, whatever happens."""

@@ -11,7 +11,7 @@ from streamops.model.observation import GroupView, StreamView
 from streamops.model.streams import StreamRole
 from streamops.resources.charts.scale import Mark
 from streamops.tui.history.rings import RingShape
-from streamops.tui.rows.remember import PerItemCache
+from streamops.tui.rows.ordering import PerItemCache
 
 GROUP_SHAPE: Final = RingShape(greatest=2, means=3)
 FRACTION: Final = 1 << 20

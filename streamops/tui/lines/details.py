@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.pending import PendingProfile
-from streamops.resources.cells import NOT_THERE
 from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow
+from streamops.resources.kinds import NOT_THERE
 from streamops.resources.pending import DELIVERY_BUCKETS, IDLE_BUCKETS
 from streamops.resources.streams import STREAM_COLUMNS, STREAM_DETAIL_COLUMNS
 from streamops.resources.table import Cell, Column, Fact, Resource, Tone
@@ -189,7 +189,7 @@ def _lag(view: GroupView, width: int) -> list[Line]:
     if view.group.lag.reason:
         lines += paragraph(safe(view.group.lag.reason), width, Tone.DIM, indent=3)
     if view.group.time_lag.reason:
-        lines += paragraph(f"waiting: {safe(view.group.time_lag.reason)}", width, Tone.DIM, indent=3)
+        lines += paragraph(f"lag age: {safe(view.group.time_lag.reason)}", width, Tone.DIM, indent=3)
     return lines
 
 

@@ -9,20 +9,19 @@ from msgspec import Struct
 
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import StreamEntry
+from streamops.resources.entries import Reference, ReferenceKind
 from streamops.resources.payloads import (
     NAME_BYTES,
     Decoding,
-    ValueKind,
     ValueView,
     decode_as,
     envelope_fields,
 )
-from streamops.resources.references import Reference, ReferenceKind
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, safe_bytes
 from streamops.resources.units import count, duration, size
 from streamops.tui.lines.details import paragraph
-from streamops.tui.lines.payload import MOST_LINES, head_lines, value_lines
+from streamops.tui.lines.payload import GUESSED, MOST_LINES, head_lines, value_lines
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 
 SHOWN_BYTES: Final = 64 * 1024
@@ -43,14 +42,6 @@ CYCLE: Final = (
     Decoding.TEXT,
     Decoding.HEX,
 )
-GUESSED: Final = {
-    ValueKind.JSON: "JSON (detected)",
-    ValueKind.MSGPACK: "MessagePack (detected)",
-    ValueKind.PROTOBUF: "protobuf (detected)",
-    ValueKind.HEX: "binary, shown as hex",
-    ValueKind.TEXT: "text",
-    ValueKind.EMPTY: "empty",
-}
 
 
 class EntryPart(Struct, frozen=True):

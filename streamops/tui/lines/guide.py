@@ -21,11 +21,12 @@ class Step(NamedTuple):
 
 HELP: Final = Step("the worst group is on top; ? lists its keys, ?? explains it")
 CLAIM: Final = Step("there C, Enter plans a claim; Enter applies it")
+UNDO: Final = Step("7 is the audit log; z on a claim plans its undo")
 STEPS: Final = (
     HELP,
     Step("Esc, Enter on payments:events ledger: a consumer is dead", (routes.GroupRoute,), "payments:events"),
     CLAIM,
-    Step("7 is the audit log; z on a claim plans its undo", (routes.AuditRoute, routes.ActionRoute)),
+    UNDO,
     Step("5 5 shows a pool scaled by its load; ? and ^p list more", (routes.PoolsRoute,)),
 )
 
@@ -36,18 +37,20 @@ class Guide:
     def __init__(self) -> None:
         self._left: tuple[Step, ...] = STEPS
 
-    def line(self, place: routes.Route, *, helped: bool, acted: bool) -> str:
+    def line(self, place: routes.Route, *, explained: bool, acted: bool, undoing: bool) -> str:
         """What to try next; empty once all was tried, or it was skipped.
 
         Args:
             place: Where one is.
-            helped: Whether help is shown.
+            explained: Whether help explains the row.
             acted: Whether something was done in this console.
+            undoing: Whether the plan of an undo is shown.
         """
         while self._left:
             step = self._left[0]
             there = isinstance(place, step.places) and step.stream in ("", getattr(place, "stream", ""))
-            if not (there or (step is HELP and helped) or (step is CLAIM and acted)):
+            done = {HELP: explained, CLAIM: acted, UNDO: undoing}
+            if not (there or done.get(step, False)):
                 return f" {len(STEPS) - len(self._left) + 1} of {len(STEPS)}: {step.text} · ^g skips"
             self._left = self._left[1:]
         return ""

@@ -14,10 +14,9 @@ from streamops.model.streams import ServerInfo, ServerNode, StreamRole, StreamSt
 from streamops.model.wording import counted
 from streamops.resources.charts.chart import chart_lines
 from streamops.resources.charts.scale import Point
-from streamops.resources.spark import greatest, spark
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import UNKNOWN, compact, duration, health_text, percent, size
+from streamops.resources.units import UNKNOWN, compact, duration, greatest, health_text, percent, size, spark
 from streamops.resources.workers import STATES, unreadable_words
 from streamops.tui.history.memory import (
     ALL_ACKED,
@@ -134,7 +133,7 @@ def waiting_facts(totals: Totals) -> Line:
     """Entries that wait for groups, and those that are with consumers."""
     cells = [
         Cell(total_count(totals.waiting, totals.untold_lags), _bound_tone(totals.untold_lags)),
-        Cell(" wait", Tone.DIM),
+        Cell(" not delivered", Tone.DIM),
     ]
     if totals.untold_lags:
         cells.append(Cell(f" ({counted(totals.untold_lags, 'lag', 'lags')} unknown)", Tone.UNKNOWN))
@@ -309,7 +308,7 @@ def page_lines(
     facts: list[tuple[str, Line]] = [
         ("Health", health_facts(app_state.tally, observation.findings)),
         *rate_facts(past, totals, until, wordy=not two),
-        ("Waiting", waiting_facts(totals)),
+        ("Lag", waiting_facts(totals)),
         ("Dead", dead_letter_facts(observation, totals, past)),
         ("Delayed", delayed_facts(beside)),
         ("Workers", worker_facts(beside)),

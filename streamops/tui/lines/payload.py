@@ -61,7 +61,7 @@ def _time(entry: StreamEntry, now: datetime | None) -> str:
 
 def _field(field: FieldView, width: int) -> list[Line]:
     value = field.value
-    notes = [] if value.kind is ValueKind.TEXT else [_KINDS.get(value.kind, value.kind.value)]
+    notes = [] if value.kind is ValueKind.TEXT else [GUESSED[value.kind]]
     notes.append(size(value.size))
     notes += [value.note] if value.note else []
     title = (Cell(f" {field.name or UNKNOWN}", Tone.OK), Cell(f"  {' · '.join(notes)}", Tone.DIM))
@@ -72,7 +72,15 @@ def _field(field: FieldView, width: int) -> list[Line]:
     return lines
 
 
-_KINDS: Final = {ValueKind.PROTOBUF: "protobuf (detected)"}
+GUESSED: Final = {
+    ValueKind.JSON: "JSON (detected)",
+    ValueKind.MSGPACK: "MessagePack (detected)",
+    ValueKind.PROTOBUF: "protobuf (detected)",
+    ValueKind.HEX: "binary, shown as hex",
+    ValueKind.TEXT: "text",
+    ValueKind.EMPTY: "empty",
+}
+"""What a value is called by what it was found to be."""
 _JSON_LINE: Final = re.compile(r'( *)("(?:[^"\\]|\\.)*")(: ?)?(.*)')
 _LINES: Final = {
     ValueKind.JSON: _JSON_LINE,

@@ -21,7 +21,7 @@ from streamops.tui.lines import words
 from streamops.tui.lines.details import fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.listing import Listing, ListScreen
-from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.read_listing import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
 
@@ -108,6 +108,7 @@ def _hints(hints: tuple[Hint, ...], *, undoable: bool) -> tuple[Hint, ...]:
 class AuditScreen(ListScreen[Action]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
 
+    keeps_pane = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:

@@ -18,8 +18,7 @@ from streamops.tui.keys import bindings
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import selection_at
 from streamops.tui.screens.dead_letter_entries import dead_letter_detail, own_fields, queue_lines
-from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
-from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
 from streamops.tui.screens.trace import trace_lines
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line

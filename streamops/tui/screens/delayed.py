@@ -25,8 +25,7 @@ from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.marking import WholeMarking
-from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
-from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 

@@ -22,7 +22,6 @@ from streamops.operations.replay.intent import ReplayMode
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count
-from streamops.tui.acting.asks import MakePlan
 from streamops.tui.acting.offers import (
     consumers_for,
     mode_for,
@@ -38,12 +37,15 @@ from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import ActingFrame
+from streamops.tui.source import MakePlan
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
-from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, fit
+from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, cell_width, fit
 from streamops.tui.widgets.text_view import TextView
 
 LABEL: Final = 18
+FRAME: Final = 3
+"""Cells of a row that are neither label nor text."""
 CHOOSE: Final = ("Space", "choose")
 EMPTY: Final = ("^u", "empty")
 
@@ -135,6 +137,14 @@ class NameInput(Input):
         self.cursor_blink = False
         self.choices = tuple(names) if question.field.completes == "consumers" else ()
         self.told = self.choices
+
+    def on_mount(self) -> None:
+        """Show what is longer than its row from its beginning."""
+        self.cursor_position = 0
+
+    def on_blur(self) -> None:
+        """The same again."""
+        self.cursor_position = 0
 
     def offer(self, names: Sequence[str], told: Sequence[str]) -> None:
         """Let Space choose from names that were read since."""
@@ -400,6 +410,8 @@ def _help(row: FormRow | None, wrong: WrongAnswer | None, width: int) -> list[Li
 
 def _explained(row: FormRow, width: int) -> list[Line]:
     lines = paragraph(safe(row.question.help), width, Tone.DIM)
+    if cell_width(row.text) > width - LABEL - FRAME:
+        lines += paragraph(f"In full: {safe(row.text)}", width, Tone.PLAIN)
     if row.offers and not row.question.options:
         lines += paragraph(
             f"Space chooses: {first_few([safe(name) for name in row.offers])}", width, Tone.DIM
@@ -418,7 +430,6 @@ class FormHelpScreen(ActingFrame):
         rows: Its fields, in the order to explain them.
     """
 
-    is_help = True
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,question_mark", "back", "back", show=False)]
     HINTS = ("back", ("up down", "scroll"))
     AUTO_FOCUS = "#main"

@@ -172,7 +172,10 @@ class Frame(Prompting):
     """
 
     AUTO_FOCUS = "#main"
-    is_help: ClassVar[bool] = False
+    explains_row = False
+    """Whether this is help that explains a row."""
+    is_undo = False
+    """Whether this is the plan of an undo."""
     BINDINGS: ClassVar[list[BindingType]] = bindings("back")
     HINTS: ClassVar[tuple[Hint, ...]] = ()
     COMMON_HINTS: ClassVar[tuple[Hint, ...]] = (
@@ -254,7 +257,12 @@ class Frame(Prompting):
         guide = self.console.guide
         if guide is None:
             return ""
-        return guide.line(self.place, helped=self.is_help, acted=bool(self.app_state.deeds))
+        return guide.line(
+            self.place,
+            explained=self.explains_row,
+            acted=bool(self.app_state.deeds),
+            undoing=self.is_undo,
+        )
 
     def _key_words(self) -> Line:
         """The keys of this place; while something is typed, what may be, or what is wrong with it."""

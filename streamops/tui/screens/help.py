@@ -24,6 +24,8 @@ from streamops.tui.widgets.text_view import TextView
 KEY_WIDTH: Final = 18
 TWO_COLUMNS: Final = 76
 """Cells from which on the keys stand in two columns."""
+TELL_SERVER: Final = (routes.StatusRoute, routes.OverviewRoute)
+"""Places that show what was found about the server; elsewhere it would seem to be about the row."""
 MOST_ABOUT: Final = 16
 """Lines of what a row tells, which stands on the screen below in full: a payload must not hide what explains it."""
 
@@ -35,7 +37,6 @@ class HelpScreen(Frame):
         frame: The screen on which help was asked for.
     """
 
-    is_help = True
     BINDINGS: ClassVar[list[BindingType]] = bindings(open="app.help")
 
     def __init__(self, frame: Frame) -> None:
@@ -44,20 +45,21 @@ class HelpScreen(Frame):
         self._numbers = frame.numbers()
         self._focus = frame.focus_place()
         self._subject = frame.selection()
+        self._tells_server = isinstance(frame.place, TELL_SERVER)
         self._here = (*frame.verb_hints(), *frame.hints())
         bound = {active.binding.id for active in frame.active_bindings.values() if active.enabled}
         self._active = {name for name in bound if name and not frame.console.why_not(name)}
-        self._explains = False
         self._view = TextView(self._build, id="main")
 
     def hints(self) -> tuple[Hint, ...]:
         """Where the other page is."""
-        other = "keys" if self._explains else "explain the row"
+        explained = "explain the row" if self._row(self.size.width) else "every key, and the command"
+        other = "keys" if self.explains_row else explained
         return (("open", other), ("up down", "scroll"), "back")
 
     def turn(self) -> None:
         """Show the other page."""
-        self._explains = not self._explains
+        self.explains_row = not self.explains_row
         self._view.show(self._build)
         self._view.scroll_home(animate=False)
         self.show_bars()
@@ -71,7 +73,7 @@ class HelpScreen(Frame):
         return (Cell("help ", Tone.OK),)
 
     def _build(self, width: int) -> list[Line]:
-        if not self._explains:
+        if not self.explains_row:
             return self._key_page(width)
         return [*self._row(width), *self._command(width), BLANK_LINE, *self._every_key()]
 
@@ -127,6 +129,10 @@ class HelpScreen(Frame):
             more: list[Line] = [(Cell(" …", Tone.DIM),)] if len(about) > MOST_ABOUT else []
             lines = [*about[:MOST_ABOUT], *more, BLANK_LINE] if about else []
         findings = [*(group.findings if group else ()), *(stream.findings if stream else ())]
+        if isinstance(self._focus, routes.EntryRoute | routes.TraceRoute):
+            groups = () if stream is None else stream.groups
+            about_it = self._focus.id
+            findings = [one for view in groups for one in view.findings if one.entry == about_it]
         lines += self._explained(findings, width)
         if group is not None:
             lines += lag_help(group, width)
@@ -139,7 +145,7 @@ class HelpScreen(Frame):
 
     def _server(self, width: int) -> list[Line]:
         """What was found about the server, and what could not be read of it."""
-        observation = self.app_state.observation
+        observation = self.app_state.observation if self._tells_server else None
         if observation is None or not (observation.findings or observation.snapshot.gaps):
             return []
         lines = [*heading("Server"), *self._explained(observation.findings, width)]

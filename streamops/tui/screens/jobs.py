@@ -12,15 +12,13 @@ from streamops.model.acting import Job, JobState
 from streamops.resources.jobs import JOBS
 from streamops.resources.table import Fact
 from streamops.tui import routes
-from streamops.tui.acting.asks import PlanRest
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines.details import column_lines, fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import Frame
-from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
-from streamops.tui.screens.reading import ReadingFrame
-from streamops.tui.source import Source
+from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
+from streamops.tui.source import PlanRest, Source
 from streamops.tui.widgets.paint import Line
 from streamops.tui.widgets.text_view import Builder, no_lines
 

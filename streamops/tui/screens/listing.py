@@ -399,8 +399,8 @@ class ListScreen(Arranged[Row]):
     def _place_pane(self) -> None:
         """Where it is too narrow for a pane beside the list, put it under a list that leaves room for it."""
         body = next(iter(self.query("#body")), None)
-        # A poll may come before all of the screen is there.
-        if body is None or not body.children:
+        # A poll may come before all of the screen is there; and some lists have no pane.
+        if body is None or self.pane not in body.children:
             return
         height = self._height_over_pane(body.size.height) if self.has_class("-narrow") else None
         is_brief = height is not None and body.size.height - height < ROOM_BELOW

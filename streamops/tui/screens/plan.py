@@ -15,13 +15,14 @@ from streamops.operations.operation import Prepared
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui.acting.answer_row import AnswerRow
-from streamops.tui.acting.asks import MakePlan, Planning
+from streamops.tui.acting.offers import UNDO
 from streamops.tui.keys import Hint, bindings
 from streamops.tui.lines import words
 from streamops.tui.lines.plan import error_lines, outcome_lines, plan_lines, progress_lines
 from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route
 from streamops.tui.screens.frame import ActingFrame
+from streamops.tui.source import MakePlan, Planning
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.text_view import TextView
 
@@ -60,6 +61,7 @@ class PlanScreen(ActingFrame):
         deed: RunningOperation | None = None,
     ) -> None:
         super().__init__(place, app_state, title)
+        self.is_undo = title == UNDO
         self._planning = planning
         self._prepared: Prepared[Any, Any] | None = None if deed is None else deed.prepared
         self._agreed_to = self._prepared

@@ -21,8 +21,7 @@ from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines.details import fact_lines, paragraph
 from streamops.tui.rows.selection import Selection
-from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
-from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
 from streamops.tui.screens.workers import selection_of_pool
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line

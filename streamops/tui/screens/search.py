@@ -21,7 +21,7 @@ from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.polling.follower import KEPT_BYTES, KEPT_ENTRIES
 from streamops.tui.rows.finding import Scan, query
-from streamops.tui.screens.entry_list import EntryList
+from streamops.tui.screens.entries import EntryList
 from streamops.tui.widgets.paint import Line
 
 ROOM_FOR_COST = 100

@@ -1,7 +1,7 @@
 """The root: every stream with every group."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec.structs import replace
 
@@ -16,18 +16,17 @@ from streamops.resources.groups import (
     has_fault,
     worst_first,
 )
-from streamops.resources.spark import LEAST_LAG, common_top, greatest, spark
 from streamops.resources.streams import asked_for_alone
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import compact, health_text
+from streamops.resources.units import LEAST_LAG, common_top, compact, greatest, health_text, spark
 from streamops.tui import routes
 from streamops.tui.lines.charting import total_count, total_rate
 from streamops.tui.lines.details import brief_lines, group_lines, server_lines
 from streamops.tui.lines.words import why_empty
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.rows.remember import PerItemCache
+from streamops.tui.rows.ordering import PerItemCache
 from streamops.tui.rows.selection import Selection, selection_at
 from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -109,6 +108,8 @@ class GroupListing(ListScreen[GroupRow]):
     """A list of groups of some streams."""
 
     has_brief = True
+    hides_own: ClassVar[bool] = False
+    """Whether streams that are shown only if asked for are left out."""
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         resource = replace(GROUPS, columns=tuple(_columns(self._trend)), more=MORE_COLUMNS)
@@ -120,7 +121,7 @@ class GroupListing(ListScreen[GroupRow]):
         self._faults = PerItemCache[GroupRow, bool](has_fault)
         self._greatest_lags = PerItemCache[GroupRow, int](_greatest_lag)
         self._rows_of_stream = PerItemCache[StreamView, tuple[GroupRow, ...]](
-            lambda stream: () if asked_for_alone(stream) else group_rows((stream,))
+            lambda stream: () if self.hides_own and asked_for_alone(stream) else group_rows((stream,))
         )
         self._flat: tuple[Sequence[StreamView], Sequence[GroupRow]] = ((), ())
 
@@ -168,6 +169,7 @@ class GroupListing(ListScreen[GroupRow]):
 class StatusScreen(GroupListing):
     """All streams and groups; the pane tells the server's findings too."""
 
+    hides_own = True
     HINTS = (
         "open",
         "tail",

@@ -23,8 +23,7 @@ from streamops.tui.keys import bindings
 from streamops.tui.lines.details import column_facts, finding_lines, paragraph
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, SelectionKind
-from streamops.tui.screens.read_listing import Page, ReadList, ReadListing
-from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 

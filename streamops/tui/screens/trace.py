@@ -13,7 +13,7 @@ from streamops.resources.units import duration, timestamp
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines.details import paragraph
-from streamops.tui.screens.reading import ReadingFrame
+from streamops.tui.screens.read_listing import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
 

@@ -231,17 +231,17 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     def _draw(self, row: Row, ground: Background, width: int, *, thumb: bool) -> Strip:
         brush = brush_of(self)
-        space = brush.ink(Cell(""), ground)
+        space = brush.style(Cell(""), ground)
         segments: list[Segment] = []
         at = 0
         for column, start, column_width in self._grid.placed:
             cell = column.cell(row)
             if start > at:
                 segments.append(Segment(" " * (start - at), space))
-            segments.append(Segment(fit(cell.text, column_width, column.align), brush.ink(cell, ground)))
+            segments.append(Segment(fit(cell.text, column_width, column.align), brush.style(cell, ground)))
             at = start + column_width
         if segments and self._marks and self._identify(row) in self._marks:
-            segments[0] = Segment(MARK, brush.ink(Cell("", Tone.OK), ground))
+            segments[0] = Segment(MARK, brush.style(Cell("", Tone.OK), ground))
         line = brush.fitted(segments, width - SCROLLBAR, ground)
         scrollbar = Segment(THUMB, brush.faint()) if thumb else Segment(" ", space)
         return Strip([*line, scrollbar], width)

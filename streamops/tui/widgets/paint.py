@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from streamops.resources.table import Align, Cell
 from streamops.resources.text import ELLIPSIS, safe
-from streamops.tui.theme import Background, faint_ink, ink
+from streamops.tui.theme import Background, divider_style, text_style
 
 Line = tuple[Cell, ...]
 BLANK_LINE: Final[Line] = ()
@@ -34,17 +34,17 @@ class Brush:
         self.theme = theme
         self.colour = colour
 
-    def ink(self, cell: Cell, ground: Background) -> Style:
+    def style(self, cell: Cell, ground: Background) -> Style:
         """The style of a cell on a ground."""
-        return ink(self.theme, cell.tone, ground, colour=self.colour)
+        return text_style(self.theme, cell.tone, ground, colour=self.colour)
 
     def faint(self) -> Style:
         """The style of lines between parts."""
-        return faint_ink(self.theme, colour=self.colour)
+        return divider_style(self.theme, colour=self.colour)
 
     def line(self, cells: Iterable[Cell], width: int, ground: Background = Background.PAGE) -> Strip:
         """Draw cells one after the other, cut or padded to the width."""
-        segments = [Segment(printable(cell.text), self.ink(cell, ground)) for cell in cells]
+        segments = [Segment(printable(cell.text), self.style(cell, ground)) for cell in cells]
         return self.fitted(segments, width, ground)
 
     def fitted(self, segments: list[Segment], width: int, ground: Background) -> Strip:
@@ -53,7 +53,7 @@ class Brush:
         if length > width:
             segments = _cut(segments, width)
         elif length < width:
-            segments.append(Segment(" " * (width - length), self.ink(Cell(""), ground)))
+            segments.append(Segment(" " * (width - length), self.style(Cell(""), ground)))
         return Strip(segments, width).simplify()
 
 

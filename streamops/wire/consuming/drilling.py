@@ -42,7 +42,7 @@ async def renew_keys(server: Server, keys: Sequence[str], ttl: timedelta) -> Non
         ServerError: The server did not answer, or does not let us.
     """
     milliseconds = round(ttl.total_seconds() * 1000)
-    _refuse_faults(await server.together(keys[0], [("PEXPIRE", key, milliseconds) for key in keys]), keys[0])
+    _refuse_faults(await server.pipeline(keys[0], [("PEXPIRE", key, milliseconds) for key in keys]), keys[0])
 
 
 async def remove_keys(server: Server, keys: Sequence[str]) -> None:
@@ -51,7 +51,7 @@ async def remove_keys(server: Server, keys: Sequence[str]) -> None:
     Raises:
         ServerError: The server did not answer, or does not let us.
     """
-    _refuse_faults(await server.together(keys[0], [("UNLINK", key) for key in keys]), keys[0])
+    _refuse_faults(await server.pipeline(keys[0], [("UNLINK", key) for key in keys]), keys[0])
 
 
 async def open_streams(server: Server, streams: Sequence[str], group: str, ttl: timedelta) -> None:
@@ -67,7 +67,7 @@ async def open_streams(server: Server, streams: Sequence[str], group: str, ttl: 
             ("XGROUP", "CREATE", stream, group, "0", "MKSTREAM"),
             ("PEXPIRE", stream, milliseconds),
         ]
-    replies = _refuse_faults(await server.together(streams[0], [*commands, ("EXEC",)]), streams[0])
+    replies = _refuse_faults(await server.pipeline(streams[0], [*commands, ("EXEC",)]), streams[0])
     _refuse_faults(replies[-1], streams[0])
 
 
@@ -89,7 +89,7 @@ async def read_drill_counts(server: Server, sub: Subscription, ledger: str, repe
         ("GET", repeats),
         ("EXEC",),
     ]
-    replies = _refuse_faults(await server.together(sub.stream, commands), sub.stream)
+    replies = _refuse_faults(await server.pipeline(sub.stream, commands), sub.stream)
     added, groups, delayed, retries, dead_letters, handled, repeated = _refuse_faults(replies[-1], sub.stream)
     delivered, pending = _position(groups, sub.group)
     return DrillCounts(
@@ -109,9 +109,9 @@ async def note_handled(server: Server, ledger: str, repeats: str, number: int) -
     Raises:
         ServerError: The server did not answer, or does not let us.
     """
-    (before,) = _refuse_faults(await server.together(ledger, [("SETBIT", ledger, number, 1)]), ledger)
+    (before,) = _refuse_faults(await server.pipeline(ledger, [("SETBIT", ledger, number, 1)]), ledger)
     if before:
-        _refuse_faults(await server.together(repeats, [("INCR", repeats)]), repeats)
+        _refuse_faults(await server.pipeline(repeats, [("INCR", repeats)]), repeats)
 
 
 async def read_ledger(server: Server, ledger: str) -> set[int]:
@@ -120,7 +120,7 @@ async def read_ledger(server: Server, ledger: str) -> set[int]:
     Raises:
         ServerError: The server did not answer, or does not let us.
     """
-    (bits,) = _refuse_faults(await server.together(ledger, [("GET", ledger)]), ledger)
+    (bits,) = _refuse_faults(await server.pipeline(ledger, [("GET", ledger)]), ledger)
     return {
         at * 8 + bit
         for at, byte in enumerate(bits or b"")
@@ -140,7 +140,7 @@ async def read_field(server: Server, stream: str, field: bytes) -> list[bytes]:
     first = "-"
     while True:
         (page,) = _refuse_faults(
-            await server.together(stream, [("XRANGE", stream, first, "+", "COUNT", PAGE)]), stream
+            await server.pipeline(stream, [("XRANGE", stream, first, "+", "COUNT", PAGE)]), stream
         )
         values += [_value(parts, field) for _, parts in page]
         if len(page) < PAGE:

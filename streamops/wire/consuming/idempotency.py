@@ -112,7 +112,7 @@ class IdempotencyKeys:
         return [KeyVerdict.LATER for _ in rows] if verdicts is None else verdicts
 
     async def _take(self, sub: Subscription, moved: list[Command], commands: list[Command]) -> list[Reply]:
-        replies = await self._server.together(sub.stream, moved + commands)
+        replies = await self._server.pipeline(sub.stream, moved + commands)
         for reply in replies[: len(moved)]:
             if isinstance(reply, Exception):
                 _owner(reply)
@@ -133,7 +133,7 @@ async def are_noted(server: Server, sub: Subscription, rows: Sequence[tuple[byte
     commands: list[Command] = [("ZSCORE", sub.replayed, b"%b %b" % row) for row in rows]
     return [
         _checked_reply(reply, sub.replayed) is not None
-        for reply in await server.together(sub.stream, commands)
+        for reply in await server.pipeline(sub.stream, commands)
     ]
 
 

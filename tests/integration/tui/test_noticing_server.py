@@ -26,7 +26,7 @@ async def test_the_whole_of_a_real_server(server: RunningServer) -> None:
         await shown(app, "no streamops workers here")
         await shown(app, "1 in 1 queue · 0 due · next in ")
         await shown(app, "without a limit · noeviction")
-        await shown(app, "2 wait · 2 pending")
+        await shown(app, "2 not delivered · 2 pending")
 
 
 async def test_a_lag_that_grows_on_a_real_server_is_drawn(server: RunningServer) -> None:

@@ -179,5 +179,4 @@ async def test_without_a_clock_there_are_no_ages(server: RunningServer, as_user:
     assert isinstance(stream, StreamReading)
     assert stream.groups[0].members is None
     assert stream.groups[0].oldest_pending is None
-    assert stream.groups[0].oldest_delivery is None
     assert stream.groups[0].pending == 4

@@ -46,8 +46,6 @@ def milliseconds(at: datetime | None) -> int:
 
 def oldest(group: GroupReading) -> PendingEntry | None:
     """The oldest pending entry of a group, whatever its age."""
-    if group.oldest_delivery is not None:
-        return group.oldest_delivery.at(0)
     return group.oldest_pending and replace(group.oldest_pending, idle=timedelta(0))
 
 
@@ -61,7 +59,6 @@ def essence(found: StreamReading | Fault) -> StreamReading:
             next_id=None,
             next_read=False,
             oldest_pending=oldest(group),
-            oldest_delivery=None,
         )
         for group in found.groups
     )

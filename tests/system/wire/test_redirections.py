@@ -29,10 +29,10 @@ async def test_moved_replies_of_a_pipeline_are_followed_without_asking_the_old_n
     with cluster.moving("s") as move:
         server = await Server.connect(cluster.options)
         try:
-            assert await server.together("s", [("INCR", "s")]) == [1]
+            assert await server.pipeline("s", [("INCR", "s")]) == [1]
             move.all()
             before = redirected(move.source)
-            assert await server.together("s", [("INCR", "s")] * 3) == [2, 3, 4]
+            assert await server.pipeline("s", [("INCR", "s")] * 3) == [2, 3, 4]
             assert redirected(move.source) - before == 3
         finally:
             await server.close()

@@ -44,7 +44,7 @@ def test_what_rules_ask_of_all_of_them_is_what_the_ages_say(those: list[Consumer
     assert members.fed_ago == min(fed, default=None)
     assert members.holders_seen_ago == min(held, default=None)
     for limit in (NO_TIME, seconds(1), minutes(10), *(one.idle for one in those)):
-        assert members.idle_within(limit) == all(one.idle < limit for one in those)
+        assert members.idle_within(limit / MILLISECOND) == all(one.idle < limit for one in those)
 
 
 @given(st.data(), consumers())

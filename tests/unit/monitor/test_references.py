@@ -1,6 +1,6 @@
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.streams import StreamRole
-from streamops.resources.references import Reference, ReferenceKind, references_of
+from streamops.resources.entries import Reference, ReferenceKind, references_of
 
 
 def entry(*fields: tuple[bytes, bytes]) -> StreamEntry:

@@ -10,12 +10,12 @@ from streamops.model.acting import Action, Actor, AuditPhase, AuditRecord, Job, 
 from streamops.model.entries import EntryId, PendingEntry, StreamEntry
 from streamops.model.streams import Consumer
 from streamops.resources.audit import AUDIT_COLUMNS
-from streamops.resources.cells import NOT_THERE
 from streamops.resources.consumers import CONSUMER_COLUMNS, ConsumerRow, consumer_rows
 from streamops.resources.entries import ENTRY_COLUMNS, EntryRow
 from streamops.resources.findings import FINDING_COLUMNS, FindingRow, finding_rows
 from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow, group_rows
 from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS
+from streamops.resources.kinds import NOT_THERE
 from streamops.resources.pending import (
     OWNER_COLUMNS,
     PENDING_COLUMNS,

@@ -30,7 +30,7 @@ ALL = ProbeLimits(lag=1_000, time_lag=timedelta(minutes=1), pending_age=timedelt
         ),
         (
             ProbeLimits(time_lag=timedelta(minutes=5)),
-            "NOT KNOWN: secret: no permission for this key; orders/audit time lag unknown, limit 5m",
+            "NOT KNOWN: secret: no permission for this key; orders/audit lag age unknown, limit 5m",
         ),
         (
             ProbeLimits(pending_age=timedelta(minutes=5)),

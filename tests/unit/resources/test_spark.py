@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.resources.spark import BLOCKS, LEAST_LAG, common_top, spark
+from streamops.resources.units import BLOCKS, LEAST_LAG, common_top, spark
 from tests.support.tables import table
 
 

@@ -2,10 +2,11 @@
 
 from msgspec.structs import replace
 
+from streamops.model.acting import Action
 from streamops.model.streams import ReadError
 from tests.support.tui import acts
 from tests.support.tui.acting_shop import CLAIM_PLAN, planned
-from tests.support.tui.driving import bar, crumbs, press, running, shown, until
+from tests.support.tui.driving import NARROW, bar, crumbs, press, running, screen_text, shown, until
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import app_for
 
@@ -68,6 +69,21 @@ async def test_the_audit_log_shows_who_did_what_and_z_undoes() -> None:
         await press(app, "z")
         await until(app, lambda: bool(source.planned))
         assert str(planned(source).audit_id) == many[0].first.id
+
+
+async def test_the_audit_log_tells_a_controller_from_a_person_and_keeps_its_pane_in_a_small_terminal() -> (
+    None
+):
+    mine = acts.action(1, replace(acts.CLAIM, operation="scale.set"), acts.DONE)
+    its = Action(replace(mine.first, intent=b'{"pool":"billing","because":"lag grows"}'), mine.last)
+    app = app_for(
+        shop_source(actions=(its, *(acts.action(at, acts.CLAIM, acts.DONE) for at in range(2, 40))))
+    )
+    async with running(app, NARROW):
+        await press(app, "7")
+        await shown(app, "controller@")
+        assert screen_text(app).count("controller@") == 1
+        await shown(app, "ada@bastion-1:4711 in prod")
 
 
 async def test_what_cannot_be_undone_offers_no_undo_and_z_says_why() -> None:

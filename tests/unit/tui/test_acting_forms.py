@@ -1,5 +1,9 @@
 """Forms of acting under Pilot, on inventions: what opens them, and what has to be answered."""
 
+from pathlib import Path
+
+import pytest
+
 from streamops.model.acting import Limits
 from streamops.operations.ack.intent import AckIntent
 from streamops.operations.claim.intent import ClaimIntent
@@ -67,6 +71,18 @@ async def test_help_of_a_form_is_a_key_that_no_field_takes_and_what_is_typed_kee
         assert text.index("\n from") < text.index("\n stream")
         await press(app, "f1")
         assert app.focused.value == "worker-7?"  # type: ignore[attr-defined]
+
+
+@pytest.mark.usefixtures("own_directories")
+async def test_value_that_is_longer_than_its_row_begins_with_its_beginning_and_stands_in_full_below(
+    tmp_path: Path,
+) -> None:
+    app = app_for(shop_source())
+    async with running(app, NARROW):
+        await press(app, *"jj", "X")
+        await shown(app, "In full:")
+        await press(app, "down")
+        await shown(app, f" backup           {str(tmp_path)[:30]}")
 
 
 async def test_the_form_holds_the_engine_to_limits_and_a_reason() -> None:

@@ -50,7 +50,7 @@ def test_a_group_is_told_with_its_findings_first() -> None:
 def test_why_a_number_is_unknown_is_told() -> None:
     told = text(group_lines(row("sensors", "store"), 60))
     assert "the server gives no count" in told
-    assert "waiting: entry IDs are not times" in told
+    assert "lag age: entry IDs are not times" in told
     assert "Owner" not in told
 
 
@@ -123,7 +123,7 @@ def test_an_entry_is_told_field_by_field() -> None:
     assert told[1] == " 2026-03-14 11:58:30Z, 1m30s ago · 4 fields · 48 B"
     assert told[3:5] == [" kind  4 B", "    paid"]
     assert '      "a": [' in told
-    assert " blob  hex · 12 B" in told
+    assert " blob  binary, shown as hex · 12 B" in told
     assert " none  empty · 0 B" in told
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from streamops.model.dead_letters import DeadLetter, edited, read_dead_letter
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.tui.acting.edits import LONGEST, Editable, editables
+from streamops.tui.screens.edit_form import LONGEST, Editable, editables
 
 
 def letter(*fields: tuple[bytes, bytes], at: int = 5) -> DeadLetter:

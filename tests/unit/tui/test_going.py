@@ -5,7 +5,9 @@ from importlib import import_module
 import pytest
 from textual.widgets import Input
 
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.resources.actions import ACTIONS, KEYS
+from streamops.tui import routes
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
 from streamops.tui.widgets.line_view import LineView
@@ -207,3 +209,20 @@ async def test_a_click_presses_the_key_at_the_bottom_and_goes_back_to_a_crumb() 
         await until(app, lambda: crumbs(app) == "prod")
         await pilot.click("#keys", offset=(bar(app, "keys").index("claim"), 0))
         await shown(app, "Claim pending entries for another consumer.")
+
+
+async def test_an_id_alone_is_found_in_the_stream_that_has_it() -> None:
+    source = shop_source()
+    there = source.entries[0].id
+    holds = source.read_entry
+
+    async def only_of_emails(stream: str, entry_id: EntryId) -> StreamEntry | None:
+        return await holds(stream, entry_id) if stream == "emails" else None
+
+    source.read_entry = only_of_emails  # type: ignore[method-assign]
+    app = app_for(source)
+    async with running(app):
+        await press(app, "colon", *str(there), "enter")
+        await until(app, lambda: app.frame.place == routes.EntryRoute("emails", there))
+        await press(app, "escape", "colon", *f"{there.ms}-77", "enter")
+        await shown(app, f"{there.ms}-77 is in none of ")

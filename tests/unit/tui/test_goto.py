@@ -2,6 +2,7 @@ from streamops.model.entries import EntryId
 from streamops.tui import routes
 from streamops.tui.goto import (
     WORDS,
+    FindEntry,
     Nowhere,
     Quit,
     SaveView,
@@ -50,7 +51,10 @@ def test_line_that_is_typed_leads_to_its_place() -> None:
         ("ctx prod", Switch("prod")),
         ("quit", Quit()),
         ("night", routes.GroupRoute("orders", "night shift")),
-        ("orders zzz", Nowhere("no stream, group or word like orders zzz")),
+        (
+            "orders zzz",
+            Nowhere("zzz is neither a group of orders nor an entry ID such as 1526919030474-0"),
+        ),
         ("1795-0", Nowhere("no stream, group or word like 1795-0")),
     ]:
         assert parse_goal(text, SHOP) == goal
@@ -58,6 +62,9 @@ def test_line_that_is_typed_leads_to_its_place() -> None:
 
 def test_an_id_alone_is_looked_for_where_one_stands() -> None:
     assert parse_goal("1795-0", SHOP, "orders") == routes.EntryRoute("orders", EntryId(1795, 0))
+    at = SHOP.streams[0].stream.last_id
+    assert at is not None
+    assert parse_goal(str(at), SHOP, "orders") == FindEntry(at, ("orders", "orders west", "a:b:c", "view x"))
     assert parse_goal("1795", SHOP, "orders") == Nowhere("no stream, group or word like 1795")
 
 

@@ -167,3 +167,16 @@ async def test_the_header_counts_a_group_as_its_row_shows_it_with_what_its_retry
         assert names(app) == ["orders/billing"]
         assert "✗ crit 1" in bar(app, "header")
         assert "ok" not in bar(app, "header")
+
+
+async def test_a_stream_of_streamops_itself_is_shown_to_who_asks_for_it_alone() -> None:
+    shop = sample.shop()
+    audit = sample.stream_view("streamops:audit", length=3)
+    app = app_for(InventedSource(replace(shop, streams=(*shop.streams, audit))))
+    async with running(app):
+        assert names(app) == ALL
+        await press(app, "2")
+        await until(app, lambda: "clicks" in names(app))
+        assert "streamops:audit" not in names(app)
+        await press(app, "colon", *"streamops:audit", "enter")
+        await until(app, lambda: names(app) == ["streamops:audit/-"])

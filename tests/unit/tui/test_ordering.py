@@ -3,8 +3,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from streamops.resources.table import Cell, Column
-from streamops.tui.rows.ordering import ListState, Ordering, split_words
-from streamops.tui.rows.remember import PerItemCache
+from streamops.tui.rows.ordering import ListState, Ordering, PerItemCache, split_words
 
 
 class Fruit(Struct, frozen=True):

@@ -68,10 +68,10 @@ def test_fact_of_health_counts_the_worst_first() -> None:
 
 def test_fact_of_waiting_says_at_least_where_lags_are_not_known() -> None:
     for totals, words in [
-        (Totals(), "0 wait · 0 pending"),
-        (Totals(waiting=1204, pending=5), "1,204 wait · 5 pending"),
-        (Totals(waiting=1204, untold_lags=1), "≥1,204 wait (1 lag unknown) · 0 pending"),
-        (Totals(untold_lags=2), "≥0 wait (2 lags unknown) · 0 pending"),
+        (Totals(), "0 not delivered · 0 pending"),
+        (Totals(waiting=1204, pending=5), "1,204 not delivered · 5 pending"),
+        (Totals(waiting=1204, untold_lags=1), "≥1,204 not delivered (1 lag unknown) · 0 pending"),
+        (Totals(untold_lags=2), "≥0 not delivered (2 lags unknown) · 0 pending"),
     ]:
         assert text(waiting_facts(totals)) == words
 
@@ -252,12 +252,21 @@ async def test_a_frozen_page_stays_as_it_was() -> None:
     app = app_for(source)
     async with running(app):
         await press(app, "1")
-        await shown(app, "≥1,248 wait")
+        await shown(app, "≥1,248 not delivered")
         await press(app, "p")
         gone = sample.observation(sample.stream_view("s"))
         source.observation = replace(gone, snapshot=replace(gone.snapshot, collected_at=NOW + seconds(2)))
         await press(app, "r")
         await until(app, lambda: source.polls == 2)
-        await shown(app, "≥1,248 wait")
+        await shown(app, "≥1,248 not delivered")
         await press(app, "p")
-        await shown(app, "0 wait · 0 pending")
+        await shown(app, "0 not delivered · 0 pending")
+
+
+async def test_all_facts_show_at_eighty_by_twenty_four_however_few_findings_there_are() -> None:
+    app = app_for(PulseSource(sample.shop()))
+    async with running(app, NARROW):
+        await press(app, "1")
+        await until(app, lambda: len(names(app)) == 5)
+        first = [line.split()[0] for line in screen_text(app).splitlines()[7:11]]
+        assert first == ["Dead", "Delayed", "Workers", "Memory"]

@@ -14,7 +14,7 @@ from streamops.tui.theme import (
     LIGHT,
     LIGHT_NAME,
     Background,
-    ink,
+    text_style,
 )
 from streamops.tui.widgets.paint import Brush, cell_width, chop, fit, printable, wrap
 
@@ -84,7 +84,7 @@ def test_a_cut_line_says_so() -> None:
 def test_without_colour_there_is_none() -> None:
     for tone in Tone:
         for ground in Background:
-            style = ink(DARK_NAME, tone, ground, colour=False)
+            style = text_style(DARK_NAME, tone, ground, colour=False)
             assert style.color is None
             assert style.bgcolor is None
 
@@ -94,7 +94,7 @@ def test_every_tone_can_be_read_on_every_ground() -> None:
     for name in [DARK_NAME, LIGHT_NAME, COLOUR_BLIND_NAME]:
         for tone in Tone:
             for ground in Background:
-                style = ink(name, tone, ground, colour=True)
+                style = text_style(name, tone, ground, colour=True)
                 assert style.color is not None
                 assert style.bgcolor is not None
                 front, back = style.color.get_truecolor(), style.bgcolor.get_truecolor()

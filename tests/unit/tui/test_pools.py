@@ -6,15 +6,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
+from streamops.model.pools import PoolSize
 from streamops.operations.autoscale.intent import (
     LimitsIntent,
     OverrideIntent,
     PauseScalingIntent,
     ResumeScalingIntent,
 )
+from streamops.resources.pools import PoolRow
 from streamops.tui.app import StreamopsApp
+from tests.support.invented import NOW
 from tests.support.tui import sample
 from tests.support.tui.driving import NARROW, bar, list_of, names, press, running, screen_text, shown, until
+from tests.support.tui.invented_pools import pools
 from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource, app_for
 
@@ -50,6 +54,15 @@ async def test_five_leads_to_workers_and_from_there_to_pools_and_back() -> None:
         assert app.frame.command_text() == "streamops -c prod status"
         await press(app, "colon", *"pools", "enter")
         await until(app, lambda: names(app) == NAMES)
+
+
+def test_decision_made_at_other_numbers_of_workers_says_how_old_it_is() -> None:
+    for size, words in (
+        (PoolSize(ordered=9, ready=6), "backlog: 1,240"),
+        (PoolSize(ordered=9, ready=9), "backlog, 4.0s ago: 1,240"),
+        (PoolSize(ordered=7), "backlog, 4.0s ago: 1,240"),
+    ):
+        assert PoolRow(pools()[0], size, now=NOW).why.startswith(words)
 
 
 async def test_the_screen_shows_why_each_pool_has_the_workers_it_has() -> None:

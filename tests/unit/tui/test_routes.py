@@ -103,7 +103,7 @@ def test_line_that_is_typed_leads_to_a_place() -> None:
         ("nowhere", Nowhere("no stream, group or word like nowhere")),
         ("pay", Nowhere("2 places like pay: payments, payments:dlq")),
         ("s", Nowhere("6 places like s: clicks, emails, orders, …")),
-        ("orders nope", Nowhere("no stream, group or word like orders nope")),
+        ("orders nope", Nowhere("nope is neither a group of orders nor an entry ID such as 1526919030474-0")),
         ("\x1b[2J", Nowhere("no stream, group or word like \\x1b[2J")),
     ]:
         assert parse_goal(text, sample.shop()) == goal

@@ -12,8 +12,8 @@ from streamops.tui.theme import (
     LIGHT_NAME,
     TERMINAL_NAME,
     Background,
-    ink,
     next_theme,
+    text_style,
     theme_name,
 )
 from tests.support.tui.driving import NARROW, resize, running, screen_text, shown, until
@@ -59,7 +59,7 @@ def test_themes_go_round_and_the_terminals_own_stays() -> None:
 def test_the_terminals_own_colours_are_its_sixteen_and_the_cursor_is_seen() -> None:
     for tone in Tone:
         for ground in Background:
-            style = ink(TERMINAL_NAME, tone, ground, colour=True)
+            style = text_style(TERMINAL_NAME, tone, ground, colour=True)
             for colour in (style.color, style.bgcolor):
                 assert colour is not None
                 assert colour.is_default or (colour.number is not None and colour.number < 16)

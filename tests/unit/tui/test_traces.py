@@ -2,6 +2,7 @@
 
 from streamops.errors import Refused
 from streamops.tui import routes
+from streamops.tui.widgets.text_view import TextView
 from tests.support.invented import entry_id, minutes
 from tests.support.tui.driving import NARROW, crumbs, names, press, running, shown, until
 from tests.support.tui.shop import shop_source
@@ -22,7 +23,11 @@ async def test_a_pending_entry_has_a_trace() -> None:
         first = entry_id(minutes(42))
         assert ("trace", "orders", first) in source.beside.asked
         assert app.frame.command_text() == f"streamops -c prod entries trace orders {first}"
+        await press(app, "question_mark")
+        await shown(app, "every key, and the command")
         await press(app, "enter")
+        assert "eviction risk" not in "".join(map(str, app.frame.query_one("#main", TextView).lines))
+        await press(app, "escape", "enter")
         assert app.frame.place == routes.EntryRoute("orders", first)
 
 

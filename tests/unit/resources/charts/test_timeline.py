@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.resources.charts.timeline import instants
+from streamops.resources.charts.scale import instants
 from tests.support.invented import NOW
 from tests.support.tables import table
 
