@@ -19,7 +19,7 @@ def test_no_streams_among_two_keys_names_no_invented_number(
 ) -> None:
     server.command("SET", "a", 1)
     server.command("SET", "b", 1)
-    assert "all keys were looked at" in cli("--url", server_url, "streams", "ls").err
+    assert "all keys were scanned" in cli("--url", server_url, "streams", "ls").err
 
 
 @pytest.mark.parametrize("output", ["table", "plain", "json"])

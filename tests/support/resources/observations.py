@@ -102,7 +102,7 @@ AUDIT = view(
         None,
         None,
         Lag(None, 1, 9_999, LagBasis.UNKNOWN, "the server gives no lag"),
-        TimeLag(None, "unavailable: the ID 6-0 does not tell a time"),
+        TimeLag(None, "unavailable: the ID 6-0 is not a timestamp"),
         PendingEntry(EntryId(4, 0), "gone", minutes(10), 1),
         None,
         None,

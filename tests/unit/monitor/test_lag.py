@@ -284,7 +284,7 @@ WAITING = EntryId(round((NOW - timedelta(seconds=90)).timestamp() * 1000), 0)
         (stream(), group(next_read=True), TimeLag(timedelta(0))),
         (stream(), group(), TimeLag(None, "the next entry's ID could not be read")),
         (stream(first_id=WAITING, last_id=LAST_ID), group(ZERO_ID), TimeLag(timedelta(seconds=90))),
-        (stream(), group(ZERO_ID), TimeLag(None, "unavailable: the ID 100-1 does not tell a time")),
+        (stream(), group(ZERO_ID), TimeLag(None, "unavailable: the ID 100-1 is not a timestamp")),
         (BARE, group(), TimeLag(None, "the next entry's ID could not be read")),
     ],
 )

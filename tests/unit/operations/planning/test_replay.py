@@ -116,7 +116,7 @@ def test_reason_that_nothing_died_for_is_named() -> None:
     none = evidence(ReplayMode.REPUBLISH, letters=selected(0))
     plan = plan_replay(ReplayIntent(queue=QUEUE, because="rejectd"), none)
     assert plan.warnings == (
-        "No dead letter has the reason rejectd: `streamops dlq show` counts the reasons that there are.",
+        "No dead letter has the reason rejectd: `streamops dlq show` counts the reasons.",
     )
     assert plan_replay(ReplayIntent(queue=QUEUE), none).warnings == ()
 
