@@ -245,7 +245,7 @@ def _decoder(kind: Any, label: str) -> Decode | None:  # noqa: ANN401 - any type
         return None
     if _holds_entry(kind):
         raise SettingsError(
-            f"{label}: an entry is taken unchanged",
+            f"{label}: an entry is taken as it is",
             "Write (entry: Entry), or with batch=100 (entries: list[Entry]).",
         )
     if is_unknown(kind):

@@ -216,4 +216,4 @@ async def test_a_pool_is_paused_and_resumed(server: RunningServer) -> None:
         await press(app, "escape")
         await shown(app, "‖ paused by ada@bastion-1")
         await press(app, "P", "enter")
-        await shown(app, "read again")
+        await shown(app, "resume reading")

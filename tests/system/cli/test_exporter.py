@@ -156,7 +156,7 @@ async def test_who_lets_everybody_in_is_warned(server: RunningServer, tmp_path: 
     finally:
         process.kill()
         await process.communicate()
-    assert lines[0].startswith("warning: everybody who reaches 0.0.0.0:")
+    assert lines[0].startswith("warning: anyone who reaches 0.0.0.0:")
     assert "--web-config" in lines[0]
     assert lines[1].startswith("metrics of ")
 
