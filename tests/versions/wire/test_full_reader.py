@@ -27,9 +27,10 @@ async def test_a_full_read_tells_the_same_as_a_script(server: RunningServer) -> 
     busy = second.streams[0].groups[0] if isinstance(second.streams[0], StreamReading) else None
     assert busy is not None
     assert busy.members is not None
-    assert (busy.members.sightings.names, busy.members.sightings.pending) == (("a", "b"), (2, 2))
+    told = busy.members.sightings
+    assert (told.names, told.pending) == (("a", "b"), (2, 2))
     now = milliseconds(second.now)
-    assert all(when is not None and now - 60_000 < when <= now for when in busy.members.sightings.delivered)
+    assert all(when is not None and now - 60_000 < when <= now for when in told.delivered)
 
 
 async def test_what_a_consumer_has_had_for_longest(server: RunningServer) -> None:
