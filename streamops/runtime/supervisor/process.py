@@ -231,7 +231,7 @@ class ProcessTable:
     """All places and their processes; iterating gives the processes that have not ended.
 
     Attributes:
-        orders: What each of them is to do.
+        spec: What each of them does.
         places: Where there is to be a process.
         closing: Whether the processes there are not to be replaced.
         ending: Set once all are told to end.
@@ -239,7 +239,7 @@ class ProcessTable:
         was_ready: Whether all places have been at work at once.
 
     Args:
-        orders: What each of them is to do.
+        spec: What each of them does.
         places: How many there are to be.
         environment: Environment variables that they have besides ours.
     """
