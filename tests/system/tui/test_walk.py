@@ -155,7 +155,7 @@ class Walk:
         self.terminal.press("Space")
         self.terminal.wait_for_row("exact", "● yes")
         self.terminal.press("Enter")
-        self.terminal.wait_for("The oldest 20 of 40 entries go.", "held back by", "audit-1")
+        self.terminal.wait_for("The oldest 20 of 40 entries are removed.", "held back by", "audit-1")
         self._agree(type_in_production="20")
         self.terminal.wait_for("20 of 20")
         self._back_to("audit-group")
@@ -180,7 +180,7 @@ class Walk:
             ("claim", "orders/billing", "20"),
             ("replay", QUEUE, "3"),
             ("trim", "orders", "20"),
-            ("scale", "billing", "1"),
+            ("pools scale", "billing", "1"),
         ]:
             self.terminal.wait_for_row(operation, target, "✓ done", applied)
         self.terminal.press("Home", "Enter")
