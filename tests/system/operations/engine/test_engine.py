@@ -48,8 +48,8 @@ async def test_a_server_that_goes_away_in_the_middle_leaves_a_partial_outcome(
 @pytest.mark.parametrize(
     ("is_sent", "words"),
     [
-        (True, "; whether the batch under way was done is not known"),
-        (False, "; what was to be done next was not sent, and not done"),
+        (True, "; whether the current batch was applied is unknown"),
+        (False, "; the next batch was not sent"),
     ],
 )
 async def test_what_was_not_sent_is_known_not_to_be_done(
