@@ -202,9 +202,9 @@ unless {EXPORTER} streamops_up == 0
 """,
         lasting="2m",
         severity=WARNING,
-        summary="The exporter {{ $labels.instance }} serves an old snapshot",
-        description="The snapshot that the exporter {{ $labels.instance }} serves is {{ $value | humanizeDuration }} old, "
-        "or the clocks of Redis and Prometheus differ by as much.",
+        summary="The exporter {{ $labels.instance }} serves a reading that is old by Prometheus's clock",
+        description="By Prometheus's clock, what the exporter {{ $labels.instance }} read of Redis is {{ $value | humanizeDuration }} old. "
+        "It reads Redis for each scrape, so the clocks of Redis and Prometheus differ by as much.",
     ),
     # What cannot be read is absent, and raises nothing else. All of it, all the time, is StreamopsRedisDown.
     Alert(

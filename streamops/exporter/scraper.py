@@ -60,13 +60,7 @@ class Scraper:
         self._labels = LabelCache()
         self._name = name
         self._reading = ScrapeReading(None, health=ExporterHealth(up=False))
-        self._flight: asyncio.Task[tuple[MetricsPage, bool]] | None = None
-        self._begun = 0.0
-        """When the last collection began, whether or not it has ended."""
-        self._took = 0.0
-        """How long the last collection took that has ended."""
-        self._overdue = False
-        """Whether a scrape could not wait for the collection under way, and got the page before."""
+        self._flight: asyncio.Task[None] | None = None
         self._waiting = 0
         self._rendered: dict[str, float] = {}
         self._errors: Counter[str] = Counter()
@@ -78,30 +72,21 @@ class Scraper:
         return self._flight is not None or self._waiting > 0
 
     async def scrape(self, within: timedelta | None = None) -> MetricsPage:
-        """A page less than a second old; at the deadline, one that says that the server could not be read.
-
-        A server that always takes longer than the deadline is read all the same: as long as a collection takes no longer
-        than the one before, the deadline gives the page of that one, with the time at which it was read.
+        """A page that was begun less than a second before; at the deadline, one that says that the server could not be read.
 
         Args:
-            within: How long to wait at most; a minute unless given. The collection then goes on for the next scrape.
+            within: How long to wait at most; a minute unless given. The collection goes on, and is shared by scrapes within
+                a second of its beginning.
         """
         asked = self.used_at = time.monotonic()
-        flight = None
         self._waiting += 1
         try:
             async with asyncio.timeout((within or LONGEST).total_seconds()):
-                while True:
-                    if self.page is not None and self.page.begun > asked - FRESH_SECONDS:
-                        return self.page
-                    flight = self._flight = self._flight or asyncio.create_task(self._collect())
-                    page, overdue = await asyncio.shield(flight)
-                    if overdue:
-                        return page
-        except TimeoutError:
-            self._overdue = flight is not None and flight is self._flight
-            if self.page is not None and time.monotonic() - self._begun <= self._took:
+                while self.page is None or self.page.begun <= asked - FRESH_SECONDS:
+                    self._flight = self._flight or asyncio.create_task(self._collect())
+                    await asyncio.shield(self._flight)
                 return self.page
+        except TimeoutError:
             return self._page(self._unread("deadline"), asked)
         finally:
             self._waiting -= 1
@@ -123,16 +108,13 @@ class Scraper:
     def _page(self, reading: ScrapeReading, begun: float) -> MetricsPage:
         return MetricsPage(reading, self._guards, self._labels, begun)
 
-    async def _collect(self) -> tuple[MetricsPage, bool]:
-        """Collect once; the page, and whether it was overdue."""
-        self._begun = begun = time.monotonic()
+    async def _collect(self) -> None:
+        begun = time.monotonic()
         try:
             self._reading = await self._read()
             self.page = self._page(self._reading, begun)
-            self._took = time.monotonic() - begun
         finally:
-            overdue, self._overdue, self._flight = self._overdue, False, None
-        return self.page, overdue
+            self._flight = None
 
     async def _read(self) -> ScrapeReading:
         """One reading, whatever comes: a failure is a reading without an observation."""

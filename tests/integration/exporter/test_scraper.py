@@ -98,46 +98,20 @@ async def test_at_the_deadline_a_server_that_hangs_is_down_and_the_collection_go
         assert written(again, name) > written(first, name)
 
 
-async def test_a_server_that_always_takes_longer_than_the_deadline_is_shown_as_it_was_read_last(
+async def test_a_server_that_always_takes_longer_than_the_deadline_is_down_each_time(
     start_server: StartServer,
 ) -> None:
+    """A number that was true a scrape ago is no number of now, however long the last collection took."""
     server = start_server()
     add_orders(server)
     async with scraping(server) as scraper:
-        server.pause()
-        assert not up(await scraper.scrape(SOON))
-        server.resume()
-        await eventually(lambda: scraper.page is not None)
-        slow = scraper.page
-        grow_old(scraper)
-        server.pause()
-        # It takes no longer than before; then it does.
-        assert await scraper.scrape(SOON / 2) is slow
-        late = await scraper.scrape(5 * SOON)
-        assert (up(late), length(late)) == (False, None)
-        server.resume()
-        await eventually(lambda: not scraper.busy)
-
-
-async def test_who_waits_for_an_overdue_collection_takes_it(
-    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else a server slower than the deadline would never be seen anew."""
-    server = start_server()
-    add_orders(server)
-    async with scraping(server) as scraper:
-        await scraper.scrape()
-        grow_old(scraper)
-        server.pause()
-        await scraper.scrape(SOON)
-        monkeypatch.setattr(scraper_module, "FRESH_SECONDS", SOON.total_seconds() / 2)
-        before = scraper.page
-        joined = asyncio.create_task(scraper.scrape())
-        await asyncio.sleep(0.05)
-        server.resume()
-        page = await joined
-        assert page is not before
-        assert page.begun < scraper.used_at - scraper_module.FRESH_SECONDS
+        for _ in range(2):
+            server.pause()
+            late = await scraper.scrape(SOON)
+            assert (up(late), length(late)) == (False, None)
+            server.resume()
+            await eventually(lambda: scraper.page is not None and not scraper.busy)
+            grow_old(scraper)
 
 
 async def test_without_any_page_a_deadline_says_that_the_server_is_not_up(start_server: StartServer) -> None:
