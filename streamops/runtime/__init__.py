@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from streamops.errors import HandlerError, Reject, RetryLater, Skip
 from streamops.runtime.app import Streamops
+from streamops.runtime.dependencies import Depends
 from streamops.runtime.entry import Entry
 from streamops.runtime.handlers import BatchCall, Call, IdempotencyRule
 from streamops.runtime.payloads import Payload
@@ -19,6 +20,7 @@ __all__ = [
     "BatchCall",
     "Call",
     "Delays",
+    "Depends",
     "Entry",
     "Exponential",
     "HandlerError",

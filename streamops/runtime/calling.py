@@ -6,7 +6,7 @@ the worker itself ends no task waits any more; it then knows which entries are s
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -15,6 +15,7 @@ from typing import Any
 
 from streamops.errors import HandlerError
 from streamops.runtime.codec import Decode
+from streamops.runtime.dependencies import Run
 from streamops.runtime.entry import Entry
 from streamops.runtime.handlers import (
     BatchCall,
@@ -115,7 +116,7 @@ def results_of(answer: object, number: int) -> Sequence[object]:
 
 
 def _batch(kind: CallKind, parameters: Parameters, threads: Threads) -> BatchCall:
-    run, decode = _run_batch(kind, parameters.function, threads), parameters.body
+    run, decode = _run(kind, parameters, threads), parameters.body
 
     async def call(entries: Sequence[Entry]) -> Any:  # noqa: ANN401 - as the function returns
         kept, bodies, refused = (entries, [], {}) if decode is None else _decoded(decode, entries)
@@ -131,18 +132,20 @@ def _batch(kind: CallKind, parameters: Parameters, threads: Threads) -> BatchCal
     return call
 
 
-def _run_batch(
-    kind: CallKind, function: Callable[..., Any], threads: Threads
-) -> Callable[[Sequence[Entry], list[Any]], Awaitable[Any]]:
-    async def inline(_: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
+def _run(kind: CallKind, parameters: Parameters, threads: Threads) -> Run:
+    """What calls the function for entries, with its dependencies around it."""
+    function, dependencies = parameters.function, parameters.dependencies
+
+    async def called(_: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
         return await _whole(function(*arguments))
 
     async def threaded(entries: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
         return await _whole(await threads.call(entries, function, arguments))
 
-    if kind is CallKind.ASYNC:
-        return lambda _, arguments: function(*arguments)
-    return inline if kind is CallKind.INLINE else threaded
+    run, in_thread = (threaded, threads.call) if kind is CallKind.THREADS else (called, None)
+    if not dependencies:
+        return run
+    return lambda entries, arguments: dependencies.call(entries, arguments, run, in_thread)
 
 
 def _decoded(
@@ -162,6 +165,11 @@ def _decoded(
 
 def _single(kind: CallKind, parameters: Parameters, threads: Threads) -> Call:
     function, decoders = parameters.function, parameters.decoders
+    if parameters.dependencies or kind is CallKind.THREADS:
+        run = _run(kind, parameters, threads)
+        return lambda entry: run(
+            (entry,), [entry if decode is None else decode(entry.raw) for decode in decoders]
+        )
     if kind is CallKind.ASYNC:
         return _direct(function, decoders)
     plain: Callable[[Entry], Any] = _direct(function, decoders)
@@ -170,11 +178,7 @@ def _single(kind: CallKind, parameters: Parameters, threads: Threads) -> Call:
         result = plain(entry)
         return result if result is None else await _whole(result)
 
-    async def threaded(entry: Entry) -> Any:  # noqa: ANN401 - as the function returns
-        arguments = [entry if decode is None else decode(entry.raw) for decode in decoders]
-        return await _whole(await threads.call((entry,), function, arguments))
-
-    return inline if kind is CallKind.INLINE else threaded
+    return inline
 
 
 def _direct(function: Callable[..., Any], decoders: tuple[Decode | None, ...]) -> Call:

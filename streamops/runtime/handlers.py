@@ -4,8 +4,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
-from functools import partial
-from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -13,10 +12,18 @@ from msgspec.structs import astuple
 from streamops.errors import SettingsError
 from streamops.runtime.codec import Decode, arguments_decoder, decoder, is_plain, is_unknown
 from streamops.runtime.cron import CronSchedule
+from streamops.runtime.dependencies import (
+    UNDECIDED,
+    Dependencies,
+    Function,
+    depends_of,
+    is_state,
+    name_of,
+    underlying,
+)
 from streamops.runtime.entry import Entry
 from streamops.runtime.retry import Retry
 
-Function = Callable[..., Any]
 Call = Callable[[Entry], Awaitable[Any]]
 """A handler ready to be called with an entry, or as ``BatchCall`` with many."""
 
@@ -29,8 +36,6 @@ BatchMiddleware = Callable[[Sequence[Entry], BatchCall], Awaitable[Any]]
 
 AnyMiddleware = Callable[[Any, Any], Awaitable[Any]]
 Failed = Callable[[Entry, BaseException], Any]
-UNDECIDED: Final = object()
-"""Stands for the application's state before there is any."""
 
 
 class CallKind(StrEnum):
@@ -107,11 +112,13 @@ class Parameters(Struct, frozen=True):
         function: The function; it has got the application's state, and takes its plain arguments in one Struct.
         decoders: What makes each of its arguments, in their order; none for the entry itself.
         body: What decodes the body; none where the function takes none.
+        dependencies: What is made for each call; the function takes them after all others.
     """
 
     function: Function
     decoders: tuple[Decode | None, ...]
     body: Decode | None
+    dependencies: Dependencies
 
 
 def parameters_of(function: Function, *, batch: bool, state: object = UNDECIDED) -> Parameters:
@@ -127,15 +134,19 @@ def parameters_of(function: Function, *, batch: bool, state: object = UNDECIDED)
     """
     where = name_of(function)
     decoders, states = list[Decode | None](), dict[int, object]()
+    dependencies, dependent = Dependencies(where, batch=batch, state=state), list[int]()
     plain, places = dict[str, tuple[Any, ...]](), list[int]()
     for at, (parameter, kind) in enumerate(_annotated(function)):
         label = f"handler {where}, parameter {parameter.name}"
-        if _is_state(kind, state):
+        if depends := depends_of(kind):
+            dependencies.give(depends)
+            dependent.append(at - len(states))
+        elif is_state(kind, state):
             states[at] = state
         elif is_plain(kind) and not batch:
             has_default = parameter.default is not parameter.empty
             plain[parameter.name] = (kind, parameter.default) if has_default else (kind,)
-            places.append(at - len(states))
+            places.append(at - len(states) - len(dependent))
         else:
             decoders.append(_decoder(_element(kind, label) if batch else kind, label))
     if plain:
@@ -145,8 +156,8 @@ def parameters_of(function: Function, *, batch: bool, state: object = UNDECIDED)
         raise SettingsError(
             f"handler {where}: takes two bodies", "An entry has one; take a Struct that holds both."
         )
-    function = _with_plain(_with_states(function, states), places)
-    return Parameters(function, tuple(decoders), bodies[0] if bodies else None)
+    function = _with_plain(_with_dependencies(_with_states(function, states), dependent), places)
+    return Parameters(function, tuple(decoders), bodies[0] if bodies else None, dependencies)
 
 
 def kind_of(function: Function, *, threads: bool) -> CallKind:
@@ -155,7 +166,7 @@ def kind_of(function: Function, *, threads: bool) -> CallKind:
     Raises:
         SettingsError: An async function cannot run in threads, and a generator not at all.
     """
-    called = _underlying(function)
+    called = underlying(function)
     if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
         raise SettingsError(
             f"handler {name_of(function)}: is a generator, which would never run", "Drop its yield."
@@ -202,23 +213,11 @@ def is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def name_of(function: Function) -> str:
-    """What a function is called in messages."""
-    return getattr(_underlying(function), "__qualname__", None) or repr(function)
-
-
-def _underlying(function: Function) -> Function:
-    """The function itself: behind a partial one, or an object's call."""
-    if isinstance(function, partial):
-        return _underlying(function.func)
-    return function if inspect.isroutine(function) else type(function).__call__
-
-
 def _annotated(function: Function) -> Iterator[tuple[inspect.Parameter, Any]]:
     """The parameters of a function, each with its type."""
     where = name_of(function)
     try:
-        hints = get_type_hints(_underlying(function), include_extras=True)
+        hints = get_type_hints(underlying(function), include_extras=True)
     except NameError as error:
         raise SettingsError(
             f"handler {where}: {error}", "Import the type where the handler is defined."
@@ -236,7 +235,8 @@ def _annotated(function: Function) -> Iterator[tuple[inspect.Parameter, Any]]:
             )
         kind = hints[parameter.name]
         # What else is said of a plain value limits it: Annotated[int, Meta(gt=0)].
-        yield parameter, get_args(kind)[0] if get_origin(kind) is Annotated and not is_plain(kind) else kind
+        is_body = get_origin(kind) is Annotated and not depends_of(kind) and not is_plain(kind)
+        yield parameter, get_args(kind)[0] if is_body else kind
 
 
 def _decoder(kind: Any, label: str) -> Decode | None:  # noqa: ANN401 - any type a handler may name
@@ -256,13 +256,6 @@ def _decoder(kind: Any, label: str) -> Decode | None:  # noqa: ANN401 - any type
     return decoder(kind, label)
 
 
-def _is_state(kind: Any, state: object) -> bool:  # noqa: ANN401 - any type a handler may name
-    """Whether a parameter of a type takes the state; any class may, as long as that is undecided."""
-    if state is UNDECIDED:
-        return isinstance(kind, type) and kind not in (Entry, bytes, dict) and not is_plain(kind)
-    return kind in type(state).__mro__[:-1]
-
-
 def _with_states(function: Function, states: Mapping[int, object]) -> Function:
     """A function that has got some of its arguments; the others are given in their order."""
     if not states:
@@ -272,6 +265,20 @@ def _with_states(function: Function, states: Mapping[int, object]) -> Function:
         arguments = [*given]
         for at, state in states.items():
             arguments.insert(at, state)
+        return function(*arguments)
+
+    return call
+
+
+def _with_dependencies(function: Function, places: Sequence[int]) -> Function:
+    """A function whose arguments at some places are given last."""
+    if not places:
+        return function
+
+    def call(*given: object) -> Any:  # noqa: ANN401 - as the function returns
+        arguments = [*given[: -len(places)]]
+        for at, value in zip(places, given[-len(places) :], strict=True):
+            arguments.insert(at, value)
         return function(*arguments)
 
     return call

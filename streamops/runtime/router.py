@@ -11,16 +11,15 @@ from streamops.errors import SettingsError
 from streamops.model.entries import EPOCH
 from streamops.runtime.checks import check_handler
 from streamops.runtime.cron import SLOT, CronSchedule
+from streamops.runtime.dependencies import Function, name_of
 from streamops.runtime.handlers import (
     AnyMiddleware,
     BatchMiddleware,
     Failed,
-    Function,
     Handler,
     IdempotencyRule,
     Middleware,
     kind_of,
-    name_of,
     parameters_of,
     streams_of,
 )
@@ -123,8 +122,8 @@ class Router:
 
         What the function takes says what it is given: a msgspec Struct, a dataclass or a TypedDict is decoded from
         the entry's field ``data`` (JSON) or from its fields; ``dict[str, str]`` and ``dict[bytes, bytes]`` are the
-        fields; ``bytes`` the field ``data``; ``Entry`` the entry; the class of what the ``lifespan`` yields is that. A
-        parameter of a plain type (``str``, ``int``, ``Decimal``, ``datetime`` ...) is the field of its name, and any number
+        fields; ``bytes`` the field ``data``; ``Entry`` the entry; the class of what the ``lifespan`` yields is that;
+        ``Annotated[T, Depends(function)]`` is what the function makes for this call. A parameter of a plain type (``str``, ``int``, ``Decimal``, ``datetime`` ...) is the field of its name, and any number
         of these are one body. An async function runs in the event loop; a plain one too, unless it is to run in
         ``threads``; with ``batch`` it takes lists.
 

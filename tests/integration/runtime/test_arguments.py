@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
+import pydantic
 import pytest
 from msgspec import Meta
 
@@ -109,7 +110,6 @@ def test_a_body_beside_plain_values_is_refused() -> None:
 
 
 async def test_a_model_of_pydantic_is_a_body(server: RunningServer) -> None:
-    pydantic = pytest.importorskip("pydantic", reason="an application's own dependency")
     order_type = pydantic.create_model("Order", order_id=(str, ...), total=(int, 0))
     app, seen = Streamops(server.options), list[tuple[str, int]]()
 

@@ -3,10 +3,12 @@
 import inspect
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,7 @@ def chapter(tmp_path: Path) -> Path:
     assert {path.name for path in tmp_path.iterdir()} == {
         "shop.py",
         "place.py",
+        "payments.py",
         "web.py",
         "emails.py",
         "test_shop.py",
@@ -84,20 +87,40 @@ def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) 
     (include,) = INCLUDED.findall(PAGE.read_text())
     with (chapter / "shop.py").open("a") as shop:
         shop.write(f"\n\nfrom emails import router\n\n{include}\n")
-    environ = module_environment() | {"STREAMOPS_URL": server.unix_url, "PYTHONUNBUFFERED": "1"}
     (options,) = RUN.findall(PAGE.read_text())
-    words = [sys.executable, "-m", "streamops", "run", *re.sub(r":\d+$", ":0", options).split()]
+    with running(chapter, server, re.sub(r":\d+$", ":0", options)):
+        environ = module_environment() | {"STREAMOPS_URL": server.unix_url}
+        subprocess.run([sys.executable, "place.py"], cwd=chapter, env=environ, check=True, timeout=PATIENCE)
+        _wait_for(chapter / "out", "o-17: attempt 1")
+        _wait_for(chapter / "out", "o-18: attempt 1")
+        server.command("XADD", "shop:mails", "*", "to", "ann")
+        _wait_for(chapter / "out", "mail to ann")
+
+
+def test_a_payment_is_written_in_a_transaction(chapter: Path, server: RunningServer) -> None:
+    with closing(sqlite3.connect(chapter / "bank.db")) as bank:
+        bank.execute("create table payments (account, amount)")
+    with running(chapter, server, "payments:app"):
+        entry_id = server.command("XADD", "shop:payments", "*", "account", "ann", "amount", 12)
+        deadline = time.monotonic() + PATIENCE
+        while server.command("XINFO", "GROUPS", "shop:payments")[0][7] != entry_id:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    with closing(sqlite3.connect(chapter / "bank.db")) as bank:
+        assert bank.execute("select * from payments").fetchall() == [("ann", 12)]
+
+
+@contextmanager
+def running(chapter: Path, server: RunningServer, options: str) -> Iterator[None]:
+    """Workers at work, which write into the file ``out``; they end what they have begun."""
+    environ = module_environment() | {"STREAMOPS_URL": server.unix_url, "PYTHONUNBUFFERED": "1"}
+    words = [sys.executable, "-m", "streamops", "run", *options.split()]
     with (chapter / "out").open("wb") as output:
         workers = subprocess.Popen(words, cwd=chapter, env=environ, stdout=output, stderr=subprocess.STDOUT)
         try:
-            _wait_for(chapter / "out", "workers ready")
-            subprocess.run(
-                [sys.executable, "place.py"], cwd=chapter, env=environ, check=True, timeout=PATIENCE
-            )
-            _wait_for(chapter / "out", "o-17: attempt 1")
-            _wait_for(chapter / "out", "o-18: attempt 1")
-            server.command("XADD", "shop:mails", "*", "to", "ann")
-            _wait_for(chapter / "out", "mail to ann")
+            _wait_for(chapter / "out", "worker")
+            _wait_for(chapter / "out", "ready")
+            yield
             workers.send_signal(signal.SIGTERM)
             assert workers.wait(PATIENCE) == 0
         finally:
@@ -106,7 +129,6 @@ def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) 
 
 
 def test_the_web_application_publishes_an_order(chapter: Path, server: RunningServer) -> None:
-    pytest.importorskip("fastapi", reason="it is no dependency")
     call = (
         "import asyncio, web\n"
         "async def main():\n"
