@@ -25,6 +25,7 @@ from streamops.model.observation import (
     Finding,
     GroupCounts,
     GroupView,
+    Health,
     Observation,
     QueueMetrics,
     StreamCounts,
@@ -40,6 +41,7 @@ from streamops.model.streams import (
     StreamRole,
     StreamState,
 )
+from streamops.monitor.observe import said_of_group
 
 PYTHON: Final = platform.python_version()
 
@@ -144,7 +146,10 @@ class Shown(Struct, kw_only=True):
 
     @property
     def findings(self) -> Iterator[tuple[Labels, tuple[Finding, ...]]]:
-        """What was found about the server, the streams and the groups, by database, stream and group."""
+        """What was found about the server, the streams and the groups, by database, stream and group.
+
+        Of one dead group it is said once: its retry stream does not repeat what was found about the group and is as bad.
+        """
         if (observation := self.reading.observation) is None:
             return
         for one in observation.findings:
@@ -152,9 +157,13 @@ class Shown(Struct, kw_only=True):
         for stream, found in zip(self.stream_labels, self.stream_findings, strict=True):
             if found:
                 yield (*stream, ""), found
+        said = said_of_group(observation.streams)
         for group, view in zip(self.group_labels, self.views, strict=True):
-            if view.findings:
-                yield group, view.findings
+            findings = view.findings
+            if findings and (levels := said.get(view.stream)):
+                findings = tuple([one for one in findings if levels.get(one.code, Health.OK) < one.level])
+            if findings:
+                yield group, findings
 
     @property
     def status_labels(self) -> Sequence[Labels]:

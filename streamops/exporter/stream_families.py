@@ -160,7 +160,10 @@ def stream_memory_bytes(shown: Shown) -> Values:
 
 @FINDING.family("", "the health rules, over the readings of the last minutes")
 def finding(shown: Shown) -> Values:
-    """What the health rules find, 1 each; about a stream by itself without a group, about the server without either."""
+    """What the health rules find, 1 each; about a stream by itself without a group, about the server without either.
+
+    A group's retry stream does not repeat what was found about the group and is as bad.
+    """
     return {
         (*labels, one.code.value, SEVERITIES[one.level]): 1
         for labels, found in shown.findings

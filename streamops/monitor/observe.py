@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedQueue
-from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
+from streamops.model.observation import (
+    Finding,
+    FindingCode,
+    GroupView,
+    Health,
+    Observation,
+    Retries,
+    StreamView,
+)
 from streamops.model.streams import ConsumerGroup, ServerInfo, Snapshot, StreamRole, StreamState
 from streamops.model.wording import quoted
 from streamops.monitor.history import History, StreamHistory, advance
@@ -169,6 +177,17 @@ def fold_retries(streams: Sequence[StreamView]) -> Sequence[StreamView]:
         return streams
     inside = {id(retries) for retries in folded.values()}
     return tuple(_with_retries(view, folded) for view in streams if id(view) not in inside)
+
+
+def said_of_group(streams: Sequence[StreamView]) -> dict[str, dict[FindingCode, Health]]:
+    """By retry streams, what was found about the groups that they belong to, and how bad it is."""
+    retries = _found(streams)
+    return {
+        retries[owner].stream.name: {finding.code: finding.level for finding in group.findings}
+        for view in (streams if retries else ())
+        for group in view.groups
+        if (owner := (view.stream.name, group.group.name)) in retries
+    }
 
 
 def _found(streams: Sequence[StreamView]) -> dict[tuple[str, str], StreamView]:

@@ -17,6 +17,7 @@ from aiohttp import web
 
 from dashboards.rules import build_rules
 from streamops.service.processes import module_command
+from streamops.wire.keys import retry_key
 from tests.support.grafana.stack import STACK, read_yaml
 from tests.support.prometheus import RunningAlertmanager, RunningProgram, RunningPrometheus
 from tests.support.servers import RunningServer, StartServer
@@ -25,16 +26,31 @@ FASTER: Final = 60
 PATIENCE: Final = 60.0
 STREAM: Final = "orders"
 GROUP: Final = "billing"
+RETRIES: Final = retry_key(STREAM, GROUP)
 
 
 class Inbox:
-    """What the webhook was sent: alerts, each with its labels and its status."""
+    """What the webhook was sent: notifications, and their alerts, each with its labels and its status."""
 
     def __init__(self) -> None:
-        self.alerts: list[dict[str, Any]] = []
+        self.notifications: list[dict[str, Any]] = []
+
+    @property
+    def alerts(self) -> list[dict[str, Any]]:
+        """The alerts of all notifications."""
+        return [alert for one in self.notifications for alert in one["alerts"]]
+
+    @property
+    def pages(self) -> list[dict[str, Any]]:
+        """Critical alerts that fire, as often as a notification told of one."""
+        return [
+            one["labels"]
+            for one in self.alerts
+            if one["status"] == "firing" and one["labels"]["severity"] == "critical"
+        ]
 
     async def take(self, request: web.Request) -> web.Response:
-        self.alerts += (await request.json())["alerts"]
+        self.notifications.append(await request.json())
         return web.Response()
 
     async def wait_for(self, name: str, status: str) -> dict[str, Any]:
@@ -109,8 +125,9 @@ class Shop:
         self._is_open = self._at_work = False
 
     async def open(self) -> None:
-        """Make the stream and the group, and begin to add."""
-        await self._client.xgroup_create(STREAM, GROUP, id="0", mkstream=True)
+        """Make the stream, the retry stream and the group of both, and begin to add."""
+        for stream in (STREAM, RETRIES):
+            await self._client.xgroup_create(stream, GROUP, id="0", mkstream=True)
         self._is_open = True
         self._producer = asyncio.create_task(self._produce())
 
@@ -135,14 +152,16 @@ class Shop:
 
     async def _produce(self) -> None:
         while self._is_open:
-            await self._client.xadd(STREAM, {"order": "1"})
+            for stream in (STREAM, RETRIES):
+                await self._client.xadd(stream, {"order": "1"})
             await asyncio.sleep(0.05)
 
     async def _consume(self, name: str) -> None:
         while self._at_work:
-            reply: Any = await self._client.xreadgroup(GROUP, name, {STREAM: ">"}, count=10, block=200)
-            for rows in (reply or {}).values():
-                await self._client.xack(STREAM, GROUP, *(row[0] for row in rows))
+            streams: Any = dict.fromkeys((STREAM, RETRIES), ">")
+            reply: Any = await self._client.xreadgroup(GROUP, name, streams, count=10, block=200)
+            for stream, rows in (reply or {}).items():
+                await self._client.xack(stream, GROUP, *(row[0] for row in rows))
 
 
 @asynccontextmanager
@@ -219,8 +238,15 @@ async def test_a_group_that_stops_and_a_redis_that_is_down(rules: Path, start_se
             assert GROUP in fired["annotations"]["summary"]
             assert fired["annotations"]["fix"].startswith("Start the consumers")
 
+            # Several intervals of a notification later: one page for one group, whose retries wait too.
+            await settled(
+                prometheus,
+                f'count_over_time(streamops_group_status{{stream="{RETRIES}",status="stopped"}}[8s]) > 5',
+            )
+            assert [(page["stream"], page["group"]) for page in inbox.pages] == [(STREAM, GROUP)]
+
             # An alert that came and went by itself while the machine was slow proves nothing.
-            inbox.alerts.clear()
+            inbox.notifications.clear()
             opened.start()
             resolved = await inbox.wait_for("StreamopsConsumerGroupNotReading", "resolved")
             assert resolved["labels"] == labels

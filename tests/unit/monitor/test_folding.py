@@ -10,7 +10,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.streams import StreamRole
-from streamops.monitor.observe import fold_retries
+from streamops.monitor.observe import fold_retries, said_of_group
 from tests.support.invented import exact, group, stream
 
 OLD = Finding(FindingCode.PENDING_OLD, Health.WARN, "entry 1-1 is old", "Look.")
@@ -51,6 +51,13 @@ def test_what_is_said_of_both_is_said_once_and_the_worst_comes_first() -> None:
     (first,) = fold_retries([retries, orders])
     assert [found.code for found in first.groups[0].findings] == [IDLE.code, OLD.code]
     assert first.groups[0].findings[1] is OLD
+
+
+def test_a_retry_stream_knows_what_is_said_of_its_group() -> None:
+    orders = view_of("orders", group_of("orders", "billing", OLD), group_of("orders", "mail", IDLE))
+    retries = view_of(RETRIES, group_of(RETRIES, "billing", IDLE, OLD), source="orders")
+    assert said_of_group([orders, retries]) == {RETRIES: {OLD.code: Health.WARN}}
+    assert said_of_group([orders]) == {}
 
 
 def test_what_belongs_to_no_group_there_is_stays_as_it_is() -> None:
