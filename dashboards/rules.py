@@ -75,6 +75,9 @@ FINDING_LASTS: Final = "1m"
 FINDING_KEPT: Final = "6m"
 """Longer than any rule takes to find again, from a history that begins anew, what it had found before the exporter's restart."""
 
+FLAPPING_KEPT: Final = "10m"
+"""What hovers around a threshold is one alert."""
+
 SERVER: Final = "The Redis of {{ $labels.instance }}"
 STREAM: Final = "Stream {{ $labels.stream }}"
 GROUP: Final = "Group {{ $labels.group }} of stream {{ $labels.stream }}"
@@ -187,6 +190,7 @@ or
 (sum without (phase) (streamops_scrape_duration_seconds) > 5 unless {EXPORTER} scrape_timeout_seconds)
 """,
         lasting="10m",
+        kept=FLAPPING_KEPT,
         severity=WARNING,
         summary="Reading Redis takes the exporter {{ $labels.instance }} long",
         description="Reading Redis takes the exporter {{ $labels.instance }} {{ $value | humanizeDuration }}, more than half "
@@ -293,6 +297,7 @@ and
 sum without (instance, pod) (increase({FAILURES}[10m])) > 5
 """,
         lasting="10m",
+        kept=FLAPPING_KEPT,
         severity=WARNING,
         summary=f"Handler {{{{ $labels.handler }}}} of {GROUP[0].lower()}{GROUP[1:]} fails",
         description="{{ $value | humanizePercentage }} of the calls of handler {{ $labels.handler }} "
@@ -360,6 +365,7 @@ streamops_autoscaler_predicted_wait_seconds > on (job, instance, pool) streamops
 and on (job, instance, pool) streamops_autoscaler_desired_replicas >= streamops_autoscaler_max_replicas
 """,
         lasting="10m",
+        kept=FLAPPING_KEPT,
         severity=WARNING,
         summary=f"All the workers that {POOL} may have are too few",
         description=f"{{{{ $value | humanizeDuration }}}} is how long entries are going to wait for {POOL}, which has all "

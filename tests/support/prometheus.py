@@ -46,6 +46,14 @@ def run_program(name: str, *args: str | Path) -> subprocess.CompletedProcess[str
     )
 
 
+def assert_clean(page: str | bytes) -> None:
+    """Have promtool look at a page of metrics: it parses, and names follow Prometheus's conventions."""
+    body = page.encode() if isinstance(page, str) else page
+    words = [find_program("promtool"), "check", "metrics"]
+    done = subprocess.run(words, input=body, capture_output=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def fetch(url: str, **changes: Any) -> bytes:
     """What a GET of a loopback URL answers; ``OSError`` where nothing does."""
     with urlopen(Request(url, **changes), timeout=_ANSWER_SECONDS) as answer:  # noqa: S310 - loopback alone

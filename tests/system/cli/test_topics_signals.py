@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 
 from tests.support.eventually import eventually
+from tests.support.prometheus import assert_clean
 from tests.support.servers import RunningServer
 from tests.support.webhooks.receiver import running_receiver
 from tests.system.cli.test_topics_serve import PATIENCE, TOKEN, children, served, write
@@ -144,3 +145,5 @@ async def test_a_worker_that_is_killed_is_replaced_and_no_counter_falls(
             await post(10)
             await counted(40)
             await eventually(lambda: len(receiver.seen) >= 40)
+            async with session.get(metrics[0]) as response:
+                assert_clean(await response.text())

@@ -12,6 +12,7 @@ import pytest
 
 from streamops.service.processes import module_environment
 from tests.support.eventually import wait_until
+from tests.support.prometheus import assert_clean
 from tests.support.runtime.supervisor.run import APP, supervising
 from tests.support.runtime.supervisor.running import add_job
 from tests.support.servers import RunningServer
@@ -180,6 +181,7 @@ def test_one_endpoint_has_the_metrics_of_all(server: RunningServer, tmp_path: Pa
             add_job(server)
         count = 'streamops_handler_duration_seconds_count{group="g",handler="handle",stream="jobs"} 20.0'
         wait_until(lambda: count in _get(f"http://{url}/metrics")[1])
+        assert_clean(_get(f"http://{url}/metrics")[1])
         for pid in running.children():
             os.kill(pid, signal.SIGKILL)
         wait_until(lambda: running.log.count("killed by SIGKILL") == 2)
