@@ -1,7 +1,6 @@
 """One server process, asked in batches."""
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from types import TracebackType
@@ -29,19 +28,6 @@ Decoder = Callable[[Reply], Any]
 
 UNSENT = "nothing was sent"
 """The note on an error that came before the first command was sent."""
-
-AHEAD = 64
-"""Commands that a server near by is sent ahead of the replies that are decoded.
-
-A server works off all that it has got before it sends the next 64 KiB of replies. Given a large batch at once, it would work
-while this process waits, and then wait for this process.
-"""
-
-REFILL = 32
-"""Commands sent at once as replies come in."""
-
-NEAR = 0.003
-"""Seconds to the first reply, at most, of a server near by: one farther away is sent everything, to save round trips."""
 
 BREATH = 256
 """Replies decoded between two turns of the event loop, so that a screen stays responsive."""
@@ -106,18 +92,12 @@ class Node:
                 insist()
             writer = writer_of(connection)
             # Sent before anything else is done, the time limit included: the server works meanwhile.
-            sent, began = AHEAD if any(decoders) else len(commands), time.monotonic()
-            writer.writelines(_packed(connection, commands[:sent]))
+            writer.write(_packed(connection, commands))
             async with ReadTimeout(self._timeout) as silence:
                 receive = receiving(connection, silence.broken)
                 replies: list[Reply] = []
                 for number, (_, decode) in enumerate(zip_longest(commands, decoders), start=1):
                     reply = await receive()
-                    if sent < len(commands) and (number == 1 or number % REFILL == 0):
-                        is_far = number == 1 and time.monotonic() - began > NEAR
-                        until = len(commands) if is_far else sent + REFILL
-                        writer.writelines(_packed(connection, commands[sent:until]))
-                        sent = until
                     replies.append(reply if decode is None or isinstance(reply, Exception) else decode(reply))
                     if number % BREATH == 0:
                         silence.broken()
@@ -158,24 +138,16 @@ def was_sent(error: Exception) -> bool:
     return UNSENT not in getattr(error, "__notes__", ())
 
 
-def _packed(connection: AbstractConnection, commands: Sequence[Command]) -> list[bytes]:
+def _packed(connection: AbstractConnection, commands: Sequence[Command]) -> bytes:
     """Commands as they go over the wire; redis-py packs asyncio commands in Python, hiredis does it in C."""
     if hiredis is None:
-
-        def slowly(command: Command) -> bytes:
-            return b"".join(connection.pack_command(*encoded(command)))
-
-        return [_joined(commands, slowly)]
+        return b"".join([b"".join(connection.pack_command(*encoded(one))) for one in commands])
     pack: Callable[[Command], bytes] = hiredis.pack_command  # type: ignore[assignment]  # its stub says one-tuple
     try:
         # It encodes text itself, three times as fast, as long as that is UTF-8.
-        return [_joined(commands, pack)]
+        return b"".join([pack(one) for one in commands])
     except UnicodeEncodeError:
-        return [_joined(commands, lambda command: pack(encoded(command)))]
-
-
-def _joined(commands: Sequence[Command], pack: Callable[[Command], bytes]) -> bytes:
-    return b"".join([pack(one) for one in commands])
+        return b"".join([pack(encoded(one)) for one in commands])
 
 
 def encoded(command: Command) -> tuple[bytes | int, ...]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from redis._parsers import BaseParser
 
 from streamops.wire.connect import MAX_CONNECTIONS, connection_pool
-from streamops.wire.node import AHEAD, BREATH, NEAR, REFILL, Command, Node, Reply
+from streamops.wire.node import BREATH, Node, Reply
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.redis_internals import BoundedHiredisParser, BoundedParser
 from tests.support.servers import RunningServer, StartServer
@@ -221,20 +221,6 @@ async def test_replies_come_in_order_with_errors_among_them(server: RunningServe
     assert answers[1:-1] == replies
     assert isinstance(answers[0], Exception)
     assert isinstance(answers[-1], Exception)
-    await check_in_step(node)
-    await node.close()
-
-
-@pytest.mark.parametrize("late", [False, True])
-async def test_batch_that_is_sent_in_pieces_is_answered_in_order(
-    server: RunningServer, *, late: bool
-) -> None:
-    """As replies come in, or at once where the first one comes late: then the server is far away."""
-    node = node_of(server.options)
-    commands, replies = echoes(AHEAD + 5 * REFILL + 1)
-    first: Command = ("BLPOP", "nothing", str(2 * NEAR)) if late else ("PING",)
-    answers = await node.batch([first, *commands], [None, *([bytes.decode] * len(commands))])
-    assert answers[1:] == [reply.decode() for reply in replies]
     await check_in_step(node)
     await node.close()
 
