@@ -131,6 +131,21 @@ async def read_script(server: Server, name: str, call: Call[Decoded], what: str)
     return required(reply, what)
 
 
+async def run_between(
+    server: Server, name: str, call: Call[Any], before: Sequence[Request], after: Sequence[Request] = ()
+) -> Answers:
+    """Run a script that writes between other commands, in one round trip; all of them again if its node did not know it."""
+    script, node = load_script(name), server.node_of(call.key)
+    if node is not None and node.takes_digests and script.sha in node.scripts:
+        answers = await server.batch([*before, call.request("EVALSHA", script.sha), *after])
+        if not _did_not_run(answers.replies[len(before)], node):
+            return answers
+    answers = await server.batch([*before, call.request("EVAL", script.source), *after])
+    if node is not None and not isinstance(answers.replies[len(before)], Exception):
+        node.scripts.add(script.sha)
+    return answers
+
+
 async def write_timed_script(
     server: Server, name: str, call: Call[Decoded], what: str
 ) -> tuple[Decoded, timedelta | None]:
@@ -138,8 +153,8 @@ async def write_timed_script(
 
     The clock is looked at before and after: inside a script it stands still. Raises as ``write_script`` does.
     """
-    clock = Request(call.key, ("TIME",))
-    answers = await server.batch([clock, call.request("EVAL", load_script(name).source), clock])
+    clock = [Request(call.key, ("TIME",))]
+    answers = await run_between(server, name, call, clock, clock)
     before, reply, after = answers.replies
     if answers.failures and isinstance(reply, Exception):
         raise server.error(reply)

@@ -19,8 +19,7 @@ from streamops.wire.node import Reply
 from streamops.wire.numbers import instant_of_ms
 from streamops.wire.pools.records import decode_pool, pairs
 from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, write_script
-from streamops.wire.scripts import load_script
+from streamops.wire.script_calls import Call, run_between, write_script
 from streamops.wire.server import Server
 
 SILENT: Final = timedelta(seconds=15)
@@ -92,7 +91,7 @@ async def clock_in(server: Server, pool: str, worker: RegisteredWorker) -> str:
     arguments = (worker.id, told, round(FORGOTTEN.total_seconds() * 1000))
     call = Call(worker_registry_key(pool), arguments, lambda reply: reply)
     asked = Request(pool_key(pool), ("HGET", pool_key(pool), "mode"))
-    answers = await server.batch([asked, call.request("EVAL", load_script("roster_heartbeat").source)])
+    answers = await run_between(server, "roster_heartbeat", call, [asked])
     mode = answers.replies[0]
     if isinstance(mode, Exception):
         if answers.failures:
