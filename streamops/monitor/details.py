@@ -17,7 +17,8 @@ from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.deleted import look_for_deleted
 from streamops.wire.faults import Fault
-from streamops.wire.reads import PendingRange, read_consumers, read_pending
+from streamops.wire.pending_pages import PendingRange
+from streamops.wire.reads import read_consumers, read_pending
 from streamops.wire.server import Server
 
 MAX_CONSUMERS = 1_000

@@ -40,7 +40,7 @@ class Groups:
             begins = ALL if stream.retries else start
             is_new = await ensure_group(self._server, stream.key, group, begins)
             # If it is destroyed before anything was read, it goes on from here, and not from the beginning.
-            stream.last_seen = await group_position(self._server, stream.key, group)
+            stream.last_seen = (await group_position(self._server, stream.key, group)).encode()
             if is_new and begins == NEW and stream.last_seen != NEVER:
                 self._context.events.emit(BacklogSkipped(stream.key, group, stream.last_seen.decode()))
 

@@ -8,11 +8,10 @@ from typing import NamedTuple
 from streamops.model.entries import EntryId
 from streamops.model.pending import PendingSelection, Unfit
 from streamops.model.text import name_bytes
-from streamops.wire.batches import Request
 from streamops.wire.deleted import GoneSearch
 from streamops.wire.faults import required
 from streamops.wire.node import Reply
-from streamops.wire.pending_pages import PAGE, Row, pending_pages
+from streamops.wire.pending_pages import PAGE, PendingRange, Row, pending_by_id, pending_rows
 from streamops.wire.replies import decode_name, decode_pending_rows
 from streamops.wire.server import Server
 
@@ -60,8 +59,7 @@ async def read_claimable(
     """
     tally = _ClaimableCounts()
     to, least = name_bytes(what.to), what.min_idle_ms
-    async for reply in pending_pages(server, what.stream, what.group, what.source):
-        page = required(reply, f"group {what.stream}/{what.group}")
+    async for page in pending_rows(server, PendingRange(what.stream, what.group, consumer=what.source)):
         rows = tally.add([row for row in page if row[IDLE] >= least and row[OWNER] != to], most)
         if search is not None and rows:
             await search.look_at([row[ID] for row in rows])
@@ -100,9 +98,8 @@ async def read_claimable_ids(
 
 
 async def _rows(server: Server, what: Claimable, ids: Sequence[EntryId]) -> list[Reply]:
-    stream, group = what.stream, what.group
-    requests = [Request(stream, ("XPENDING", stream, group, str(one), str(one), 1)) for one in ids]
-    return [required(reply, f"group {stream}/{group}") for reply in (await server.batch(requests)).replies]
+    answers = await server.batch(pending_by_id(what.stream, what.group, ids))
+    return [required(reply, f"group {what.stream}/{what.group}") for reply in answers.replies]
 
 
 def _objection(what: Claimable, reply: Sequence[Row]) -> str:

@@ -1,7 +1,7 @@
 """Reads on many keys at once, each a constant number of round trips a node."""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, fault, required
 from streamops.wire.keys import pool_key
 from streamops.wire.node import Command, Node, Reply
-from streamops.wire.pending_pages import pending_command
+from streamops.wire.pending_pages import PendingRange, pending_by_id
 from streamops.wire.replies import (
     ConsumersDecoder,
     decode_clock,
@@ -28,16 +28,6 @@ FIRST_STEP = 16
 
 ASKED_AT_ONCE = 1_000
 """Commands about single entries that are sent in one go."""
-
-
-class PendingRange(NamedTuple):
-    """A page of a group's pending entries: ``limit`` rows after ``after``, of one consumer or of all."""
-
-    stream: str
-    group: str
-    after: EntryId | None
-    limit: int
-    consumer: str | None = None
 
 
 class EntryRange(NamedTuple):
@@ -134,7 +124,7 @@ async def read_pending(
     server: Server, ranges: Sequence[PendingRange]
 ) -> list[tuple[PendingEntry, ...] | Fault]:
     """XPENDING of each range, lowest ID first. Never with IDLE, which scans the whole list."""
-    requests = [Request(page.stream, _pending_command(page), decode_pending_rows) for page in ranges]
+    requests = [Request(page.stream, page.command, decode_pending_rows) for page in ranges]
     return _faults((await server.batch(requests)).replies)
 
 
@@ -142,15 +132,6 @@ async def read_pending_page(server: Server, page: PendingRange) -> tuple[Pending
     """One such page; raises ``ServerError`` where the group cannot be read."""
     (rows,) = await read_pending(server, [page])
     return required(rows, f"group {page.stream}/{page.group}")
-
-
-async def pending_pages(server: Server, page: PendingRange) -> AsyncIterator[tuple[PendingEntry, ...]]:
-    """That page and those after it, to the last row; raises ``ServerError`` where the group cannot be read."""
-    while rows := await read_pending_page(server, page):
-        yield rows
-        if len(rows) < page.limit:
-            return
-        page = page._replace(after=rows[-1].id)
 
 
 async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tuple[StreamEntry, ...] | Fault]:
@@ -205,10 +186,7 @@ async def read_pending_by_id(
     server: Server, stream: str, group: str, ids: Sequence[EntryId]
 ) -> list[PendingEntry]:
     """The rows of those IDs that are pending, in their order; raises where the group cannot be read."""
-    requests = [
-        Request(stream, ("XPENDING", stream, group, str(one), str(one), 1), decode_pending_rows)
-        for one in ids
-    ]
+    requests = pending_by_id(stream, group, ids, decode_pending_rows)
     return [row for rows in await _asked(server, requests, f"group {stream}/{group}") for row in rows]
 
 
@@ -288,11 +266,6 @@ def _count(reply: tuple[Any, ...]) -> Count:
     return Count(entries, EntryId.parse(last_id), walked, bool(complete), *meanwhile)
 
 
-def _pending_command(page: PendingRange) -> Command:
-    after = None if page.after is None else str(page.after)
-    return pending_command(page.stream, page.group, after, page.limit, page.consumer)
-
-
 async def read_pending_at_once(
     server: Server, page: PendingRange
 ) -> tuple[dict[str, int], tuple[PendingEntry, ...]] | None:
@@ -305,16 +278,8 @@ async def read_pending_at_once(
     Raises:
         ServerError: The node did not answer.
     """
-    name = page.stream, page.group
-    *_, told = await server.pipeline(
-        page.stream,
-        [
-            ("MULTI",),
-            ("XPENDING", *name),
-            pending_command(*name, str(page.after), page.limit),
-            ("EXEC",),
-        ],
-    )
+    commands: list[Command] = [("MULTI",), ("XPENDING", page.stream, page.group), page.command, ("EXEC",)]
+    *_, told = await server.pipeline(page.stream, commands)
     return None if _is_refused(told) else _decoded(*told)
 
 

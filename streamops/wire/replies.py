@@ -142,10 +142,15 @@ def decode_info(name: str, length: Reply, stream: Reply, groups: Reply) -> Strea
     for part in (length, groups):
         if isinstance(part, Exception):
             return fault(part)
-    decoded = tuple(_group(_pairs(group)) for group in groups)
+    decoded = decode_groups(groups)
     if stream is None or isinstance(stream, Exception):
         return StreamReading(name, length, decoded)
     return _stream(name, _pairs(stream), decoded)
+
+
+def decode_groups(reply: Iterable[Sequence[Reply]]) -> tuple[GroupReading, ...]:
+    """XINFO GROUPS."""
+    return tuple([_group(_pairs(group)) for group in reply])
 
 
 class ConsumersDecoder:

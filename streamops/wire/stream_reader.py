@@ -15,7 +15,8 @@ from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.large_streams import LargeStreams, script_arguments
 from streamops.wire.node import Command, Node, Reply
-from streamops.wire.reads import PendingRange, read_pending
+from streamops.wire.pending_pages import PendingRange
+from streamops.wire.reads import read_pending
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Server

@@ -16,7 +16,8 @@ from streamops.operations.planning import ONE_A_MILLISECOND, SAMPLE
 from streamops.operations.running import Run
 from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
-from streamops.wire.reads import PendingRange, read_pending_page
+from streamops.wire.pending_pages import PendingRange
+from streamops.wire.reads import read_pending_page
 from streamops.wire.writes.consumers import hand_over, remove_consumer
 
 BATCH: Final = 250

@@ -14,7 +14,7 @@ from streamops.model.deliveries import RecoveredPage, TakenEntry
 from streamops.model.streams import Consumer as GroupConsumer
 from streamops.wire.consuming.subscription import Subscription, answered, key_of, mark_prefix, run_for_group
 from streamops.wire.node import Argument, Reply
-from streamops.wire.pending_pages import PAGE, following, pending_command
+from streamops.wire.pending_pages import PAGE, PendingRange
 from streamops.wire.replies import decode_consumers
 from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
@@ -94,14 +94,14 @@ async def recover_own(
         ServerError: The server did not answer, or refused.
     """
     key = key_of(sub, retries=retries)
-    words = pending_command(key, sub.group, None if after == START else after, PAGE, sub.consumer)
-    page = answered(await server.single(key, *words), sub, key)
+    rows = PendingRange(key, sub.group, None if after == START else after, consumer=sub.consumer)
+    page = answered(await server.single(key, *rows.command), sub, key)
     if page is None:
         return RecoveredPage(group_gone=True)
     least = min_idle // _MILLISECOND
     orphans = [row[0] for row in page if row[0] not in in_flight and row[2] >= least]
     asked = orphans[: min(limit, MOST)]
-    next_page = following(page) or ""
+    next_page = rows.following(page) or ""
     if not asked:
         return RecoveredPage(next=next_page)
     takings = await _take(

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import fault
 from streamops.wire.keys import same_slot
-from streamops.wire.node import Command, Reply
+from streamops.wire.node import Command
+from streamops.wire.replies import decode_groups
 from streamops.wire.server import Server
 
 PAGE: Final = 1_000
@@ -91,11 +92,11 @@ async def read_drill_counts(server: Server, sub: Subscription, ledger: str, repe
     ]
     replies = _refuse_faults(await server.pipeline(sub.stream, commands), sub.stream)
     added, groups, delayed, retries, dead_letters, handled, repeated = _refuse_faults(replies[-1], sub.stream)
-    delivered, pending = _position(groups, sub.group)
+    group = next((one for one in decode_groups(groups) if one.name == sub.group), None)
     return DrillCounts(
         added=added,
-        delivered=delivered,
-        pending=pending,
+        delivered=str(group.last_delivered_id) if group else "0-0",
+        pending=group.pending if group else 0,
         retrying=delayed + retries,
         dead_letters=dead_letters,
         handled=handled,
@@ -151,14 +152,6 @@ async def read_field(server: Server, stream: str, field: bytes) -> list[bytes]:
 def _value(parts: Sequence[bytes], field: bytes) -> bytes:
     pairs: Iterable[tuple[bytes, bytes]] = zip(parts[::2], parts[1::2], strict=True)
     return next((value for name, value in pairs if name == field), b"")
-
-
-def _position(groups: Reply, group: str) -> tuple[str, int]:
-    for row in groups:
-        told = dict(zip(row[::2], row[1::2], strict=True))
-        if told[b"name"] == group.encode():
-            return told[b"last-delivered-id"].decode(), told[b"pending"]
-    return "0-0", 0
 
 
 def _refuse_faults(replies: Any, what: str) -> Any:  # noqa: ANN401 - replies of any shape

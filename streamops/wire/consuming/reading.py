@@ -3,11 +3,11 @@
 from datetime import timedelta
 
 from streamops.errors import NotFound
-from streamops.model.text import name_bytes
 from streamops.wire.batches import Request
 from streamops.wire.consuming.subscription import Subscription, answered
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Command
+from streamops.wire.replies import decode_groups
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 
@@ -40,7 +40,7 @@ async def ensure_group(server: Server, stream: str, group: str, start: str) -> b
     raise problem.error(f"stream {stream}")
 
 
-async def group_position(server: Server, stream: str, group: str) -> bytes:
+async def group_position(server: Server, stream: str, group: str) -> str:
     """The last ID that a group was given; ``0-0`` where there is no such group.
 
     Raises:
@@ -50,14 +50,10 @@ async def group_position(server: Server, stream: str, group: str) -> bytes:
     if isinstance(reply, Exception):
         problem = fault(reply)
         if problem.kind is FaultKind.MISSING:
-            return b"0-0"
+            return "0-0"
         raise problem.error(f"stream {stream}")
-    wanted = name_bytes(group)
-    for row in reply:
-        told = dict(zip(row[::2], row[1::2], strict=True))
-        if told[b"name"] == wanted:
-            return bytes(told[b"last-delivered-id"])
-    return b"0-0"
+    found = (one for one in decode_groups(reply) if one.name == group)
+    return next((str(one.last_delivered_id) for one in found), "0-0")
 
 
 async def restore_group(server: Server, stream: str, group: str, last_seen: str) -> str | None:
@@ -117,7 +113,7 @@ async def work_left(server: Server, sub: Subscription) -> int:
     """
     unread, pending = 0, 0
     for key in (sub.stream, sub.retries):
-        position = (await group_position(server, key, sub.group)).decode()
+        position = await group_position(server, key, sub.group)
         asked = [
             Request(key, ("XRANGE", key, f"({position}", "+", "COUNT", 1)),
             Request(key, ("XPENDING", key, sub.group)),
