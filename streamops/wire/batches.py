@@ -9,7 +9,7 @@ from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError,
 
 from streamops.wire.cluster import Cluster
 from streamops.wire.node import Command, Decoder, Node, Reply
-from streamops.wire.single import Single
+from streamops.wire.primary import Single
 
 REDIRECTS: Final = 3
 

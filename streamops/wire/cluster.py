@@ -14,7 +14,7 @@ from streamops.model.text import name_bytes
 from streamops.wire.connect import connection_pool
 from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.primary_tracker import PrimaryTracker
+from streamops.wire.primary import PrimaryTracker
 
 Address = tuple[str, int]
 

@@ -21,8 +21,9 @@ from redis.exceptions import ResponseError
 
 from streamops.errors import SettingsError
 from streamops.model.streams import Mode
+from streamops.wire.node import Node
 from streamops.wire.options import ConnectionOptions, Secret, Tls
-from streamops.wire.primary_tracker import PrimaryTracker
+from streamops.wire.primary import PrimaryTracker, SentinelClient, SentinelPool, SentinelPrimary, Single
 from streamops.wire.redis_internals import (
     PARSER,
     ClosingPool,
@@ -30,7 +31,6 @@ from streamops.wire.redis_internals import (
     NamedSSLConnection,
     SocketConnection,
 )
-from streamops.wire.sentinel import SentinelClient, SentinelPool
 
 READ_SIZE = 1 << 16
 MAX_CONNECTIONS = 16
@@ -160,3 +160,10 @@ def _check_readable(path: str) -> None:
         problem = error.strerror
     if problem is not None:
         raise SettingsError(f"the TLS file {path} cannot be read: {problem}", "Check `ca`, `cert` and `key`.")
+
+
+def single_server(options: ConnectionOptions, tracker: PrimaryTracker) -> Single:
+    """The server of these options, or of their Sentinels, and of what others have heard of them."""
+    pool = connection_pool(options, tracker=tracker)
+    node = Node(pool, options.label, options.timeout.total_seconds())
+    return SentinelPrimary(node, pool, tracker) if isinstance(pool, SentinelPool) else Single(node)

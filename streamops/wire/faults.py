@@ -21,6 +21,7 @@ from redis.exceptions import (
     ResponseError,
     TryAgainError,
 )
+from redis.exceptions import ConnectionError as LostConnection
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from streamops.errors import (
@@ -34,9 +35,7 @@ from streamops.errors import (
     Unsupported,
 )
 from streamops.model.streams import NO_SUCH_STREAM
-from streamops.wire.primary_tracker import PrimaryReplacedError
 from streamops.wire.redis_internals import ReplyTooLargeError
-from streamops.wire.sentinel import SentinelLoginError
 
 DENIALS = ("NOPERM", "ACL failure in script", "executing the script can't")
 DRIFT = "DRIFT "
@@ -51,6 +50,14 @@ REPLICA = "it is a read-only replica"
 PRIMARY_HINT = "Another server is the primary: connect to that one; Sentinels or the cluster know which."
 LONGEST = 200
 DEFAULT_LABEL = "redis://127.0.0.1:6379/0"
+
+
+class PrimaryReplacedError(LostConnection):
+    """Another server is the primary than before; it may lack entries of the former one."""
+
+
+class SentinelLoginError(AuthenticationError):
+    """A Sentinel itself wants another password than the one it was given."""
 
 
 class FaultKind(StrEnum):

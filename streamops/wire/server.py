@@ -9,11 +9,11 @@ from streamops.errors import ServerError
 from streamops.model.streams import Mode
 from streamops.wire.batches import Answers, Batch, Listen, Request, Topology, unserved
 from streamops.wire.cluster import Cluster
-from streamops.wire.faults import server_error
+from streamops.wire.connect import single_server
+from streamops.wire.faults import PrimaryReplacedError, server_error
 from streamops.wire.node import UNSENT, Argument, Command, Node, Reply, was_sent
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.primary_tracker import PrimaryReplacedError, PrimaryTracker
-from streamops.wire.single import single_server
+from streamops.wire.primary import PrimaryTracker
 
 
 class Server:
@@ -114,22 +114,12 @@ class Server:
         Raises:
             ServerError: Its node fails, or is another one.
         """
+        if handovers is None:
+            (reply,) = await self.pipeline(key, (command,))
+            return reply
         if not self._topology.ready:
             await self._prepare()
-        node = self._topology.node_of(key)
-        if handovers is not None:
-            return await self._single_there(node, command, handovers)
-        if node:
-            (reply,) = await self._send_to_node(node, (command,))
-            if not isinstance(reply, (AskError, TryAgainError)):
-                return reply
-            answers = await self._follow(key, [command], node, [reply])
-        else:
-            answers = await self.batch([Request(key, command)])
-        reply = answers.replies[0]
-        if answers.failures and isinstance(reply, Exception):
-            raise self.error(reply)
-        return reply
+        return await self._single_there(self._topology.node_of(key), command, handovers)
 
     async def _single_there(self, node: Node | None, command: Command, handovers: int) -> Reply:
         """Have a command done by the server that had the key when there were this many handovers, or by none."""
@@ -156,17 +146,24 @@ class Server:
         if not self._topology.ready:
             await self._prepare()
         node = self._topology.node_of(key)
-        if node is None or not commands:
-            return (await self.batch([Request(key, command) for command in commands])).replies
+        if node is None:
+            return self._unfailed(await self.batch([Request(key, command) for command in commands]))
         replies = await self._send_to_node(node, commands)
         moved = [at for at, reply in enumerate(replies) if isinstance(reply, (AskError, TryAgainError))]
         if moved:
             again = await self._follow(
                 key, [commands[at] for at in moved], node, [replies[at] for at in moved]
             )
-            for at, reply in zip(moved, again.replies, strict=True):
+            for at, reply in zip(moved, self._unfailed(again), strict=True):
                 replies[at] = reply
         return replies
+
+    def _unfailed(self, answers: Answers) -> list[Reply]:
+        """Replies of which none stands for a node that failed; raises ``ServerError`` for one that does."""
+        for error in answers.failures.values():
+            if any(reply is error for reply in answers.replies):
+                raise self.error(error)
+        return answers.replies
 
     async def _follow(
         self, key: str, commands: Sequence[Command], node: Node, replies: Sequence[Reply]

@@ -2,9 +2,9 @@
 -- KEYS[3]: the dead-letter queue; guards and payloads follow.
 -- Returns a word for each: "done", "not_ours", "superseded", "gone" or "too_wide"; of fewer where they are large.
 -- @include dead_letter_arguments
--- No entry can have this ID; but memory, permission and type are looked at before that.
-local asked = redis.pcall('XADD', KEYS[3], '0-0', 'f', 'v')
-if not string.find(asked.err, '0-0', 1, true) then return asked end
+-- @include dead_letter_write
+local refused = letter_refused(KEYS[3])
+if refused then return refused end
 require_removal(key, group, marks, retries)
 
 local became = {}
@@ -13,7 +13,7 @@ for at = FIRST, #ARGV, EACH do
   if letter then
     -- Whoever has a guard freed and is not buried after all sets it again.
     see_to_keys(letter, at)
-    local added = redis.pcall('XADD', KEYS[3], '*', unpack(letter.parts))
+    local added = write_letter(KEYS[3], letter.parts)
     if type(added) == 'table' then return #became > 0 and became or added end
     remove(key, group, marks, retries, prefix, letter.id)
   end

@@ -3,10 +3,11 @@
 -- MessagePack, each {name, value, ...}.
 -- Returns how many of them, from the first on, stand in the queue now.
 -- @include consume_stands
+-- @include dead_letter_write
 local queue = KEYS[1]
 
-local asked = redis.pcall('XADD', queue, '0-0', 'f', 'v')
-if not string.find(asked.err, '0-0', 1, true) then return asked end
+local refused = letter_refused(queue)
+if refused then return refused end
 -- These options exclude each other: nothing is set, but permission is looked at.
 local allowed = redis.pcall('SET', KEYS[2], '', 'NX', 'XX')
 if not string.find(allowed.err, 'syntax', 1, true) then return allowed end
@@ -14,7 +15,7 @@ if not string.find(allowed.err, 'syntax', 1, true) then return allowed end
 for at, parts in ipairs(cmsgpack.unpack(ARGV[2])) do
   local marker = KEYS[1 + at]
   if not stands(queue, marker) then
-    local added = redis.pcall('XADD', queue, '*', unpack(parts))
+    local added = write_letter(queue, parts)
     if type(added) == 'table' then return at > 1 and at - 1 or added end
     redis.call('SET', marker, added, 'PX', ARGV[1])
   end

@@ -12,6 +12,7 @@
 -- @include guard
 -- @include delayed_body
 -- @include beside
+-- @include dead_letter_write
 local WAIT = 60000
 -- How many bodies are read at once, at first and at most.
 local FIRST, TOGETHER = 4, 16
@@ -74,8 +75,8 @@ end
 local function bury(number, raw, why)
   local id = due[number]
   local score = redis.call('ZSCORE', queue, id)
-  local added = redis.pcall('XADD', letters, '*', 'id', id, 'due', score, 'body', raw,
-    '_so_origin', stream, '_so_reason', 'undecodable', '_so_error', 'delayed message ' .. id .. ': ' .. why)
+  local added = write_letter(letters, { 'id', id, 'due', score, 'body', raw,
+    '_so_origin', stream, '_so_reason', 'undecodable', '_so_error', 'delayed message ' .. id .. ': ' .. why })
   if type(added) == 'table' then return fail(letters, id, added.err) end
   gone = gone + 1
   done[gone] = id

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from streamops.errors import UnexpectedReply, Unreachable
 from streamops.wire.options import Secret
-from streamops.wire.primary_tracker import NamedPrimary, PrimaryTracker
+from streamops.wire.primary import NamedPrimary, PrimaryTracker
 from tests.support.servers import RunningServer, choose_port
 from tests.support.wire.refusals import PLANTED, refusal
 from tests.support.wire.sentinel import behind, names

@@ -45,6 +45,7 @@ def chapter(tmp_path: Path) -> Path:
         "shop.py",
         "place.py",
         "payments.py",
+        "refunds.py",
         "web.py",
         "emails.py",
         "test_shop.py",
@@ -108,6 +109,20 @@ def test_a_payment_is_written_in_a_transaction(chapter: Path, server: RunningSer
             time.sleep(0.05)
     with closing(sqlite3.connect(chapter / "bank.db")) as bank:
         assert bank.execute("select * from payments").fetchall() == [("ann", 12)]
+
+
+def test_a_refund_is_given_up_or_comes_later(chapter: Path, server: RunningServer) -> None:
+    with running(chapter, server, "refunds:app"):
+        server.command("XADD", "shop:refunds", "*", "account", "ann", "amount", 0)
+        server.command("XADD", "shop:refunds", "*", "account", "closed", "amount", 12)
+        deadline = time.monotonic() + PATIENCE
+        while not server.command("XLEN", "{shop:refunds}:dlq") or not server.command(
+            "ZCARD", "{shop:refunds}:delayed"
+        ):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    (letter,) = fields_of(server, "{shop:refunds}:dlq")
+    assert letter[b"_so_reason"] == b"rejected"
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.errors import Unreachable
-from streamops.wire import single
+from streamops.wire import primary as primary_module
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster, SlotMove, StartSentinel, settle
 from tests.support.runtime.acknowledging import acknowledging, deliver, flush
@@ -38,7 +38,7 @@ async def test_what_a_former_primary_delivered_is_looked_at_on_the_new_one(
     start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch, heard: str
 ) -> None:
     """Whoever acknowledges is not told of the new one by an error: another command failed, or none did."""
-    monkeypatch.setattr(single, "LOOK_EVERY", 3600.0)
+    monkeypatch.setattr(primary_module, "LOOK_EVERY", 3600.0)
     former, primary = start_server(), start_server()
     sentinel = start_sentinel(former)
     options = replace(behind(sentinel.port), timeout=timedelta(seconds=LONGEST_WAIT))

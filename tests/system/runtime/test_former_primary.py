@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.runtime import Delays, Entry, Streamops, outcomes
-from streamops.wire import single
+from streamops.wire import primary as primary_module
 from tests.support.deployments import StartSentinel
 from tests.support.runtime.former_primary import SAME, add_named, owners, replace_primary, two_primaries
 from tests.support.runtime.working import until, working
@@ -137,7 +137,7 @@ async def test_whoever_reads_from_the_new_primary_does_not_acknowledge_at_the_fo
     start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reader has lost its connection, and hears of the new one with the next; nobody else asks the Sentinels."""
-    monkeypatch.setattr(single, "LOOK_EVERY", 3600.0)
+    monkeypatch.setattr(primary_module, "LOOK_EVERY", 3600.0)
     former, primary = start_server(), start_server()
     primary.command("XGROUP", "CREATE", "s", "g", "0", "MKSTREAM")
     sentinel = start_sentinel(former)

@@ -13,10 +13,10 @@ from streamops.model.acting import Confirmation, JobState
 from streamops.operations.console import Console
 from streamops.operations.replay import run as replay
 from streamops.operations.replay.intent import ReplayIntent
-from streamops.wire import single
+from streamops.wire import primary as primary_module
 from streamops.wire.batches import Request
+from streamops.wire.primary import LOOK_EVERY
 from streamops.wire.server import Server
-from streamops.wire.single import LOOK_EVERY
 from streamops.wire.writes.audit import AUDIT
 from tests.chaos.topologies.reading import read_stream
 from tests.chaos.topologies.works import add_many, numbers
@@ -104,7 +104,7 @@ async def test_whoever_is_connected_to_a_former_primary_leaves_it_soon(
     start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It takes writes until the Sentinels tell it, some ten seconds later, and all of them are lost."""
-    monkeypatch.setattr(single, "LET_BE", 3600.0)
+    monkeypatch.setattr(primary_module, "LET_BE", 3600.0)
     former, primary = start_server(), start_server()
     sentinel = start_sentinel(former)
     server = await Server.connect(replace(behind(sentinel.port), timeout=PATIENT))

@@ -16,7 +16,7 @@ from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.wire.cluster import Cluster
 from streamops.wire.options import ConnectionOptions, Secret
-from streamops.wire.primary_tracker import PrimaryTracker
+from streamops.wire.primary import PrimaryTracker
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Depth, StreamReader
 from tests.support.deployments import RunningCluster

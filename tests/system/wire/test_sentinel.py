@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from streamops.errors import Refused, ServerError, Unreachable
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
-from streamops.wire import sentinel, single
+from streamops.wire import primary as primary_module
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from tests.support.deployments import Certificates, StartSentinel
@@ -141,7 +141,7 @@ async def test_a_sentinel_that_holds_the_primary_down_may_know_better_than_one_t
         with pytest.raises(Unreachable, match="have not heard of the last failover"):
             await second.single("s", "XADD", "s", "*", "n", "1")
         # Nor does it matter how many were told late, or for how long they agree.
-        monkeypatch.setattr(sentinel, "LONGEST_FAILOVER", 1e-9)
+        monkeypatch.setattr(primary_module, "LONGEST_FAILOVER", 1e-9)
         third = Server(behind(late.port, informed.port, late.port), tracker=first.tracker)
         for _ in range(3):
             with pytest.raises(Unreachable, match="have not heard of the last failover"):
@@ -164,7 +164,7 @@ async def test_sentinels_set_up_anew_are_followed_though_one_is_gone_for_good(
         for unsure in (both, fewer):
             with pytest.raises(Unreachable, match="have not heard of the last failover"):
                 await unsure.ping()
-        monkeypatch.setattr(sentinel, "LONGEST_FAILOVER", 0.0)
+        monkeypatch.setattr(primary_module, "LONGEST_FAILOVER", 0.0)
         await both.single("s", "XADD", "s", "*", "n", "1")
         assert (former.command("EXISTS", "s"), primary.command("XLEN", "s")) == (0, 1)
         for closing in (both, fewer, server):
@@ -174,7 +174,7 @@ async def test_sentinels_set_up_anew_are_followed_though_one_is_gone_for_good(
 async def test_two_of_four_sentinels_are_not_followed_however_long_they_agree(
     start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sentinel, "LONGEST_FAILOVER", 1e-9)
+    monkeypatch.setattr(primary_module, "LONGEST_FAILOVER", 1e-9)
     former, primary = start_server(), start_server()
     with sentinel_of(former, 1) as late, sentinel_of(primary, 2) as informed:
         first = await Server.connect(behind(informed.port))
@@ -191,8 +191,8 @@ async def test_sentinels_that_hang_are_asked_last_and_hide_nothing(
     start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of those who look for another primary, nobody waits long enough for all that hang."""
-    monkeypatch.setattr(single, "LET_BE", 0.0)
-    monkeypatch.setattr(single, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(primary_module, "LET_BE", 0.0)
+    monkeypatch.setattr(primary_module, "LOOK_EVERY", 0.0)
     former, primary = start_server(), start_server()
     *hanging, informed = start_sentinel(former), start_sentinel(former), start_sentinel(former)
     options = behind(*(one.port for one in (*hanging, informed)))
@@ -215,7 +215,7 @@ async def test_sentinels_that_hang_are_asked_last_and_hide_nothing(
 async def test_clients_of_one_tracker_learn_of_a_failover_at_once(
     start_server: StartServer, start_sentinel: StartSentinel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(single, "LOOK_EVERY", 3600.0)
+    monkeypatch.setattr(primary_module, "LOOK_EVERY", 3600.0)
     former, primary = start_server(), start_server()
     sentinel = start_sentinel(former)
     first = await Server.connect(behind(sentinel.port))

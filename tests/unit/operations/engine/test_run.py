@@ -7,8 +7,8 @@ from streamops.model.acting import Actor, Impact, Plan
 from streamops.operations.audit_writer import AuditWriter
 from streamops.operations.running import Run
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.primary import Single
 from streamops.wire.server import Server
-from streamops.wire.single import Single
 
 
 def applying(*, recurring: bool = False) -> Run:
