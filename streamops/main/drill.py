@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamops.autoscaling.controller import RoundReport
     from streamops.autoscaling.policy.config import ScalingConfig
     from streamops.operations.console import Console
-    from streamops.runtime.drill.keys import DrillKeys
+    from streamops.runtime.drill import DrillKeys
 import signal
 from collections.abc import Coroutine
 
@@ -166,8 +166,7 @@ def drill(
     plan = DrillPlan(minimum=workers[0], maximum=workers[1], least=work[0], most=work[1], **values)
     # Only who drills pays for the policy and the runtime.
     from streamops.autoscaling.policy.config import ScalingConfig  # noqa: PLC0415
-    from streamops.runtime.drill.keys import new_tag  # noqa: PLC0415
-    from streamops.runtime.drill.workers import SILENT  # noqa: PLC0415
+    from streamops.runtime.drill import SILENT, new_tag  # noqa: PLC0415
     from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
 
     try:
@@ -189,7 +188,7 @@ def drill(
 async def _drill(
     session: Session, plan: DrillPlan, tag: str, timeline: "Timeline", config: "ScalingConfig"
 ) -> DrillVerdict:
-    from streamops.runtime.drill.drill import drill as run_drill  # noqa: PLC0415 - as above
+    from streamops.runtime.drill import drill as run_drill  # noqa: PLC0415 - as above
 
     settings = session.settings
     if plan.minimum == plan.maximum:
@@ -197,7 +196,7 @@ async def _drill(
     from streamops.autoscaling.controller import Controller  # noqa: PLC0415
     from streamops.autoscaling.decisions import Assignment, ControllerOptions  # noqa: PLC0415
     from streamops.operations.console import Console  # noqa: PLC0415
-    from streamops.runtime.drill.keys import DrillKeys  # noqa: PLC0415
+    from streamops.runtime.drill import DrillKeys  # noqa: PLC0415
     from streamops.settings.load import actor_of  # noqa: PLC0415
 
     async with await Console.open(
@@ -221,7 +220,7 @@ async def _drill(
 async def _forget_killed(console: "Console") -> None:
     """Remove the pools of former drills that were killed: nobody works in them any more."""
     from streamops.monitor.pools import NOBODY  # noqa: PLC0415 - as above
-    from streamops.runtime.drill.keys import is_drill_pool  # noqa: PLC0415
+    from streamops.runtime.drill import is_drill_pool  # noqa: PLC0415
 
     for name in filter(is_drill_pool, await console.pools.names()):
         if await console.pools.of_pool(name) == NOBODY:

@@ -8,8 +8,7 @@ from streamops.autoscaling.policy.config import ScalingConfig, Tuning
 from streamops.model.drill import DrillPlan
 from streamops.model.pools import Applied, PoolDecision, ScaleCode
 from streamops.operations.console import Console
-from streamops.runtime.drill.drill import drill
-from streamops.runtime.drill.keys import DrillKeys, new_tag
+from streamops.runtime.drill import DrillKeys, drill, new_tag
 from tests.support.runtime.working import keys
 from tests.support.servers import RunningServer
 

@@ -6,8 +6,7 @@ from datetime import timedelta
 import pytest
 
 from streamops.model.drill import DrillPlan, DrillProgress
-from streamops.runtime.drill.drill import drill
-from streamops.runtime.drill.keys import new_tag
+from streamops.runtime.drill import drill, new_tag
 from tests.support.runtime.working import keys, until
 from tests.support.servers import RunningServer
 

@@ -111,7 +111,7 @@ def invent(verdict: DrillVerdict, monkeypatch: pytest.MonkeyPatch) -> None:
             tell(moment)
         return verdict
 
-    monkeypatch.setattr("streamops.runtime.drill.drill.drill", drill)
+    monkeypatch.setattr("streamops.runtime.drill.drill", drill)
 
 
 def test_impossible_drills_are_refused(cli: Cli, place: Place) -> None:

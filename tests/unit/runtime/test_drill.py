@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from streamops.model.drill import DrillPlan, DrillVerdict
-from streamops.runtime.drill.events import (
+from streamops.runtime.drill import (
     ALWAYS,
     WorkerCounts,
     draw_events,

@@ -7,9 +7,7 @@ from typing import Final
 
 from streamops.errors import HandlerError, ServerError
 from streamops.runtime.app import Streamops
-from streamops.runtime.drill.events import DrillEvent
-from streamops.runtime.drill.keys import GROUP, KEPT, DrillKeys, renew_for_ever
-from streamops.runtime.drill.workers import TAG_VARIABLE
+from streamops.runtime.drill import GROUP, KEPT, TAG_VARIABLE, DrillEvent, DrillKeys, renew_for_ever
 from streamops.runtime.entry import Entry
 from streamops.runtime.retry import Exponential
 from streamops.wire.consuming.drilling import note_handled, renew_keys
