@@ -27,9 +27,8 @@ from streamops.runtime.events import (
     Promoted,
     Troubled,
 )
-from streamops.wire.consuming.promoting import NOTHING_PASSED, Promotion, promote_due
+from streamops.wire.consuming.promoting import NOTHING_PASSED, Promotion, listen, promote_due
 from streamops.wire.keys import NO_CONFIGURATION, dead_letter_key, delayed_key, same_slot
-from streamops.wire.notices import listen
 from streamops.wire.server import Server
 
 LONGEST_SLEEP: Final = 1.0

@@ -18,8 +18,7 @@ from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.pools import WorkerState
 from streamops.runtime.app import Streamops
 from streamops.runtime.handlers import Handler
-from streamops.runtime.loading import application_directories, load_app
-from streamops.runtime.logs import log_events
+from streamops.runtime.loading import application_directories, load_app, log_events
 from streamops.runtime.supervisor.spec import (
     REPORT_EVERY,
     Recycled,

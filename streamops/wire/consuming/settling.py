@@ -23,9 +23,8 @@ from streamops.wire.consuming.subscription import (
 )
 from streamops.wire.faults import required
 from streamops.wire.keys import encoded_part, moved_key, same_slot
-from streamops.wire.lua_values import lua_value
 from streamops.wire.node import Argument, Command, Reply
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, lua_value, write_script
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 

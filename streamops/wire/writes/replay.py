@@ -12,10 +12,9 @@ from streamops.model.entries import EntryId
 from streamops.wire.batches import Request
 from streamops.wire.faults import required
 from streamops.wire.keys import replayed_key
-from streamops.wire.lua_values import Value, lua_value
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name
-from streamops.wire.script_calls import Call, write_script
+from streamops.wire.script_calls import Call, Value, lua_value, write_script
 from streamops.wire.server import Server
 
 BATCH: Final = 500

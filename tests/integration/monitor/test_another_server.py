@@ -10,8 +10,8 @@ from streamops.model.lag import LagBasis
 from streamops.monitor.counting import CountBudget
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
-from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server
+from streamops.wire.stream_reader import LARGE_BYTES
 from tests.chaos.watchers.lines import line
 from tests.support.monitor.lag_watching import STREAM, TIGHT, Watcher, exact, group_at, interrupt
 from tests.support.servers import RunningServer, StartServer

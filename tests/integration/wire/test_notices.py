@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from streamops.wire.notices import listen
+from streamops.wire.consuming.promoting import listen
 from tests.chaos.proxy import Proxy
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer, StartServer

@@ -1,9 +1,8 @@
 """The script reads what the plain commands read, payloads left out."""
 
 from streamops.model.streams import StreamReading
-from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import StreamReader
+from streamops.wire.stream_reader import LARGE_BYTES, StreamReader
 from tests.support.servers import RunningServer
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
-from streamops.wire.notices import QUIET, listen
+from streamops.wire.consuming.promoting import QUIET, listen
 from streamops.wire.options import ConnectionOptions
 
 Notice = tuple[str, bytes | None]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from streamops.errors import Unreachable
 from streamops.model.text import is_safe
 from streamops.runtime.events import DeadLettered, Event, Events, HookFailed, Overran, Retried, Troubled
-from streamops.runtime.logs import LEVELS, log_events
+from streamops.runtime.loading import LEVELS, log_events
 from streamops.service.processes import LogFormat, configure_logs
 
 HOSTILE = "\x1b[2J\x1b]0;pwned\x07\r\n2026-01-01 [info] all is well\x9b31m\u202e\x7f\udcff"

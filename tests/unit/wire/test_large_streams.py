@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.model.streams import StreamReading
-from streamops.wire import large_streams
-from streamops.wire.large_streams import KEPT_SECONDS, LARGE_BYTES, LargeStreams
+from streamops.wire import stream_reader
+from streamops.wire.stream_reader import KEPT_SECONDS, LARGE_BYTES, LargeStreams
 
 
 class Clock:
@@ -20,7 +20,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(large_streams, "time", clock)
+    monkeypatch.setattr(stream_reader, "time", clock)
     return clock
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamops.wire.lua_values import Value, lua_value
+from streamops.wire.script_calls import Value, lua_value
 
 
 @given(

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 
 from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.streams import GroupReading, StreamReading
-from streamops.wire.large_streams import LARGE_BYTES
 from streamops.wire.server import Server
-from streamops.wire.stream_reader import Depth, StreamReader
+from streamops.wire.stream_reader import LARGE_BYTES, Depth, StreamReader
 from tests.support.servers import RunningServer
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")

@@ -16,7 +16,7 @@ from streamops.model.dead_letters import (
     retried,
 )
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.wire.lua_values import Value, lua_value
+from streamops.wire.script_calls import Value, lua_value
 from streamops.wire.server import Server
 from streamops.wire.writes.replay import (
     DeadLetterBatch,
