@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import partial
 from math import inf
 from typing import Final, NamedTuple, final
 
@@ -114,15 +113,11 @@ class StreamConsumer:
         self.executor = executor
         self.subscription = _subscription_of(stream, handler, context)
         self._room = asyncio.Event()
-        stream_of = partial(
-            ConsumerStream,
-            self.subscription,
-            context,
-            lease=handler.lease,
-            counts=executor.counts,
-            room=self._room,
+        shared = (self.subscription, context, handler.lease, executor.counts, self._room)
+        self.main, self.retries = (
+            ConsumerStream(*shared, retries=False),
+            ConsumerStream(*shared, retries=True),
         )
-        self.main, self.retries = stream_of(retries=False), stream_of(retries=True)
         self.streams = (self.main, self.retries)
         self.paused = False
         options = context.server.options

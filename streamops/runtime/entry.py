@@ -317,11 +317,11 @@ class ConsumerStream:
         self,
         subscription: Subscription,
         context: WorkerContext,
-        *,
-        retries: bool,
         lease: timedelta = MINUTE,
         counts: HandlerCounters | None = None,
         room: asyncio.Event | None = None,
+        *,
+        retries: bool,
     ) -> None:
         self.subscription = subscription
         self.context = context

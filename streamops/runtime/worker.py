@@ -108,8 +108,7 @@ class Worker:
         crons = {stream: one.cron for one in handlers if one.cron for stream, _ in one.streams}
         self._cron = CronScheduler(crons, self._context)
         self._groups = Groups(self._context)
-        threads = sum(handler.concurrency for handler in handlers if handler.kind is CallKind.THREADS)
-        self._threads = Threads(threads)
+        self._threads = Threads(sum(one.concurrency for one in handlers if one.kind is CallKind.THREADS))
         self.runners = tuple(
             HandlerRunner(handler, self._context, self._groups, self._threads) for handler in handlers
         )

@@ -119,9 +119,8 @@ async def serve(
                 working.start(dispatcher.run(), "callbacks")
             working.start(keep_short(registry), "trim")
         if options.listen is not None:
-            app = ingest_app(registry, options.listen.intake, counters, log, stop)
             ingest = serving(
-                app,
+                ingest_app(registry, options.listen.intake, counters, log, stop),
                 options.listen.listener,
                 Authentication(None),
                 most=options.listen.max_connections,
