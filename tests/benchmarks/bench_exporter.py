@@ -35,7 +35,7 @@ LARGE: Final = 64 << 10
 MANY: Final = 5_000
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 REFERENCE: Final = "prometheus-redis-exporter"
-SERVERS: Final = ("redis-7.0", "redis-8.0", "redis-8.2", "valkey-9.1")
+SERVERS: Final = ("redis-7.0", "redis-7.4", "redis-8.0", "redis-8.2", "valkey-9.1")
 CAP: Final = 10
 WARM: Final = 4
 """Scrapes before those that count."""
@@ -245,7 +245,7 @@ def main() -> None:
     """Every stream moves on each server, and what else there is on the first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--server", action="append", help="one of these alone; the four unless given")
+    parser.add_argument("--server", action="append", help="one of these alone; all of them unless given")
     given = parser.parse_args()
     rounds: int = given.rounds
     labels: list[str] = given.server or list(SERVERS)
@@ -259,6 +259,7 @@ def main() -> None:
             compare(server, f"the same, MAXLEN ~ {CAP}", rounds, traffic(server, cap=CAP))
         with loaded(programs[label]) as server:
             compare(server, "the same, groups four entries behind", rounds, traffic(server, behind=4))
+            compare(server, f"the same, MAXLEN ~ {CAP} too", rounds, traffic(server, cap=CAP, behind=4))
     first = programs.get(labels[0], next(iter(programs.values())))
     with loaded(first) as server:
         enlarge(server)
