@@ -25,7 +25,6 @@ from streamops.model.observation import (
     Finding,
     GroupCounts,
     GroupView,
-    Health,
     Observation,
     QueueMetrics,
     StreamCounts,
@@ -41,7 +40,7 @@ from streamops.model.streams import (
     StreamRole,
     StreamState,
 )
-from streamops.monitor.observe import said_of_group
+from streamops.monitor.observe import said_of_group, unrepeated
 
 PYTHON: Final = platform.python_version()
 
@@ -148,7 +147,7 @@ class Shown(Struct, kw_only=True):
     def findings(self) -> Iterator[tuple[Labels, tuple[Finding, ...]]]:
         """What was found about the server, the streams and the groups, by database, stream and group.
 
-        Of one dead group it is said once: its retry stream does not repeat what was found about the group and is as bad.
+        Of one dead group it is told once: its retry stream does not repeat it.
         """
         if (observation := self.reading.observation) is None:
             return
@@ -159,10 +158,7 @@ class Shown(Struct, kw_only=True):
                 yield (*stream, ""), found
         said = said_of_group(observation.streams)
         for group, view in zip(self.group_labels, self.views, strict=True):
-            findings = view.findings
-            if findings and (levels := said.get(view.stream)):
-                findings = tuple([one for one in findings if levels.get(one.code, Health.OK) < one.level])
-            if findings:
+            if view.findings and (findings := unrepeated(view, said)):
                 yield group, findings
 
     @property

@@ -190,6 +190,19 @@ def said_of_group(streams: Sequence[StreamView]) -> dict[str, dict[FindingCode, 
     }
 
 
+def unrepeated(view: GroupView, said: Mapping[str, Mapping[FindingCode, Health]]) -> tuple[Finding, ...]:
+    """What is to be told of a group, so that a dead one is told of once.
+
+    Of a retry stream that is nothing as long as its group is critical, and nothing that was found about the group and is as bad.
+    """
+    levels = said.get(view.stream)
+    if not levels:
+        return view.findings
+    if Health.CRITICAL in levels.values():
+        return ()
+    return tuple([one for one in view.findings if levels.get(one.code, Health.OK) < one.level])
+
+
 def _found(streams: Sequence[StreamView]) -> dict[tuple[str, str], StreamView]:
     """Retry streams by the stream and the group that they belong to."""
     retries = [view for view in streams if view.stream.role is StreamRole.RETRY]

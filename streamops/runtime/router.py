@@ -125,6 +125,7 @@ def _is_error(value: object) -> bool:
 
 
 EXPONENTIAL: Final = Exponential()
+MAX_ATTEMPTS: Final = 5
 STARTS: Final = {"new": "$", "all": "0"}
 """Where a group begins, in words, as Redis writes it."""
 Registered = TypeVar("Registered", bound=Function)
@@ -196,7 +197,7 @@ class Router:
         batch: int = 1,
         linger: Seconds = 0,
         retry: Schedule | Sequence[Seconds] | Seconds | None = EXPONENTIAL,
-        max_attempts: int = 5,
+        max_attempts: int = MAX_ATTEMPTS,
         in_place: bool = False,
         no_retry_on: type[BaseException] | tuple[type[BaseException], ...] = (),
         timeout: Seconds | None = None,
@@ -283,7 +284,8 @@ class Router:
                 failed=failed,
                 middleware=(middleware,) if callable(middleware) else tuple(middleware),
             )
-            if noack and (in_place or (retry is not EXPONENTIAL and retry is not None)):
+            retries = retry not in (None, EXPONENTIAL) or max_attempts not in (1, MAX_ATTEMPTS)
+            if noack and (in_place or retries):
                 raise SettingsError(
                     f"handler {handler.name}: noack=True with retries",
                     "What the server takes for acknowledged cannot be tried again: leave out one of them.",

@@ -16,6 +16,7 @@ import pytest
 from docs.reference import ROOT_DIRECTORY
 from streamops.runtime import (
     Delays,
+    Entry,
     Exponential,
     Linear,
     Payload,
@@ -41,11 +42,14 @@ def chapter(tmp_path: Path) -> Path:
     """A directory with the chapter's files."""
     for name, code in PYTHON_BLOCK.findall(PAGE.read_text()):
         (tmp_path / name).write_text(code)
+    assert PAGE.read_text().count("```python") == len(PYTHON_BLOCK.findall(PAGE.read_text()))
     assert {path.name for path in tmp_path.iterdir()} == {
         "shop.py",
         "place.py",
+        "parcels.py",
         "payments.py",
         "refunds.py",
+        "watching.py",
         "web.py",
         "emails.py",
         "test_shop.py",
@@ -66,6 +70,8 @@ def test_the_first_example_is_ten_lines() -> None:
         Streamops,
         Streamops.publisher,
         Publisher.publish,
+        Publisher.publish_many,
+        Entry.publish,
         Schema,
         Payload,
         WorkerOptions,
@@ -109,6 +115,24 @@ def test_a_payment_is_written_in_a_transaction(chapter: Path, server: RunningSer
             time.sleep(0.05)
     with closing(sqlite3.connect(chapter / "bank.db")) as bank:
         assert bank.execute("select * from payments").fetchall() == [("ann", 12)]
+
+
+def test_a_mail_is_added_with_the_acknowledgement(chapter: Path, server: RunningServer) -> None:
+    with running(chapter, server, "parcels:app"):
+        server.command("XADD", "{shop}:parcels", "*", "order_id", "o-1", "customer", "ann")
+        deadline = time.monotonic() + PATIENCE
+        while not server.command("XLEN", "{shop}:mails"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert fields_of(server, "{shop}:mails") == [{b"to": b"ann", b"about": b"o-1"}]
+
+
+def test_middleware_and_events_tell_what_happens(chapter: Path, server: RunningServer) -> None:
+    with running(chapter, server, "watching:app"):
+        entry_id = server.command("XADD", "shop:orders", "*", "order_id", "o-1").decode()
+        server.command("XADD", "shop:orders", "*", "number", "of another kind")
+        _wait_for(chapter / "out", f"{entry_id} took 0.")
+        _wait_for(chapter / "out", " is a dead letter, undecodable: ")
 
 
 def test_a_refund_is_given_up_or_comes_later(chapter: Path, server: RunningServer) -> None:

@@ -11,11 +11,12 @@ from streamops.exporter.alerts import (
     evaluation_of,
 )
 from streamops.model.observation import FindingCode, Health, Observation
-from streamops.model.streams import NO_SUCH_STREAM, ReadError
+from streamops.model.streams import NO_SUCH_STREAM, ReadError, StreamRole
 from tests.support.exporter.found import finding, group_view, observation, stream_view
 from tests.support.invented import NOW, bounded, group, minutes, node
 from tests.support.tables import table
 
+RETRIES = "{orders}:retry:billing"
 STOPPED = AlertSource(FindingCode.STOPPED, "orders", "billing")
 
 
@@ -38,6 +39,16 @@ def test_findings_of_groups_streams_and_the_server_are_each_a_condition() -> Non
         AlertSource(FindingCode.DEAD_LETTERS, "orders"): Health.WARN,
         AlertSource(FindingCode.OOM): Health.WARN,
     }
+
+
+def test_a_dead_group_is_one_condition_and_its_retries_are_not_resolved_by_that() -> None:
+    stopped = finding(FindingCode.STOPPED, Health.CRITICAL)
+    own = stream_view(group_view(stopped))
+    retries = stream_view(group_view(stopped, stream_name=RETRIES), name=RETRIES)
+    retries = replace(retries, stream=replace(retries.stream, role=StreamRole.RETRY, source="orders"))
+    shown = evaluation_of(observation(own, retries))
+    assert [*shown.found] == [STOPPED]
+    assert shown.unknown(AlertSource(FindingCode.STOPPED, RETRIES, "billing"))
 
 
 def test_processes_that_suffer_from_the_same_are_one_condition_the_worst() -> None:

@@ -1,5 +1,7 @@
 """Retry streams are told with their groups, and nothing that was found about them is lost."""
 
+import pytest
+
 from streamops.model.observation import (
     Finding,
     FindingCode,
@@ -10,7 +12,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.streams import StreamRole
-from streamops.monitor.observe import fold_retries, said_of_group
+from streamops.monitor.observe import fold_retries, said_of_group, unrepeated
 from tests.support.invented import exact, group, stream
 
 OLD = Finding(FindingCode.PENDING_OLD, Health.WARN, "entry 1-1 is old", "Look.")
@@ -53,11 +55,27 @@ def test_what_is_said_of_both_is_said_once_and_the_worst_comes_first() -> None:
     assert first.groups[0].findings[1] is OLD
 
 
-def test_a_retry_stream_knows_what_is_said_of_its_group() -> None:
-    orders = view_of("orders", group_of("orders", "billing", OLD), group_of("orders", "mail", IDLE))
-    retries = view_of(RETRIES, group_of(RETRIES, "billing", IDLE, OLD), source="orders")
-    assert said_of_group([orders, retries]) == {RETRIES: {OLD.code: Health.WARN}}
-    assert said_of_group([orders]) == {}
+WORSE = Finding(FindingCode.PENDING_OLD, Health.CRITICAL, "entry 1-1 is old", "Look.")
+
+
+@pytest.mark.parametrize(
+    ("of_group", "of_retries", "told"),
+    [
+        ((), (OLD, IDLE), (OLD, IDLE)),
+        ((OLD,), (OLD,), ()),
+        ((OLD,), (WORSE,), (WORSE,)),
+        # One dead group: whatever else is wrong with its retries.
+        ((IDLE,), (OLD, WORSE), ()),
+    ],
+)
+def test_a_retry_stream_does_not_repeat_what_is_told_of_its_group(
+    of_group: tuple[Finding, ...], of_retries: tuple[Finding, ...], told: tuple[Finding, ...]
+) -> None:
+    orders = view_of("orders", group_of("orders", "billing", *of_group), group_of("orders", "mail", IDLE))
+    retries = view_of(RETRIES, group_of(RETRIES, "billing", *of_retries), source="orders")
+    said = said_of_group([orders, retries])
+    assert unrepeated(retries.groups[0], said) == told
+    assert unrepeated(orders.groups[0], said) == of_group
 
 
 def test_what_belongs_to_no_group_there_is_stays_as_it_is() -> None:
