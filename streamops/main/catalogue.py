@@ -46,9 +46,10 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "consumers": CommandGroup(
             "consumers",
-            "List and remove consumers.",
+            "List, show and remove consumers.",
             {
                 "ls": Lazy(f"{_AT}.consumers:ls", "List the consumers of a stream's groups."),
+                "show": Lazy(f"{_AT}.consumers:show", "Show one consumer."),
                 **_acts("consumers.rm", "consumers.prune"),
             },
         ),
@@ -105,8 +106,11 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         ),
         "workers": CommandGroup(
             "workers",
-            "List worker processes.",
-            {"ls": Lazy(f"{_AT}.workers:ls", "List worker processes.")},
+            "List and show worker processes.",
+            {
+                "ls": Lazy(f"{_AT}.workers:ls", "List worker processes."),
+                "show": Lazy(f"{_AT}.workers:show", "Show one worker process."),
+            },
         ),
         "webhooks": CommandGroup(
             "webhooks",
@@ -134,7 +138,10 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
         "audit": CommandGroup(
             "audit",
             "Read the audit log.",
-            {"ls": Lazy(f"{_AT}.audit:ls", "List actions with user and reason, newest first.")},
+            {
+                "ls": Lazy(f"{_AT}.audit:ls", "List actions with user and reason, newest first."),
+                "show": Lazy(f"{_AT}.audit:show", "Show one action in full."),
+            },
         ),
     },
     "Act": {
@@ -205,6 +212,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
 
 COMMANDS: Final = {name: member for members in SECTIONS.values() for name, member in members.items()}
 SINGULARS: Final = {
+    "alert": "alerts",
     "stream": "streams",
     "group": "groups",
     "consumer": "consumers",

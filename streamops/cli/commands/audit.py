@@ -1,4 +1,4 @@
-"""``streamops audit ls``: what was done, by whom, and why."""
+"""``streamops audit``: what was done, by whom, and why."""
 
 import sys
 from collections.abc import Sequence
@@ -27,10 +27,12 @@ from streamops.operations.audit import (
     state_before,
 )
 from streamops.operations.console import Console
-from streamops.operations.registry import LISTED
+from streamops.operations.registry import LISTED, command_words
 from streamops.resources.audit import AUDIT_COLUMNS, action_document, action_facts, action_json
 
 DEFAULT_LIMIT: Final = 100
+OPERATIONS: Final = {**{command_words(name): name for name in LISTED}, **{name: name for name in LISTED}}
+"""Names that the log has, by the words that are typed for them, and by themselves."""
 
 
 @click.command(
@@ -43,15 +45,15 @@ DEFAULT_LIMIT: Final = 100
             "streamops audit ls --full -o jsonl",
             "with plan, state before and outcome, an action a line, to keep",
         ),
-        ("streamops audit ls --id 1526919030474-0", "all of one action: plan, state before, outcome"),
+        ("streamops audit ls --operation 'groups rm'", "which groups were removed, when, and who did it"),
     ],
     exits={1: "no such action"},
 )
 @click.option(
     "--operation",
-    type=click.Choice(list(LISTED)),
-    metavar="NAME",
-    help="Only this operation, such as ack or groups.destroy.",
+    type=click.Choice([*OPERATIONS]),
+    metavar="COMMAND",
+    help="Only this operation, such as ack or 'groups rm'.",
 )
 @click.option("--target", metavar="NAME", default="", help="Only this stream, or this stream/group.")
 @click.option(
@@ -92,7 +94,7 @@ def ls(
     async def read(console: Console) -> tuple[list[Action], list[Json]]:
         now = await console.read_clock() if _is_ago(since) or _is_ago(until) else None
         query = ActionQuery(
-            operation=operation or "",
+            operation=OPERATIONS[operation] if operation else "",
             target=target,
             start=ZERO_ID if since is None else EntryId(_milliseconds(since, now), 0),
             end=LAST_ID if until is None else EntryId(_milliseconds(until, now), MAX_PART),
@@ -115,6 +117,19 @@ def ls(
         )
     if not actions:
         session.narrator.note("the audit log has no such actions")
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one action in full.",
+    examples=[("streamops audit show 1526919030474-0", "its plan, the state before, its outcome")],
+    exits={1: "no such action"},
+)
+@click.argument("audit_id", metavar="AUDIT_ID", type=ENTRY_ID)
+@with_session
+def show(session: Session, *, audit_id: EntryId) -> None:
+    """Show an action's plan, the state before it, and its outcome."""
+    _show(session, audit_id)
 
 
 def _check_full(session: Session) -> None:

@@ -1,11 +1,12 @@
-"""``streamops consumers ls``."""
+"""``streamops consumers``."""
 
 import click
 
 from streamops.cli.command import Command
-from streamops.cli.params import group_argument_optional, stream_argument
+from streamops.cli.params import group_argument, group_argument_optional, stream_argument
 from streamops.cli.reading import note_read_errors, observe_stream, only_group, only_stream
 from streamops.cli.session import Session, with_session
+from streamops.errors import NotFound
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.resources.consumers import CONSUMER_COLUMNS, consumer_json, consumer_rows
@@ -46,4 +47,32 @@ def ls(session: Session, *, stream: str, group: str | None) -> None:
     if not rows:
         looked = f"group {group}" if group else counted(len(groups), "group", "groups")
         session.narrator.note(f"no consumers in {looked} of stream {stream}")
+    note_read_errors(session, observation.snapshot.gaps)
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one consumer.",
+    examples=[
+        ("streamops consumers show orders billing web-1", "its pending entries and when it was last seen")
+    ],
+    exits={1: "no such stream, group or consumer"},
+)
+@stream_argument
+@group_argument
+@click.argument("consumer")
+@with_session
+def show(session: Session, *, stream: str, group: str, consumer: str) -> None:
+    """Show a consumer's pending entries, how long it has been idle, and its heartbeat."""
+    printer = session.printer(CONSUMER_COLUMNS)
+    observation = observe_stream(session, stream)
+    rows = consumer_rows(only_group(only_stream(observation, stream), group))
+    row = next((one for one in rows if one.consumer.name == consumer), None)
+    if row is None:
+        names = ", ".join(one.consumer.name for one in rows) or "none"
+        raise NotFound(f"group {stream}/{group} has no consumer {consumer}", f"Its consumers: {names}.")
+    head = {**snapshot_header(observation), "stream": text_json(stream), "group": text_json(group)}
+    printer.print_record(
+        row, lambda: {"schema": "streamops.consumers.show/1", **head, **consumer_json(row.consumer)}
+    )
     note_read_errors(session, observation.snapshot.gaps)

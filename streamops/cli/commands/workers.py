@@ -1,10 +1,11 @@
-"""``streamops workers ls``: worker processes, by their heartbeats."""
+"""``streamops workers``: worker processes, by their heartbeats."""
 
 import click
 
 from streamops.cli.command import Command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session, with_session
+from streamops.errors import NotFound
 from streamops.model.json_text import text_json
 from streamops.resources.workers import (
     WORKER_COLUMNS,
@@ -43,3 +44,25 @@ def ls(session: Session, *, pool: str | None) -> None:
         session.narrator.note(
             f"no streamops workers{whose} here; other clients do not report, `consumers ls` has them"
         )
+
+
+@click.command(
+    cls=Command,
+    short_help="Show one worker process.",
+    examples=[
+        ("streamops workers show so-4f1c09ab12cd", "its pool, host, state and the groups it reads for")
+    ],
+    exits={1: "no such worker"},
+)
+@click.argument("worker")
+@with_session
+def show(session: Session, *, worker: str) -> None:
+    """Show a worker process with a heartbeat, by its ID."""
+    printer = session.printer((*WORKER_COLUMNS, *WORKER_DETAIL_COLUMNS))
+    found = session.run(lambda console: console.workers.all())
+    row = next((WorkerRow(one, found.now) for one in found.workers if one.id == worker), None)
+    if row is None:
+        raise NotFound(
+            f"there is no worker {worker} with a heartbeat", "`streamops workers ls` lists the workers."
+        )
+    printer.print_record(row, lambda: {"schema": "streamops.workers.show/1", **worker_json(row)})

@@ -322,7 +322,12 @@ def test_names_are_completed_from_the_server(
     assert completed("streamops streams show caf") == []
     assert completed("streamops dlq ls ") == ["orders:dlq"]
     assert completed("streamops replay ord") == ["orders:dlq"]
-    assert completed("streamops audit ls --operation delayed") == ["delayed.cancel", "delayed.run-now"]
+    assert completed("streamops audit ls --operation delayed") == [
+        "delayed rm",
+        "delayed run-now",
+        "delayed.cancel",
+        "delayed.run-now",
+    ]
     stocked.command("HSET", "streamops:pools", "billing", "controller", "bad\x1bname", "supervisors")
     stocked.command("HSET", "streamops:pool:unlisted", "mode", "paused")
     place.configure('[pools.batch]\nstream = "orders"\ngroup = "billing"\n')
@@ -340,3 +345,19 @@ def test_completion_scripts(shell: str, cli: Cli) -> None:
     result = cli("completion", shell)
     assert (result.code, result.err) == (0, "")
     assert f"_STREAMOPS_COMPLETE={shell}_complete" in result.out
+
+
+def test_one_consumer_and_one_worker_are_shown_by_name(at: Cli) -> None:
+    shown = at("consumers", "show", "orders", "billing", "worker-1", "-o", "json")
+    assert {"schema": "streamops.consumers.show/1", "pending": 3}.items() <= json.loads(shown.out).items()
+    missing = at("consumers", "show", "orders", "billing", "web-9")
+    assert (missing.code, "Its consumers: worker-1, worker-2." in missing.err) == (1, True)
+    assert at("workers", "show", "so-1").code == 1
+
+
+def test_actions_are_chosen_by_the_words_of_their_command(at: Cli) -> None:
+    at("groups", "create", "orders", "audit", "--yes")
+    for words in ("groups create", "groups.create"):
+        (action,) = json.loads(at("audit", "ls", "--operation", words, "-o", "json").out)["actions"]
+        assert "groups create orders/audit" in at("audit", "show", action["id"]).out
+    assert json.loads(at("audit", "ls", "--operation", "groups rm", "-o", "json").out)["actions"] == []
