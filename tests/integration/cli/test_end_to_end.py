@@ -359,5 +359,5 @@ def test_actions_are_chosen_by_the_words_of_their_command(at: Cli) -> None:
     at("groups", "create", "orders", "audit", "--yes")
     for words in ("groups create", "groups.create"):
         (action,) = json.loads(at("audit", "ls", "--operation", words, "-o", "json").out)["actions"]
-        assert "groups create orders/audit" in at("audit", "show", action["id"]).out
+        assert "groups create" in at("audit", "show", action["audit_id"]).out
     assert json.loads(at("audit", "ls", "--operation", "groups rm", "-o", "json").out)["actions"] == []
