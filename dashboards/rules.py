@@ -326,6 +326,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         name="StreamopsAutoscalerNoSignal",
         expr=_mostly("unreadable|lag_unknown", "5m"),
         lasting="10m",
+        kept=FLAPPING_KEPT,
         severity=WARNING,
         summary=f"The controller of {POOL} cannot see what it decides about",
         description=f"For 10 minutes, most decisions about {POOL} have been to change nothing, because "
@@ -337,6 +338,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         code="target_failing",
         expr="increase(streamops_autoscaler_apply_errors_total[15m]) > 1.5",
         lasting="5m",
+        kept=FLAPPING_KEPT,
         severity=WARNING,
         summary=f"The workers of {POOL} cannot be scaled",
         description='About {{ $value | printf "%.0f" }} times within 15 minutes, the target that runs the workers '
