@@ -106,8 +106,9 @@ def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
 def demo(session: Session, *, seconds: float) -> int:
     """Start an embedded server with a live sample workload and open the console on it.
 
-    If stdout is not a terminal, or with --seconds or --output, it prints the status instead. Server and
-    workload end with this command, and nothing is kept.
+    It runs until q. Another terminal reaches its server by the --url in the console's plans and fixes. If
+    stdout is not a terminal, or with --seconds or --output, it prints the status instead. Server and workload
+    end with this command, and nothing is kept.
     """
     given = click.get_current_context().get_parameter_source("seconds") is ParameterSource.COMMANDLINE
     if given or session.given.output is not Output.TABLE or not sys.stdout.isatty():
