@@ -313,7 +313,8 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
     ),
     # By Redis's own clock, and only while the exporter reads it.
     Alert(
-        name="StreamopsAutoscalerNoLeader",
+        name="StreamopsAutoscalerNotDeciding",
+        code="no_leader",
         expr="streamops_snapshot_timestamp_seconds"
         " - ignoring (pool) group_right () streamops_autoscaler_last_evaluation_timestamp_seconds > 120",
         lasting="3m",
@@ -323,7 +324,8 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         f"it. It keeps the workers that it has, whatever waits.{SEEN_BY}.",
     ),
     Alert(
-        name="StreamopsAutoscalerNoSignal",
+        name="StreamopsAutoscalerNotDeciding",
+        code="no_signal",
         expr=_mostly("unreadable|lag_unknown", "5m"),
         lasting="10m",
         kept=FLAPPING_KEPT,

@@ -12,6 +12,7 @@ from typing import Final
 import click
 from msgspec import NODEFAULT, Struct
 
+from docs.worker_families import SECTION, WORKER_FAMILIES
 from streamops.cli.command import CommandGroup, Member
 from streamops.cli.commands.about import what_all_take
 from streamops.exporter.catalogue import SECTIONS
@@ -119,7 +120,7 @@ def _command_page(name: str, command: click.Command, root: click.Context) -> str
 def render_metrics() -> str:
     """The catalogue of metrics, and what redis_exporter calls them, as Markdown."""
     parts = [METRICS_PREFACE]
-    for title, families in SECTIONS.items():
+    for title, families in {**SECTIONS, SECTION: WORKER_FAMILIES}.items():
         parts += [f"## {title}\n", METRICS_HEAD, *map(_metric_row, families), ""]
     parts += ["## Webhooks' own endpoint: `streamops webhooks serve --metrics`\n", *_webhook_rows(), ""]
     rows = (

@@ -1,4 +1,4 @@
-"""The families of delayed queues, worker processes, pools, servers, of the exporter itself, and what workers print. Pure."""
+"""The families of delayed queues, worker processes, pools, servers, and of the exporter itself. Pure."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -129,13 +129,6 @@ OUTCOME: Final = Scope(ITSELF, ("outcome",), "none")
 BUILD: Final = Scope(ITSELF, ("version", "python"), "none")
 
 LAST_DECISION: Final = "the last decision of the pool's controller; absent where it did not know, and while no controller leads the pool"
-
-
-IN_WORKER: Final = "Workers' own endpoint: `streamops run --metrics`"
-"""What workers print; declared here for the documentation, boards and rules."""
-HANDLER: Final = Scope(IN_WORKER, ("stream", "group", "handler"), "none: counted in the worker")
-HANDLER_REASON: Final = Scope(IN_WORKER, (*HANDLER.labels, "reason"), HANDLER.cost)
-THE_WORKER: Final = "the worker"
 
 
 @QUEUE.family("entries", "ZCARD")
@@ -386,63 +379,3 @@ def scrape_partial_failures(shown: Shown) -> Values:
 def build_info(shown: Shown) -> Values:
     """The exporter, always 1."""
     return {(shown.reading.health.version, shown.reading.health.python): 1}
-
-
-@HANDLER.family("seconds", THE_WORKER, is_histogram=True)
-def handler_duration_seconds(_: Shown) -> Values:
-    """Duration of a handler's calls."""
-    return {}
-
-
-@HANDLER.family("seconds", "entry IDs and TIME", is_histogram=True)
-def entry_latency_seconds(_: Shown) -> Values:
-    """From an entry's birth, by its ID and the server's clock, to the end of its handling."""
-    return {}
-
-
-@HANDLER.family("calls", THE_WORKER)
-def handler_failures_total(_: Shown) -> Values:
-    """Calls of a handler that raised."""
-    return {}
-
-
-@HANDLER_REASON.family("entries", THE_WORKER)
-def retries_total(_: Shown) -> Values:
-    """Entries that are tried again."""
-    return {}
-
-
-@HANDLER_REASON.family("entries", THE_WORKER)
-def dead_lettered_total(_: Shown) -> Values:
-    """Entries given up."""
-    return {}
-
-
-@HANDLER.family("entries", THE_WORKER)
-def reclaimed_total(_: Shown) -> Values:
-    """Entries taken over from other consumers."""
-    return {}
-
-
-@HANDLER.family("entries", THE_WORKER)
-def duplicates_total(_: Shown) -> Values:
-    """Entries whose business key another entry had."""
-    return {}
-
-
-@HANDLER.family("entries", THE_WORKER)
-def noack_lost_total(_: Shown) -> Values:
-    """Entries read with noack that were not handled to the end."""
-    return {}
-
-
-@HANDLER.family("calls", THE_WORKER)
-def in_flight(_: Shown) -> Values:
-    """Calls under way."""
-    return {}
-
-
-@HANDLER.family("calls", THE_WORKER)
-def concurrency_limit(_: Shown) -> Values:
-    """Calls that may be under way."""
-    return {}

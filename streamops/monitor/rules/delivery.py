@@ -314,7 +314,7 @@ RULES: Final = (
     ),
     Rule(
         lag_growing,
-        alert="StreamopsLagGrowing",
+        alert="StreamopsConsumerGroupBehind",
         judged=RuleScope.WAITING,
         explained_by=(no_consumers, stalled, stopped),
         means="Entries are added faster than they are delivered to the group: it falls behind.",
@@ -380,7 +380,7 @@ RULES: Final = (
     ),
     Rule(
         behind,
-        alert="StreamopsLagAgeHigh",
+        alert="StreamopsConsumerGroupBehind",
         judged=RuleScope.WAITING,
         explained_by=(no_consumers, stalled, stopped, lag_growing),
         means="The group's next undelivered entry is too old, though entries are delivered and the lag does not grow.",

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from prometheus_client.metrics_core import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from streamops.exporter.catalogue import WORKER_FAMILIES
+from docs.worker_families import WORKER_FAMILIES
 from streamops.runtime import Entry, Streamops
 from streamops.runtime.counts import BOUNDS, Distribution, HandlerCounts, Histogram, at_rest, total
 from streamops.runtime.metrics import WorkerCollector, render

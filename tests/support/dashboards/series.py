@@ -4,7 +4,8 @@ from typing import Any, Final
 
 import promql_parser as promql
 
-from streamops.exporter.catalogue import FAMILIES, WORKER_FAMILIES
+from docs.worker_families import WORKER_FAMILIES
+from streamops.exporter.catalogue import FAMILIES
 from streamops.exporter.families import MetricFamily, MetricKind
 
 Labels = frozenset[str]

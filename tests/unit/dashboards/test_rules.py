@@ -12,7 +12,8 @@ import yaml
 from dashboards import rules as dashboard_rules
 from dashboards.rules import FINDING_KEPT, Alert, build_rules, rule_files
 from dashboards.runbooks import anchor, fixes
-from streamops.exporter.catalogue import FAMILY, WORKER_FAMILIES
+from docs.worker_families import WORKER_FAMILIES
+from streamops.exporter.catalogue import FAMILY
 from streamops.exporter.families import MetricKind
 from streamops.monitor.rules import RULES
 from streamops.monitor.thresholds import Thresholds

@@ -4,7 +4,8 @@ import re
 import subprocess
 import sys
 
-from streamops.exporter.catalogue import FAMILIES, FAMILY, SECTIONS, WORKER_FAMILIES
+from docs.worker_families import WORKER_FAMILIES
+from streamops.exporter.catalogue import FAMILIES, FAMILY, SECTIONS
 from streamops.exporter.families import MetricKind
 from streamops.service.processes import module_environment
 
