@@ -14,7 +14,7 @@ from msgspec import Struct
 from streamops.model.observation import Finding, FindingCode, GroupView, Health, Observation
 from streamops.model.streams import NO_SUCH_STREAM
 from streamops.model.wording import command, quoted, span
-from streamops.monitor.observe import said_of_group, unrepeated
+from streamops.monitor.observe import findings_of_owners, without_repeats
 from streamops.monitor.rules import EXPLAINED_BY
 from streamops.resources.text import safe, shorten
 
@@ -129,10 +129,10 @@ def evaluation_of(observation: Observation) -> Evaluation:
     placed: list[tuple[str, str, tuple[Finding, ...]]] = [
         (one.stream or "", "", (one,)) for one in observation.findings
     ]
-    said = said_of_group(observation.streams)
+    owners = findings_of_owners(observation.streams)
     for view in observation.streams:
         placed.append((view.stream.name, "", view.findings))
-        placed += [(view.stream.name, one.group.name, unrepeated(one, said)) for one in view.groups]
+        placed += [(view.stream.name, one.group.name, without_repeats(one, owners)) for one in view.groups]
     found: dict[AlertSource, Condition] = {}
     for stream, group, findings in placed:
         for finding in findings:
@@ -189,7 +189,7 @@ def _unknown_in(observation: Observation) -> Callable[[AlertSource], bool]:
         if view is None or (subject.stream, subject.group, "") in gaps:
             return (subject.stream, subject.group, "") in gaps
         code = FindingCode(subject.code)
-        # It holds, and is told of the group that the retry stream belongs to.
+        # It holds; it was left out because the group of this retry stream has an alert already.
         if any(finding.code is code for finding in view.findings):
             return True
         explained = EXPLAINED_BY.get(code, frozenset()) & {finding.code for finding in view.findings}

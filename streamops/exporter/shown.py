@@ -40,7 +40,7 @@ from streamops.model.streams import (
     StreamRole,
     StreamState,
 )
-from streamops.monitor.observe import said_of_group, unrepeated
+from streamops.monitor.observe import findings_of_owners, without_repeats
 
 PYTHON: Final = platform.python_version()
 
@@ -147,7 +147,7 @@ class Shown(Struct, kw_only=True):
     def findings(self) -> Iterator[tuple[Labels, tuple[Finding, ...]]]:
         """What was found about the server, the streams and the groups, by database, stream and group.
 
-        Of one dead group it is told once: its retry stream does not repeat it.
+        A retry stream does not repeat what was found about its group.
         """
         if (observation := self.reading.observation) is None:
             return
@@ -156,9 +156,9 @@ class Shown(Struct, kw_only=True):
         for stream, found in zip(self.stream_labels, self.stream_findings, strict=True):
             if found:
                 yield (*stream, ""), found
-        said = said_of_group(observation.streams)
+        owners = findings_of_owners(observation.streams)
         for group, view in zip(self.group_labels, self.views, strict=True):
-            if view.findings and (findings := unrepeated(view, said)):
+            if view.findings and (findings := without_repeats(view, owners)):
                 yield group, findings
 
     @property

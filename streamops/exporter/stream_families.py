@@ -162,7 +162,7 @@ def stream_memory_bytes(shown: Shown) -> Values:
 def finding(shown: Shown) -> Values:
     """What the health rules find, 1 each; about a stream by itself without a group, about the server without either.
 
-    Nothing about a group's retry stream while the group is critical, nor what was found about the group and is as bad.
+    A retry stream does not repeat what was found about its group, and has none while that makes no progress (`stopped`, `no_consumers`, `stalled`).
     """
     return {
         (*labels, one.code.value, SEVERITIES[one.level]): 1

@@ -1,6 +1,7 @@
 """The observer: snapshots in, observations out, a bounded memory in between. Pure."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -24,6 +25,9 @@ from streamops.monitor.thresholds import Thresholds
 
 OK, UNKNOWN = Health.OK, Health.UNKNOWN
 """Looked up once: most groups are one of these."""
+
+NO_PROGRESS: Final = (FindingCode.STOPPED, FindingCode.NO_CONSUMERS, FindingCode.STALLED)
+"""Findings that say, where they are critical, that a group delivers or acknowledges nothing."""
 
 
 class Observer:
@@ -179,8 +183,8 @@ def fold_retries(streams: Sequence[StreamView]) -> Sequence[StreamView]:
     return tuple(_with_retries(view, folded) for view in streams if id(view) not in inside)
 
 
-def said_of_group(streams: Sequence[StreamView]) -> dict[str, dict[FindingCode, Health]]:
-    """By retry streams, what was found about the groups that they belong to, and how bad it is."""
+def findings_of_owners(streams: Sequence[StreamView]) -> dict[str, dict[FindingCode, Health]]:
+    """By the name of each retry stream: the findings about the group that it belongs to, with their levels."""
     retries = _found(streams)
     return {
         retries[owner].stream.name: {finding.code: finding.level for finding in group.findings}
@@ -190,15 +194,17 @@ def said_of_group(streams: Sequence[StreamView]) -> dict[str, dict[FindingCode, 
     }
 
 
-def unrepeated(view: GroupView, said: Mapping[str, Mapping[FindingCode, Health]]) -> tuple[Finding, ...]:
-    """What is to be told of a group, so that a dead one is told of once.
+def without_repeats(
+    view: GroupView, owners: Mapping[str, Mapping[FindingCode, Health]]
+) -> tuple[Finding, ...]:
+    """The findings about a group that make alerts, so that a dead group is one alert.
 
-    Of a retry stream that is nothing as long as its group is critical, and nothing that was found about the group and is as bad.
+    Of a retry stream: none while its group makes no progress at all, and none that its group has at the same or a worse level.
     """
-    levels = said.get(view.stream)
+    levels = owners.get(view.stream)
     if not levels:
         return view.findings
-    if Health.CRITICAL in levels.values():
+    if any(levels.get(code) is Health.CRITICAL for code in NO_PROGRESS):
         return ()
     return tuple([one for one in view.findings if levels.get(one.code, Health.OK) < one.level])
 

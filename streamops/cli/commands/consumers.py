@@ -63,7 +63,7 @@ def ls(session: Session, *, stream: str, group: str | None) -> None:
 @click.argument("consumer")
 @with_session
 def show(session: Session, *, stream: str, group: str, consumer: str) -> None:
-    """Show a consumer's pending entries, how long it has been idle, and its heartbeat."""
+    """Show how many pending entries a consumer has, and how long it has been idle."""
     printer = session.printer(CONSUMER_COLUMNS)
     observation = observe_stream(session, stream)
     rows = consumer_rows(only_group(only_stream(observation, stream), group))

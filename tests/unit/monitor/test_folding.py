@@ -12,7 +12,7 @@ from streamops.model.observation import (
     StreamView,
 )
 from streamops.model.streams import StreamRole
-from streamops.monitor.observe import fold_retries, said_of_group, unrepeated
+from streamops.monitor.observe import findings_of_owners, fold_retries, without_repeats
 from tests.support.invented import exact, group, stream
 
 OLD = Finding(FindingCode.PENDING_OLD, Health.WARN, "entry 1-1 is old", "Look.")
@@ -55,6 +55,7 @@ def test_what_is_said_of_both_is_said_once_and_the_worst_comes_first() -> None:
     assert first.groups[0].findings[1] is OLD
 
 
+LOST = Finding(FindingCode.LOST, Health.CRITICAL, "entries were lost", "Look.")
 WORSE = Finding(FindingCode.PENDING_OLD, Health.CRITICAL, "entry 1-1 is old", "Look.")
 
 
@@ -66,6 +67,8 @@ WORSE = Finding(FindingCode.PENDING_OLD, Health.CRITICAL, "entry 1-1 is old", "L
         ((OLD,), (WORSE,), (WORSE,)),
         # One dead group: whatever else is wrong with its retries.
         ((IDLE,), (OLD, WORSE), ()),
+        # What else is critical says nothing of its retries.
+        ((LOST,), (IDLE,), (IDLE,)),
     ],
 )
 def test_a_retry_stream_does_not_repeat_what_is_told_of_its_group(
@@ -73,9 +76,9 @@ def test_a_retry_stream_does_not_repeat_what_is_told_of_its_group(
 ) -> None:
     orders = view_of("orders", group_of("orders", "billing", *of_group), group_of("orders", "mail", IDLE))
     retries = view_of(RETRIES, group_of(RETRIES, "billing", *of_retries), source="orders")
-    said = said_of_group([orders, retries])
-    assert unrepeated(retries.groups[0], said) == told
-    assert unrepeated(orders.groups[0], said) == of_group
+    owners = findings_of_owners([orders, retries])
+    assert without_repeats(retries.groups[0], owners) == told
+    assert without_repeats(orders.groups[0], owners) == of_group
 
 
 def test_what_belongs_to_no_group_there_is_stays_as_it_is() -> None:
