@@ -121,13 +121,22 @@ class Dependencies:
         try:
             return inspect.signature(function, eval_str=True)
         except NameError as error:
-            raise SettingsError(
-                f"handler {self._where}, dependency {name_of(function)}: {error}",
-                "Import the type where the dependency is defined.",
-            ) from None
+            problem = f"dependency {name_of(function)}: {error}"
+            hint = "Import the type where the dependency is defined."
+        except (TypeError, ValueError) as error:
+            problem = f"Depends({function!r}): {error}"
+            hint = "Name a function or a class, written in Python."
+        raise SettingsError(f"handler {self._where}, {problem}", hint)
 
     def _argument(self, parameter: inspect.Parameter, needed_by: tuple[Function, ...]) -> int | None:
         """The place of an argument; none for one that has a default, and that nothing provides."""
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            return None
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise SettingsError(
+                f"handler {self._where}, dependency {name_of(needed_by[-1])}: its parameter {parameter.name} is positional-only",
+                "Leave out the / after it: dependencies are called by name.",
+            )
         kind = parameter.annotation
         if depends := depends_of(kind):
             return self._place_of(depends.function, needed_by)

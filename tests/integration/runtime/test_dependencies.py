@@ -153,9 +153,16 @@ def _needs_what_is_not_there(value: "Nothing") -> int:  # type: ignore[name-defi
     return int(value)
 
 
+def _takes_by_place(entry: Entry, /, *more: object, **others: object) -> int:
+    return len(more) + len(others) + len(entry.stream)
+
+
 @pytest.mark.parametrize(
     ("needed", "words"),
     [
+        ("a name", r"Depends\('a name'\): 'a name' is not a callable object"),
+        (dict, r"Depends\(<class 'dict'>\): no signature found"),
+        (_takes_by_place, "dependency _takes_by_place: its parameter entry is positional-only"),
         (_needs_itself, "dependency _needs_itself needs itself"),
         (_needs_a_number, "dependency _needs_a_number: nothing provides its parameter value"),
         (_needs_what_is_not_there, "dependency _needs_what_is_not_there: name 'Nothing' is not defined"),
