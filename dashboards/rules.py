@@ -183,7 +183,6 @@ EXPORTER_ALERTS: Final = (
     # Prometheus exports the real timeout only with its feature extra-scrape-metrics; else its default, 10 s, counts.
     Alert(
         name="StreamopsScrapeSlow",
-        code="scrape_slow",
         expr=f"""
 (sum without (phase) (streamops_scrape_duration_seconds) > {EXPORTER} group_left () 0.5 * scrape_timeout_seconds)
 or
@@ -198,17 +197,16 @@ or
     ),
     # By Prometheus's clock against Redis's: one that is wrong shows here.
     Alert(
-        name="StreamopsScrapeSlow",
-        code="snapshot_stale",
+        name="StreamopsClockSkew",
         expr=f"""
 time() - streamops_snapshot_timestamp_seconds > 120
 unless {EXPORTER} streamops_up == 0
 """,
         lasting="2m",
         severity=WARNING,
-        summary="The exporter {{ $labels.instance }} serves a reading that is old by Prometheus's clock",
-        description="By Prometheus's clock, what the exporter {{ $labels.instance }} read of Redis is {{ $value | humanizeDuration }} old. "
-        "It reads Redis for each scrape, so the clocks of Redis and Prometheus differ by as much.",
+        summary="The clocks of Prometheus and of the Redis of {{ $labels.instance }} differ",
+        description="By the clock of Prometheus, what the exporter {{ $labels.instance }} reads of Redis is {{ $value | humanizeDuration }} old. "
+        "It reads Redis for each scrape, so the clocks differ by as much.",
     ),
     # What cannot be read is absent, and raises nothing else. All of it, all the time, is StreamopsRedisDown.
     Alert(
