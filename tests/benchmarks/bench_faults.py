@@ -1,6 +1,6 @@
 """What six faults cost: entries that are not done, or done twice.
 
-    python -m tests.benchmarks.bench_faults [--server LABEL] [--entries N] [--seconds S]
+    python -m tests.benchmarks.bench_faults [--server LABEL] [--entries N] [--seconds S] [--lasts S]
 
 For each fault a server of its own with an append-only file, three worker processes with eight calls at once, each behind a
 network of its own, and a publisher that sends N messages in S seconds and sends again what was not answered. The fault comes
@@ -39,8 +39,6 @@ from tests.support.servers import RunningServer
 STREAM: Final = "orders"
 WORKERS: Final = 3
 LEASE: Final = 3.0
-LASTS: Final = 2.0
-"""Seconds that a black hole, or a server that is down, lasts: less than a lease, so that who has worked can still say so."""
 PATIENCE: Final = 60.0
 """Seconds after the last message in which all have to be done."""
 FAULTS: Final = ("kill -9", "SIGTERM", "cut", "black hole", "restart", "FLUSHALL")
@@ -86,7 +84,7 @@ async def working(server: RunningServer, directory: Path, book: Path) -> AsyncIt
                 await worker.end(signal.SIGKILL)
 
 
-async def strike(fault: str, server: RunningServer, workers: list[Worker], book: Path) -> None:
+async def strike(fault: str, server: RunningServer, workers: list[Worker], book: Path, lasts: float) -> None:
     """Do it, and what comes after it."""
     first = workers[0]
     match fault:
@@ -98,11 +96,11 @@ async def strike(fault: str, server: RunningServer, workers: list[Worker], book:
                 worker.proxy.cut()
         case "black hole":
             first.proxy.hole()
-            await asyncio.sleep(LASTS)
+            await asyncio.sleep(lasts)
             first.proxy.resume()
         case "restart":
             server.kill()
-            await asyncio.sleep(LASTS)
+            await asyncio.sleep(lasts)
             await asyncio.to_thread(server.restart)
         case "FLUSHALL":
             await asyncio.to_thread(server.command, "FLUSHALL")
@@ -124,9 +122,9 @@ def numbers(book: Path) -> Counter[int]:
     return Counter(int(line) for line in book.read_text().split()) if book.exists() else Counter()
 
 
-async def scenario(fault: str, server: RunningServer, directory: Path, entries: int, seconds: float) -> str:
+async def scenario(fault: str, server: RunningServer, directory: Path, given: argparse.Namespace) -> str:
     """One fault; its line."""
-    book = directory / "book"
+    book, entries, seconds = directory / "book", given.entries, given.seconds
     async with working(server, directory, book) as workers:
         await until(lambda: server.command("EXISTS", STREAM))
         began, removed, striking = time.monotonic(), 0, None
@@ -134,7 +132,7 @@ async def scenario(fault: str, server: RunningServer, directory: Path, entries: 
             await asyncio.sleep(max(0.0, began + number * seconds / entries - time.monotonic()))
             if number == entries // 3:
                 removed = number if fault == "FLUSHALL" else 0
-                striking = asyncio.create_task(strike(fault, server, workers, book))
+                striking = asyncio.create_task(strike(fault, server, workers, book, given.lasts))
                 if removed:
                     await striking
             await publish(server, number)
@@ -166,6 +164,9 @@ def main() -> None:
     parser.add_argument("--server", default="redis-7.0", help="this version, as redis-8.0")
     parser.add_argument("--entries", type=int, default=3000)
     parser.add_argument("--seconds", type=float, default=6.0, help="how long they are published")
+    parser.add_argument(
+        "--lasts", type=float, default=2.0, help="how long a black hole lasts, or the server is down"
+    )
     args = parser.parse_args()
     program = next(one for one in find_programs() if one.label == args.server)
     say(f"{program.label}: {args.entries} messages in {args.seconds:g} s, {WORKERS} workers")
@@ -174,7 +175,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="streamops-faults-") as directory:
             durable = ("--dir", directory, "--appendonly", "yes", "--appendfsync", "always")
             with RunningServer(program, *durable) as server:
-                line = asyncio.run(scenario(fault, server, Path(directory), args.entries, args.seconds))
+                line = asyncio.run(scenario(fault, server, Path(directory), args))
         say(line)
         wrong |= "  0 not done, 0 done twice" not in line
     sys.exit(wrong)
