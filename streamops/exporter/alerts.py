@@ -5,7 +5,7 @@ A condition that holds for ``fire_after`` fires, once more if it becomes critica
 holds changes nothing about it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Final
 
@@ -15,7 +15,7 @@ from streamops.model.observation import Finding, FindingCode, GroupView, Health,
 from streamops.model.streams import NO_SUCH_STREAM
 from streamops.model.wording import command, quoted, span
 from streamops.monitor.observe import findings_of_owners, without_repeats
-from streamops.monitor.rules import EXPLAINED_BY
+from streamops.monitor.rules import EXPLAINED_BY, RULES, Need, Rule
 from streamops.resources.text import safe, shorten
 
 REDIS_DOWN: Final = "redis_down"
@@ -28,16 +28,7 @@ LISTED: Final = 10
 _WIDTH: Final = 500
 _TITLE_WIDTH: Final = 200
 _NAME_WIDTH: Final = 120
-_WATCHED_CODES: Final = frozenset({FindingCode.STALLED, FindingCode.LAG_GROWING})
-_MEMORY_CODES: Final = frozenset({FindingCode.EVICTION_RISK, FindingCode.OOM})
-_LAG_CODES: Final = frozenset({FindingCode.LAG_GROWING, FindingCode.RETENTION_EDGE})
-_PARTS: Final = {
-    FindingCode.STALLED: "consumers",
-    FindingCode.DEAD_CONSUMER: "consumers",
-    FindingCode.POISON: "pending entries",
-    FindingCode.PENDING_OLD: "pending entries",
-    FindingCode.DANGLING_PENDING: "pending entries",
-}
+_RULE_OF: Final[dict[str, Rule]] = {rule.code.value: rule for rule in RULES}
 
 
 class AlertSource(Struct, frozen=True, order=True, gc=False):
@@ -179,37 +170,48 @@ def _unknown_in(observation: Observation) -> Callable[[AlertSource], bool]:
     )
 
     def unknown(subject: AlertSource) -> bool:
-        if not subject.stream:
-            return memory and subject.code in _MEMORY_CODES
-        if subject.stream not in streams:
-            return hidden or (subject.stream, "", "") in gaps
-        if not subject.group:
-            return subject.code.startswith("delayed_") and (subject.stream, "", "delayed messages") in gaps
-        view = groups.get((subject.stream, subject.group))
-        if view is None or (subject.stream, subject.group, "") in gaps:
-            return (subject.stream, subject.group, "") in gaps
-        code = FindingCode(subject.code)
-        # It holds; it was left out because the group of this retry stream has an alert already.
-        if any(finding.code is code for finding in view.findings):
+        stream, group = subject.stream, subject.group
+        rule = _RULE_OF.get(subject.code)
+        if rule is None:
+            return False
+        if not stream:
+            return memory and Need.MEMORY in rule.needs
+        if stream not in streams:
+            return hidden or (stream, "", "") in gaps
+        if not group:
+            return Need.DELAYED in rule.needs and (stream, "", Need.DELAYED) in gaps
+        if (stream, group, "") in gaps:
             return True
-        explained = EXPLAINED_BY.get(code, frozenset()) & {finding.code for finding in view.findings}
-        if explained or (young and code in _WATCHED_CODES):
-            return True
-        if code in _PARTS:
-            return bool(view.group.pending) and (subject.stream, subject.group, _PARTS[code]) in gaps
-        return _rests_on_lag(code, view)
+        view = groups.get((stream, group))
+        parts = {part for *where, part in gaps if where == [stream, group]}
+        return view is not None and _may_hold(rule, view, parts, young=young)
 
     return unknown
 
 
-def _rests_on_lag(code: FindingCode, view: GroupView) -> bool:
-    """Whether a rule that needs the lag found nothing because the lag is unknown."""
-    group = view.group
-    if group.lag.entries is not None:
+def _may_hold(rule: Rule, view: GroupView, parts: Collection[str], *, young: bool) -> bool:
+    """Whether a rule that is not seen to find anything about a group may hold; some parts of it could not be read."""
+    if rule.code is FindingCode.NO_CONSUMERS and view.group.consumers:
         return False
-    if code in {FindingCode.STOPPED, FindingCode.NO_CONSUMERS}:
-        return not group.lag.waits and (code is FindingCode.STOPPED or not group.consumers)
-    return code in _LAG_CODES or (code is FindingCode.BEHIND and group.time_lag.age is None)
+    found = {finding.code for finding in view.findings}
+    # It was found, and left out because the group of this retry stream has an alert already; or another one explains it.
+    if rule.code in found or EXPLAINED_BY[rule.code] & found:
+        return True
+    return any(_lacks(need, view, parts, young=young) for need in rule.needs)
+
+
+def _lacks(need: Need, view: GroupView, parts: Collection[str], *, young: bool) -> bool:
+    group = view.group
+    match need:
+        case Need.PAST:
+            return young
+        case Need.LAG:
+            return group.lag.entries is None
+        case Need.WAITING:
+            return group.lag.entries is None and not group.lag.waits
+        case Need.AGE:
+            return group.lag.entries is None and group.time_lag.age is None
+    return bool(group.pending) and need in parts
 
 
 class _Alert:

@@ -30,13 +30,14 @@ from streamops.model.streams import StreamState
 from streamops.monitor.history import StreamHistory
 from streamops.monitor.rules import delivery, pending, streams
 from streamops.monitor.rules.evidence import GroupEvidence
-from streamops.monitor.rules.rule import Remedy, Rule, RuleScope, code_of
+from streamops.monitor.rules.rule import Need, Remedy, Rule, RuleScope, code_of
 from streamops.monitor.thresholds import Thresholds
 
 __all__ = [
     "EXPLAINED_BY",
     "RULES",
     "RULE_OF",
+    "Need",
     "Remedy",
     "Rule",
     "RuleScope",

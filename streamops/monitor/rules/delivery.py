@@ -16,7 +16,7 @@ from streamops.monitor.rules.evidence import (
     undelivered_for,
     waited,
 )
-from streamops.monitor.rules.rule import Remedy, Rule, RuleScope
+from streamops.monitor.rules.rule import Need, Remedy, Rule, RuleScope
 from streamops.monitor.samples import GroupSample, SampleSeries
 from streamops.monitor.thresholds import Thresholds
 
@@ -258,6 +258,7 @@ RULES: Final = (
         no_consumers,
         alert="StreamopsConsumerGroupNotReading",
         judged=RuleScope.WAITING,
+        needs=frozenset({Need.WAITING}),
         means="Entries wait for a group that has no consumer at all: they will not be read.",
         cause=(
             "The workers were never started, or all of their consumers were removed; or the service "
@@ -276,6 +277,7 @@ RULES: Final = (
         stalled,
         alert="StreamopsConsumerGroupNotAcking",
         judged=RuleScope.PENDING,
+        needs=frozenset({Need.PAST, Need.CONSUMERS}),
         means="Consumers hold pending entries, and acknowledge none.",
         cause=(
             "A handler hangs (a lock, a database, a call without a timeout); or it never calls XACK; "
@@ -296,6 +298,7 @@ RULES: Final = (
         stopped,
         alert="StreamopsConsumerGroupNotReading",
         judged=RuleScope.WAITING,
+        needs=frozenset({Need.WAITING}),
         explained_by=(no_consumers, stalled),
         means="Entries wait, and none has been delivered for too long: the consumers do not read.",
         cause=(
@@ -316,6 +319,7 @@ RULES: Final = (
         lag_growing,
         alert="StreamopsConsumerGroupBehind",
         judged=RuleScope.WAITING,
+        needs=frozenset({Need.PAST, Need.LAG}),
         explained_by=(no_consumers, stalled, stopped),
         means="Entries are added faster than they are delivered to the group: it falls behind.",
         cause="More entries are added, processing became slower, or workers are down.",
@@ -366,6 +370,7 @@ RULES: Final = (
         retention_edge,
         alert="StreamopsEntriesAboutToBeTrimmed",
         judged=RuleScope.PAST,
+        needs=frozenset({Need.LAG}),
         explained_by=(lost,),
         means="The stream is trimmed while most of it is undelivered to the group: the group is about to lose entries.",
         cause="The group is slow or stopped, and retention is shorter than its backlog.",
@@ -382,6 +387,7 @@ RULES: Final = (
         behind,
         alert="StreamopsConsumerGroupBehind",
         judged=RuleScope.WAITING,
+        needs=frozenset({Need.AGE}),
         explained_by=(no_consumers, stalled, stopped, lag_growing),
         means="The group's next undelivered entry is too old, though entries are delivered and the lag does not grow.",
         cause=(

@@ -11,7 +11,7 @@ from streamops.model.wording import command, counted, quoted, span
 from streamops.monitor.pending_scan import dangling
 from streamops.monitor.rules.delivery import stalled
 from streamops.monitor.rules.evidence import GroupEvidence, old_entries, poison_entry, suspects
-from streamops.monitor.rules.rule import Remedy, Rule, RuleScope
+from streamops.monitor.rules.rule import Need, Remedy, Rule, RuleScope
 from streamops.monitor.thresholds import Thresholds
 
 
@@ -149,6 +149,7 @@ RULES: Final = (
         dead_consumer,
         alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
+        needs=frozenset({Need.CONSUMERS}),
         means=(
             "A consumer owns pending entries and has been idle for too long. Redis cannot tell a dead "
             "consumer from one that is busy or blocked, so this is a suspicion; for workers with a "
@@ -174,6 +175,7 @@ RULES: Final = (
         poison,
         alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
+        needs=frozenset({Need.PENDING}),
         means="An entry is delivered again and again and never acknowledged.",
         cause="Its content makes the handler fail or crashes the worker; other entries are processed.",
         look=(
@@ -194,6 +196,7 @@ RULES: Final = (
         pending_old,
         alert="StreamopsPendingEntriesStuck",
         judged=RuleScope.PENDING,
+        needs=frozenset({Need.PENDING}),
         explained_by=(stalled,),
         means="An entry has been pending for too long, neither acknowledged nor released.",
         cause="Its handler is slow, blocked, or dropped it: an exception between XREADGROUP and XACK.",
@@ -211,6 +214,7 @@ RULES: Final = (
         dangling_pending,
         alert="StreamopsEntriesLost",
         judged=RuleScope.PENDING,
+        needs=frozenset({Need.PENDING}),
         means="Entries are still pending in the group, but no longer in the stream: a consumer that claims them gets no fields.",
         cause=(
             "The stream was trimmed (MAXLEN, MINID, XTRIM) past pending entries. A consumer that has "

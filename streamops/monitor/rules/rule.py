@@ -1,7 +1,7 @@
 """What a health rule is: one row beside the function that finds something."""
 
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -21,6 +21,19 @@ class RuleScope(Enum):
     QUEUE = "a queue of delayed messages, and the server's clock"
     NODE = "a server process, and what a sentence about it begins with, if it is one of several"
     SERVER = "the server as a whole: streams that vanished together, and the server's clock"
+
+
+class Need(StrEnum):
+    """What must be known before a rule that finds nothing says that there is nothing; of some, the part of a ``ReadError``."""
+
+    LAG = "how many entries wait"
+    WAITING = "whether entries wait"
+    AGE = "how long the first entry has waited"
+    PAST = "what the last minutes were like"
+    CONSUMERS = "consumers"
+    PENDING = "pending entries"
+    DELAYED = "delayed messages"
+    MEMORY = "memory"
 
 
 class Remedy(NamedTuple):
@@ -46,6 +59,7 @@ class Rule(Struct, frozen=True):
         cause: How it comes about.
         look: What to look at, most likely first.
         fixes: What mends it.
+        needs: What it cannot do without.
         explained_by: Rules whose finding makes this one needless, whatever its details.
     """
 
@@ -56,6 +70,7 @@ class Rule(Struct, frozen=True):
     cause: str
     look: tuple[str, ...]
     fixes: tuple[Remedy, ...]
+    needs: frozenset[Need] = frozenset()
     explained_by: tuple[Find, ...] = ()
 
     @property

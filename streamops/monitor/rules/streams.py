@@ -9,7 +9,7 @@ from streamops.model.streams import ServerNode, StreamRole, StreamState
 from streamops.model.wording import command, counted, first_few, quoted, span
 from streamops.monitor.history import GoneStreams, StreamHistory
 from streamops.monitor.rates import arrivals
-from streamops.monitor.rules.rule import Remedy, Rule, RuleScope
+from streamops.monitor.rules.rule import Need, Remedy, Rule, RuleScope
 from streamops.monitor.samples import SampleSeries, StreamSample
 from streamops.monitor.thresholds import Thresholds
 
@@ -158,6 +158,7 @@ RULES: Final = (
         eviction_risk,
         alert="StreamopsEvictionRisk",
         judged=RuleScope.NODE,
+        needs=frozenset({Need.MEMORY}),
         means="The server may delete whole streams when memory is short: its maxmemory-policy evicts keys.",
         cause="A server configured as a cache is used for streams. Eviction is silent: a stream is deleted with its groups.",
         look=(
@@ -172,6 +173,7 @@ RULES: Final = (
         oom,
         alert="StreamopsRedisMemoryNearlyFull",
         judged=RuleScope.NODE,
+        needs=frozenset({Need.MEMORY}),
         means=(
             "Memory is nearly full and the policy refuses writes: producers will get errors, and so "
             "will retries, dead letters and the audit log."
@@ -209,6 +211,7 @@ RULES: Final = (
         delayed_overdue,
         alert="StreamopsDelayedMessages",
         judged=RuleScope.QUEUE,
+        needs=frozenset({Need.DELAYED}),
         means="Delayed messages are overdue, and no worker moves them to their stream: retries and reminders are late.",
         cause="Workers of the stream move due messages. No worker runs, or none can write to the queue.",
         look=(
@@ -227,6 +230,7 @@ RULES: Final = (
         delayed_foreign,
         alert="StreamopsDelayedMessages",
         judged=RuleScope.QUEUE,
+        needs=frozenset({Need.DELAYED}),
         means="The sorted set that is the stream's delayed queue has members that streamops did not write.",
         cause="The configuration names another program's sorted set as a delayed queue, or another program writes to this one.",
         look=(
