@@ -4,7 +4,7 @@
 threshold: what ``[health]`` says holds here too. The other alerts are about what those rules cannot see: the exporter, workers' own
 metrics, controllers, and a Redis that does not answer.
 
-Unknown values are absent, and absent series raise nothing, but for ``StreamopsExporterDown`` and ``StreamopsCollectErrors``, which
+Unknown values are absent, and absent series raise nothing, but for ``StreamopsExporterDown`` and ``StreamopsMetricsIncomplete``, which
 say that something is absent.
 """
 
@@ -210,7 +210,8 @@ unless {EXPORTER} streamops_up == 0
     ),
     # What cannot be read is absent, and raises nothing else. All of it, all the time, is StreamopsRedisDown.
     Alert(
-        name="StreamopsCollectErrors",
+        name="StreamopsMetricsIncomplete",
+        code="collect_errors",
         expr=f"""
 increase(streamops_collect_errors_total[10m]) > 0
 unless {EXPORTER} max_over_time(streamops_up[10m]) == 0
@@ -227,7 +228,8 @@ streamops_scrape_partial_failures > 0
     ),
     # What a pattern, a granularity or a long absence leaves out is meant to be left out.
     Alert(
-        name="StreamopsSeriesLimitReached",
+        name="StreamopsMetricsIncomplete",
+        code="series_limit",
         expr='streamops_series_omitted{reason=~"max_.+|same_name"} > 0',
         lasting="15m",
         severity=INFO,
@@ -242,7 +244,8 @@ streamops_scrape_partial_failures > 0
 STREAM_ALERTS: Final = (
     # Groups of dead-letter queues are not judged: such a group reads when a person wants it to.
     Alert(
-        name="StreamopsLagUnknown",
+        name="StreamopsMetricsIncomplete",
+        code="lag_unknown",
         expr="streamops_group_lag_known == 0\nunless on (job, instance, db, stream) streamops_dlq_entries",
         lasting="30m",
         severity=INFO,
@@ -302,7 +305,8 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         "failed within 10 minutes.",
     ),
     Alert(
-        name="StreamopsPoolPaused",
+        name="StreamopsPoolNotScaling",
+        code="paused",
         expr="streamops_pool_paused == 1",
         lasting="1h",
         severity=INFO,
@@ -311,7 +315,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
     ),
     # By Redis's own clock, and only while the exporter reads it.
     Alert(
-        name="StreamopsAutoscalerNotDeciding",
+        name="StreamopsPoolNotScaling",
         code="no_leader",
         expr="streamops_snapshot_timestamp_seconds"
         " - ignoring (pool) group_right () streamops_autoscaler_last_evaluation_timestamp_seconds > 120",
@@ -322,7 +326,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         f"it. It keeps the workers that it has, whatever waits.{SEEN_BY}.",
     ),
     Alert(
-        name="StreamopsAutoscalerNotDeciding",
+        name="StreamopsPoolNotScaling",
         code="no_signal",
         expr=_mostly("unreadable|lag_unknown", "5m"),
         lasting="10m",
@@ -334,7 +338,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
     ),
     # One failure passes by itself: the controller tries again.
     Alert(
-        name="StreamopsPoolCannotScale",
+        name="StreamopsPoolNotScaling",
         code="target_failing",
         expr="increase(streamops_autoscaler_apply_errors_total[15m]) > 1.5",
         lasting="5m",
@@ -360,7 +364,7 @@ unless on (job, instance, stream, group) streamops_finding{{code=~"no_consumers|
         f"none. More workers would not help, and none are ordered.{SEEN_BY}.",
     ),
     Alert(
-        name="StreamopsPoolCannotScale",
+        name="StreamopsPoolNotScaling",
         code="at_maximum",
         expr="""
 streamops_autoscaler_predicted_wait_seconds > on (job, instance, pool) streamops_autoscaler_objective_seconds
