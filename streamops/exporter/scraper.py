@@ -17,7 +17,7 @@ from streamops.exporter.shown import ExporterHealth, ScrapeReading
 from streamops.exporter.target import DISCOVERY, Open, ScrapeTarget, nothing_read, unread_parts
 from streamops.model.observation import Observation
 from streamops.model.retention import RetentionPolicy
-from streamops.operations.console import Console
+from streamops.monitor.server_monitor import ServerMonitor
 
 LOG: Final = structlog.get_logger("streamops.exporter")
 
@@ -35,7 +35,7 @@ class Scraper:
     """Collects one target when asked, and keeps what it counts from one collection to the next.
 
     Args:
-        open_console: Connects; raises ``StreamopsError``. Called again after a failure, so that a password that was
+        open_monitor: Connects; raises ``StreamopsError``. Called again after a failure, so that a password that was
             exchanged meanwhile is read anew.
         guards: Which series are shown.
         name: The target in words, for the log.
@@ -49,13 +49,13 @@ class Scraper:
     """
 
     def __init__(
-        self, open_console: Open, guards: SeriesLimits, name: str, policies: Sequence[RetentionPolicy] = ()
+        self, open_monitor: Open, guards: SeriesLimits, name: str, policies: Sequence[RetentionPolicy] = ()
     ) -> None:
         self.page: MetricsPage | None = None
         self.answered = False
         self.problem: str | None = None
         self.used_at = time.monotonic()
-        self._target = ScrapeTarget(open_console, policies)
+        self._target = ScrapeTarget(open_monitor, policies)
         self._guards = guards
         self._labels = LabelCache()
         self._name = name
@@ -121,9 +121,9 @@ class Scraper:
         stage = "connect"
         try:
             async with asyncio.timeout(GIVEN_UP_SECONDS):
-                console = await self._target.console()
+                monitor = await self._target.monitor()
                 stage = "collect"
-                return await self._observe(console)
+                return await self._observe(monitor)
         except StreamopsError as error:
             self.answered = isinstance(error, ServerError) and not isinstance(error, Unreachable)
             if isinstance(error, Refused):
@@ -137,9 +137,9 @@ class Scraper:
             LOG.debug("a bug in streamops", target=self._name, exc_info=True)
             return self._failed(stage, f"a bug in streamops: {type(error).__name__}: {error}")
 
-    async def _observe(self, console: Console) -> ScrapeReading:
+    async def _observe(self, monitor: ServerMonitor) -> ScrapeReading:
         started = time.monotonic()
-        observation = await console.observe()
+        observation = await monitor.observe()
         self.answered = True
         snapshot = observation.snapshot
         if (reason := nothing_read(snapshot)) is not None:
@@ -151,7 +151,7 @@ class Scraper:
         judged = max(0.0, time.monotonic() - started - collected)
         if self.page is not None and self.page.render_seconds is not None:
             self._rendered = {"render": self.page.render_seconds}
-        beyond = snapshot.discovered - console.watch.max_streams
+        beyond = snapshot.discovered - monitor.watch.max_streams
         self._log_changes(None, unread_parts(snapshot))
         health = ExporterHealth(
             phases={"collect": collected, "judge": judged} | self._rendered,

@@ -1,4 +1,4 @@
-"""The console of one target, opened when it is needed, queue metrics read at their own pace, and what was not read."""
+"""The monitor of one target, opened when it is needed, queue metrics read at their own pace, and what was not read."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -15,28 +15,28 @@ from streamops.model.retention import RetentionPolicy
 from streamops.model.streams import NO_SUCH_STREAM, ReadError, Snapshot
 from streamops.monitor.observe import Observer
 from streamops.monitor.queue_metrics import QueueMetricsReader
-from streamops.operations.console import Console
+from streamops.monitor.server_monitor import ServerMonitor
 
 LOG: Final = structlog.get_logger("streamops.exporter")
 
 FIRST_LOOK: Final = 2.0
 """How long a first scrape waits for streams to be found; the search then goes on in the background."""
 
-Open = Callable[[], Awaitable[Console]]
+Open = Callable[[], Awaitable[ServerMonitor]]
 
 
 class ScrapeTarget:
     """A server as long as it is a target.
 
     Args:
-        open_console: Connects; raises ``StreamopsError``.
+        open_monitor: Connects; raises ``StreamopsError``.
         policies: How much is kept of which streams.
     """
 
-    def __init__(self, open_console: Open, policies: Sequence[RetentionPolicy]) -> None:
-        self._open = open_console
+    def __init__(self, open_monitor: Open, policies: Sequence[RetentionPolicy]) -> None:
+        self._open = open_monitor
         self._policies = policies
-        self._console: Console | None = None
+        self._monitor: ServerMonitor | None = None
         self._observer: Observer | None = None
         self._extras: QueueMetricsReader | None = None
         self._lanes: asyncio.Task[None] | None = None
@@ -52,26 +52,26 @@ class ScrapeTarget:
         """Why queue metrics cannot be read at present, by their names."""
         return dict(self._extras.problems) if self._extras else {}
 
-    async def console(self) -> Console:
-        """The console, connected if it was not; raises ``StreamopsError``."""
-        if self._console is None:
-            console = await self._open()
+    async def monitor(self) -> ServerMonitor:
+        """The monitor, connected if it was not; raises ``StreamopsError``."""
+        if self._monitor is None:
+            monitor = await self._open()
             try:
                 with suppress(TimeoutError, ServerError):
                     async with asyncio.timeout(FIRST_LOOK):
-                        await console.discover()
+                        await monitor.discover()
             except BaseException:
-                await console.close()
+                await monitor.close()
                 raise
             # The lane of delayed messages looks for their queues.
-            console.start_discovery(queues=False)
+            monitor.start_discovery(queues=False)
             # What was counted goes on, whatever connection it is read by.
-            self._observer = console.observer = self._observer or console.observer
-            self._console = console
-            self._extras = QueueMetricsReader(console.place, console.discovery, self._policies)
+            self._observer = monitor.observer = self._observer or monitor.observer
+            self._monitor = monitor
+            self._extras = QueueMetricsReader(monitor.place, monitor.discovery, self._policies)
             self._lanes = asyncio.create_task(self._extras.run())
             self._lanes.add_done_callback(_log_end)
-        return self._console
+        return self._monitor
 
     async def extras(self, now: datetime) -> QueueMetrics:
         """The queue metrics; ``now`` is the server's clock."""
@@ -79,20 +79,20 @@ class ScrapeTarget:
 
     def with_rates(self, observation: Observation) -> Observation:
         """The last observation, with rates."""
-        return observation if self._console is None else self._console.with_rates(observation)
+        return observation if self._monitor is None else self._monitor.with_rates(observation)
 
     async def drop(self) -> None:
-        """Close the console; the next one is opened anew."""
+        """Close the monitor; the next one is opened anew."""
         self._failures = Counter(self.failures)
-        console, self._console, self._extras = self._console, None, None
+        monitor, self._monitor, self._extras = self._monitor, None, None
         lanes, self._lanes = self._lanes, None
         try:
             if lanes is not None:
                 lanes.cancel()
                 await asyncio.gather(lanes, return_exceptions=True)
         finally:
-            if console is not None:
-                await console.close()
+            if monitor is not None:
+                await monitor.close()
 
 
 def _log_end(lanes: "asyncio.Task[None]") -> None:

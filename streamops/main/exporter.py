@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from streamops.exporter.series_limits import SeriesLimits
     from streamops.exporter.server import ServerOptions
     from streamops.exporter.target import Open
+    from streamops.monitor.server_monitor import ServerMonitor
     from streamops.monitor.watch import Watch
-    from streamops.operations.console import Console
 
 MOST_READ: Final = 10_000
 """Streams that are read, so that those with the greatest lag can be shown; a context may state another number."""
@@ -269,15 +269,15 @@ def _opening(
 ) -> "Open":
     """What connects a scraper."""
 
-    async def open_console() -> "Console":
-        from streamops.operations.console import Console  # noqa: PLC0415 - redis-py is for commands that connect
+    async def open_monitor() -> "ServerMonitor":
+        from streamops.monitor.server_monitor import ServerMonitor  # noqa: PLC0415 - redis-py is for commands that connect
 
         # It may run a program that prints a password: the server must answer in the meantime.
         settings = await asyncio.to_thread(next(loads))
         watch = _watch(settings, guards, patterns)
-        return await Console.open(settings.connection, watch, settings.tables.health, read_only=True)
+        return await ServerMonitor.connect(settings.connection, watch, settings.tables.health)
 
-    return open_console
+    return open_monitor
 
 
 def _watch(settings: Settings, guards: "SeriesLimits", patterns: Sequence[str]) -> "Watch":

@@ -1,17 +1,14 @@
 """Console: the Python API of streamops, and what every face stands on."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from functools import partial
-from types import TracebackType
 from typing import Any, Self
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from streamops.errors import Forbidden, NotFound, ServerError
+from streamops.errors import Forbidden, NotFound
 from streamops.model.acting import (
     ActionPage,
     Actor,
@@ -26,19 +23,14 @@ from streamops.model.acting import (
 )
 from streamops.model.deliveries import KeptPayload
 from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, StreamEntry
-from streamops.model.observation import Observation
 from streamops.model.pending import PendingProfile
-from streamops.model.streams import ReadError, Snapshot
 from streamops.model.wording import quoted
 from streamops.monitor.arrivals import ArrivalReader
-from streamops.monitor.collect import Collector
 from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterReader
-from streamops.monitor.delayed import DelayedQueues, DelayedReader, DelayedWatch, find_queues
-from streamops.monitor.discover import Discovery
+from streamops.monitor.delayed import DelayedQueues, find_queues
 from streamops.monitor.doctor import MappingProblem, find_mapping_problems
 from streamops.monitor.inspection import read_stream
-from streamops.monitor.observe import Observer
 from streamops.monitor.pending_scan import PendingScan, advance_scan, profile_of
 from streamops.monitor.pools import PoolReader, WorkerReader
 from streamops.monitor.search import (
@@ -50,6 +42,7 @@ from streamops.monitor.search import (
     SearchResult,
     search_entries,
 )
+from streamops.monitor.server_monitor import ServerMonitor
 from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.topics import TopicReader
 from streamops.monitor.watch import Watch
@@ -73,15 +66,10 @@ PENDING_ROWS = 1_000
 TAIL_ENTRIES = 100
 
 
-class Console:
+class Console(ServerMonitor):
     """One server under observation, and the one way to change anything on it.
 
     Attributes:
-        options: How the server is reached; ``options.label`` is its address in words.
-        place: The server, and what is configured for it.
-        watch: What is looked at.
-        discovery: Which streams are known.
-        delayed: Reads delayed messages.
         dead_letters: Reads dead-letter queues.
         topics: Reads topics of HTTP callbacks.
         workers: Reads heartbeats of worker processes.
@@ -101,25 +89,16 @@ class Console:
         read_only: bool = False,
         find_target: FindSpec = nothing_configured,
     ) -> None:
-        self.options = server.options
         targets = Targets(find_target, str(actor))
-        self.place = place = ServerContext(server, watch.dead_letters, watch.delayed, targets, thresholds)
+        place = ServerContext(server, watch.dead_letters, watch.delayed, targets, thresholds)
+        super().__init__(place, watch, " ".join(map(quoted, actor.selector)))
         self.engine = Engine(place, actor, read_only=read_only)
-        self.watch = watch
-        self.discovery = Discovery(server, watch)
-        self.delayed = DelayedReader(place)
         self.dead_letters = DeadLetterReader(place)
         self.topics = TopicReader(place)
         self.workers = WorkerReader(place)
         self.pools = PoolReader(place)
         self.tracer = EntryTracer(place)
         self.arrivals = ArrivalReader(place)
-        self._server = server
-        self._collector = Collector(server, watch)
-        self._delayed_watch = DelayedWatch(self.delayed, self.discovery.wants)
-        selector = " ".join(map(quoted, actor.selector))
-        self.observer = Observer(thresholds, rates=not watch.deep, selector=selector)
-        self._discovering: asyncio.Task[None] | None = None
 
     @classmethod
     def patient(
@@ -172,25 +151,6 @@ class Console:
             read_only=read_only,
             find_target=find_target,
         )
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Stop discovering and close all connections."""
-        try:
-            if self._discovering is not None:
-                self._discovering.cancel()
-                with suppress(asyncio.CancelledError):
-                    await self._discovering
-        finally:
-            await self.place.targets.close()
-            await self._server.close()
 
     async def prepare(self, intent: Struct, limits: Limits = Limits()) -> Prepared[Any, Any]:  # noqa: B008 - frozen
         """Plan an operation, writing nothing; raises ``PlanError`` or ``ServerError``, see ``Engine.prepare``."""
@@ -254,19 +214,6 @@ class Console:
         """The clock of the server that jobs and the audit log are on; none where it may not be asked."""
         return await read_clock(self._server, AUDIT)
 
-    async def discover(self, *, queues: bool = False) -> None:
-        """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be.
-
-        Args:
-            queues: Look for delayed queues without a stream, too; where that fails, the next snapshot has a gap.
-        """
-        await self.discovery.scan()
-        if queues:
-            try:
-                await self.discovery.find_queues()
-            except ServerError as error:
-                self.discovery.problem = self.discovery.problem or error.message
-
     async def find_delayed(self) -> DelayedQueues:
         """The queues of delayed messages, see ``find_queues``."""
         return await find_queues(self.discovery, self.delayed)
@@ -274,44 +221,6 @@ class Console:
     async def find_mapping_problems(self) -> list[MappingProblem]:
         """What is wrong with the keys that the configuration maps to streams; raises ``ServerError``."""
         return await find_mapping_problems(self.place)
-
-    def start_discovery(self, *, queues: bool = True) -> None:
-        """Keep scanning in the background, at a pace that stays out of the way.
-
-        Args:
-            queues: Whether delayed queues without a stream are looked for, unless something else does.
-        """
-        if self._discovering is None:
-            self._discovering = asyncio.create_task(self.discovery.run(queues=queues))
-
-    async def collect(self, only: Sequence[str] = ()) -> Snapshot:
-        """A snapshot of the streams named, or of all that are known; raises ``ServerError`` where no node answers."""
-        names = list(only) or self.discovery.names
-        watch = DelayedWatch(self.delayed, frozenset(only).__contains__) if only else self._delayed_watch
-        snapshot = await self._collector.collect(
-            names[: self.watch.max_streams] if not only else names,
-            discovered=len(names),
-            complete=self.discovery.complete,
-            partial=bool(only),
-            expected=only or self.discovery.pinned,
-        )
-        # Delayed messages outlive their stream.
-        beside = only or (*self.discovery.pinned, *sorted(self.discovery.queues))
-        delayed, gaps = await watch.read([*(stream.name for stream in snapshot.streams), *beside])
-        # Where a stream cannot be reached, nor can its queue.
-        told = {(gap.stream, gap.reason) for gap in snapshot.gaps}
-        gaps = tuple(gap for gap in gaps if (gap.stream, gap.reason) not in told)
-        if self.discovery.problem and not only:
-            gaps = (*gaps, ReadError(self.discovery.problem, part="discovery"))
-        return replace(snapshot, delayed=delayed, gaps=(*snapshot.gaps, *gaps))
-
-    async def observe(self, only: Sequence[str] = ()) -> Observation:
-        """A snapshot with its history and one assessment."""
-        return self.observer.observe(await self.collect(only), partial=bool(only))
-
-    def with_rates(self, observation: Observation) -> Observation:
-        """The last observation with its rates, which those of a deep watch leave out."""
-        return self.observer.with_rates(observation)
 
     async def read_entries(
         self,

@@ -14,8 +14,8 @@ from streamops.exporter.page import MetricsPage
 from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.model.secret import Secret
+from streamops.monitor.server_monitor import ServerMonitor
 from streamops.monitor.watch import Watch
-from streamops.operations.console import Console
 from tests.support.eventually import eventually
 from tests.support.exporter.pages import add_orders, length, up, written
 from tests.support.exporter.serving import grow_old, opening, reads, scraping
@@ -138,12 +138,12 @@ async def test_a_password_that_is_exchanged_is_read_anew(start_server: StartServ
     server = start_server("--requirepass", "old")
     passwords = ["old"]
 
-    async def open_console() -> Console:
+    async def open_monitor() -> ServerMonitor:
         options = replace(server.options, password=Secret(passwords[-1]))
-        return await Console.open(options, Watch(deep=True), read_only=True)
+        return await ServerMonitor.connect(options, Watch(deep=True))
 
     admin = server.connect(password="old")  # noqa: S106 - a test's own
-    scraper = Scraper(open_console, NO_LIMITS, "test")
+    scraper = Scraper(open_monitor, NO_LIMITS, "test")
     try:
         admin.xadd("orders", {"n": "1"})
         assert up(await scraper.scrape())
@@ -252,10 +252,10 @@ async def test_a_collection_that_never_ends_is_given_up(
 
 
 async def test_settings_that_cannot_be_read_are_a_reason_too() -> None:
-    async def open_console() -> Console:
+    async def open_monitor() -> ServerMonitor:
         raise SettingsError("the password cannot be read")
 
-    scraper = Scraper(open_console, NO_LIMITS, "test")
+    scraper = Scraper(open_monitor, NO_LIMITS, "test")
     page = await scraper.scrape()
     assert not up(page)
     assert (scraper.problem, scraper.answered) == ("the password cannot be read", False)
@@ -263,10 +263,10 @@ async def test_settings_that_cannot_be_read_are_a_reason_too() -> None:
 
 
 async def test_a_bug_leaves_the_exporter_up() -> None:
-    async def open_console() -> Console:
+    async def open_monitor() -> ServerMonitor:
         raise RuntimeError("nobody thought of this")
 
-    scraper = Scraper(open_console, NO_LIMITS, "test")
+    scraper = Scraper(open_monitor, NO_LIMITS, "test")
     with structlog.testing.capture_logs() as logs:
         assert not up(await scraper.scrape())
     assert "RuntimeError: nobody thought of this" in [line.get("reason", "") for line in logs][-1]
@@ -313,10 +313,10 @@ async def test_what_is_beyond_what_is_read_is_counted(server: RunningServer) -> 
     for number in range(7):
         server.command("XADD", f"s{number}", "1-1", "a", "b")
 
-    async def open_console() -> Console:
-        return await Console.open(server.options, Watch(deep=True, max_streams=3), read_only=True)
+    async def open_monitor() -> ServerMonitor:
+        return await ServerMonitor.connect(server.options, Watch(deep=True, max_streams=3))
 
-    scraper = Scraper(open_console, SeriesLimits(max_streams=2), "test")
+    scraper = Scraper(open_monitor, SeriesLimits(max_streams=2), "test")
     try:
         page = await scraper.scrape()
         assert page.plain().count(b"\nstreamops_stream_length{") == 2

@@ -13,8 +13,8 @@ from streamops.exporter.scraper import Scraper
 from streamops.exporter.series_limits import SeriesLimits
 from streamops.model.observation import Health
 from streamops.model.secret import Secret
+from streamops.monitor.server_monitor import ServerMonitor
 from streamops.monitor.watch import Watch
-from streamops.operations.console import Console
 from streamops.wire.options import ConnectionOptions
 from tests.support.invented import seconds
 from tests.support.servers import RunningServer
@@ -44,7 +44,9 @@ async def running(told: Notifier, look: Callable[[], Awaitable[Evaluation | None
 
 @asynccontextmanager
 async def scraping(options: ConnectionOptions) -> AsyncIterator[Scraper]:
-    scraper = Scraper(lambda: Console.open(options, Watch(streams=("orders",))), SeriesLimits(), "here")
+    scraper = Scraper(
+        lambda: ServerMonitor.connect(options, Watch(streams=("orders",))), SeriesLimits(), "here"
+    )
     try:
         yield scraper
     finally:

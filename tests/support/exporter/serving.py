@@ -14,8 +14,8 @@ from streamops.exporter.series_limits import NO_LIMITS, SeriesLimits
 from streamops.exporter.server import ServerOptions, serving
 from streamops.exporter.target import Open
 from streamops.exporter.targets import ScrapeTargets
+from streamops.monitor.server_monitor import ServerMonitor
 from streamops.monitor.watch import Watch
-from streamops.operations.console import Console
 from tests.support.servers import RunningServer
 
 PATIENCE = timedelta(seconds=30)
@@ -57,10 +57,10 @@ class Exporter(NamedTuple):
 def opening(server: RunningServer, patience: timedelta = PATIENCE) -> Open:
     """What connects a scraper to a server."""
 
-    async def open_console() -> Console:
-        return await Console.open(replace(server.options, timeout=patience), Watch(deep=True), read_only=True)
+    async def open_monitor() -> ServerMonitor:
+        return await ServerMonitor.connect(replace(server.options, timeout=patience), Watch(deep=True))
 
-    return open_console
+    return open_monitor
 
 
 @asynccontextmanager
