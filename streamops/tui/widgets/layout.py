@@ -1,6 +1,6 @@
 """Which columns are drawn, where and how wide, in the width there is and for the rows there are. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from streamops.resources.table import Column
@@ -10,6 +10,8 @@ Row = TypeVar("Row")
 
 AT_ONCE: Final = 1_000
 """Rows that are measured before they are drawn: ten thousand would keep the first frame waiting."""
+MOST_MET: Final = 4
+"""Rows that are remembered as met, as a multiple of those there are."""
 MARGIN: Final = 1
 NARROW_GAP: Final = 1
 WIDE_GAP: Final = 2
@@ -35,31 +37,35 @@ class Layout(Generic[Row]):
     """The columns of a list in their places.
 
     Flexible columns grow to the longest text they have met and never shrink: columns that move with the
-    data cannot be read.
+    data cannot be read. Each row is met once, so that scrolling moves nothing, and those on the screen each time that they are read anew.
 
     Args:
         columns: All columns, in order.
+        identify: What makes a row the same row in the next observation.
 
     Attributes:
         placed: Those that fit, in their places.
     """
 
-    def __init__(self, columns: Sequence[Column[Row]]) -> None:
+    def __init__(self, columns: Sequence[Column[Row]], identify: Callable[[Row], Hashable]) -> None:
         self.placed: tuple[PlacedColumn, ...] = ()
         self._columns = tuple(columns)
-        self._met: Sequence[Row] = ()
+        self._identify = identify
+        self._rows: Sequence[Row] = ()
+        self._met: set[Hashable] = set()
         self._unmeasured: Sequence[Row] = ()
         self._natural: dict[str, int] = {}
         self._placed_for: tuple[int, dict[str, int]] | None = None
 
-    def fit(self, rows: Sequence[Row], width: int) -> bool:
+    def fit(self, rows: Sequence[Row], visible: Sequence[Row], width: int) -> bool:
         """Place the columns for these rows in a width; say whether anything moved.
 
-        Of many rows at once only the first are measured; ``is_settled`` says so.
+        Of many new rows at once only the first, and those on the screen, are measured; ``is_settled`` says so.
         """
-        if rows is not self._met:
+        if rows is not self._rows:
             self._meet(rows)
-            self._measure(AT_ONCE)
+            self._measure_new(AT_ONCE)
+        self._measure(visible)
         return self._place(width)
 
     @property
@@ -69,7 +75,7 @@ class Layout(Generic[Row]):
 
     def measure_rest(self, width: int) -> bool:
         """Measure the rows that are left, and place the columns for them too; say whether anything moved."""
-        self._measure(len(self._unmeasured))
+        self._measure_new(len(self._unmeasured))
         return self._place(width)
 
     def _place(self, width: int) -> bool:
@@ -80,18 +86,23 @@ class Layout(Generic[Row]):
         return self.placed != before
 
     def _meet(self, rows: Sequence[Row]) -> None:
-        """Note which rows are new; those met before are as wide as they were."""
-        met, self._met = self._met, rows
-        if len(rows) == len(met):
-            new = [row for row, old in zip(rows, met, strict=True) if row is not old]
-        else:
-            # What was met is held until here, so that no address stands for another row.
-            known = set(map(id, met))
-            new = [row for row in rows if id(row) not in known]
-        self._unmeasured = [*new, *self._unmeasured] if self._unmeasured else new
+        """Note which rows are new."""
+        before, self._rows = self._rows, rows
+        known = set(map(id, before))
+        identities = {self._identify(row): row for row in rows if id(row) not in known}
+        self._unmeasured = [
+            *self._unmeasured,
+            *(row for key, row in identities.items() if key not in self._met),
+        ]
+        if len(self._met) > MOST_MET * len(rows):
+            self._met = set(map(self._identify, rows))
+        self._met.update(identities)
 
-    def _measure(self, most: int) -> None:
+    def _measure_new(self, most: int) -> None:
         rows, self._unmeasured = self._unmeasured[:most], self._unmeasured[most:]
+        self._measure(rows)
+
+    def _measure(self, rows: Sequence[Row]) -> None:
         for column in self._columns:
             if column.flexible:
                 longest = max((cell_width(column.cell(row).text) for row in rows), default=0)

@@ -90,13 +90,13 @@ class LineView(Painted, Generic[Row], can_focus=True):
         id: str | None = None,  # noqa: A002 - Textual's word
     ) -> None:
         super().__init__(id=id)
+        self._identify = identify
         self._view = Viewport(identify)
-        self._grid = Layout(columns)
+        self._grid = Layout(columns, identify)
         self._note = ""
         self._sorted: tuple[str, bool] | None = None
         self._drawn: Sequence[Drawn[Row]] = ()
         self._strips: dict[tuple[int, Background, bool], tuple[Row, Strip]] = {}
-        self._identify = identify
         self._marks: frozenset[Hashable] = frozenset()
 
     # -- what it shows -------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     def take_columns(self, columns: Sequence[Column[Row]]) -> None:
         """Show other columns of the same rows."""
-        self._grid = Layout(columns)
+        self._grid = Layout(columns, self._identify)
         self._place()
         self._strips.clear()
         self.refresh()
@@ -171,7 +171,10 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     def move_to(self, place: int) -> None:
         """Put the cursor on a row by its place, as near as there is one."""
+        top = self._view.top
         if self._view.move_to(place):
+            if self._view.top != top and self._place():
+                self.refresh()
             self._draw_changed()
             self.post_message(self.Highlighted())
 
@@ -264,7 +267,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     def _place(self) -> bool:
         """Place the columns anew where anything about them changed; say whether it did."""
-        moved = self._grid.fit(self.rows, max(self.size.width - SCROLLBAR, 0))
+        moved = self._grid.fit(self.rows, self._view.visible, max(self.size.width - SCROLLBAR, 0))
         if moved:
             self._strips.clear()
         if not self._grid.is_settled:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from streamops.resources.groups import GROUP_COLUMNS
 from streamops.resources.table import Cell, Column
-from streamops.tui.widgets.layout import AT_ONCE, MARGIN, Layout, place_columns
+from streamops.tui.widgets.layout import AT_ONCE, MARGIN, MOST_MET, Layout, place_columns
 
 
 def column(key: str, width: int, priority: int, *, flexible: bool = False) -> Column[None]:
@@ -95,9 +95,9 @@ def width_of(layout: Layout[tuple[str]]) -> int:
 
 
 def test_of_many_rows_the_first_are_measured_before_they_are_drawn_and_the_others_after() -> None:
-    layout = Layout((SHOWN,))
+    layout = Layout((SHOWN,), id)
     rows = names_of(["short name"] * AT_ONCE + ["a name that is longer"])
-    assert layout.fit(rows, 200)
+    assert layout.fit(rows, rows[:40], 200)
     assert (width_of(layout), layout.is_settled) == (10, False)
     assert layout.measure_rest(200)
     assert (width_of(layout), layout.is_settled) == (21, True)
@@ -105,21 +105,38 @@ def test_of_many_rows_the_first_are_measured_before_they_are_drawn_and_the_other
 
 
 def test_rows_that_come_before_the_others_are_measured_forget_none_of_them() -> None:
-    layout = Layout((SHOWN,))
-    layout.fit(names_of(["short name"] * AT_ONCE + ["a name that is longer"]), 200)
-    layout.fit(names_of(["short name"] * AT_ONCE), 200)
+    layout = Layout((SHOWN,), id)
+    for rows in (names_of(["short name"] * AT_ONCE + ["a name that is longer"]), names_of(["short name"])):
+        layout.fit(rows, rows[:40], 200)
     layout.measure_rest(200)
     assert width_of(layout) == 21
 
 
 @given(st.lists(st.lists(st.text("ab", max_size=30), max_size=5), max_size=5))
 def test_columns_are_as_wide_as_the_longest_text_they_have_met(histories: list[list[str]]) -> None:
-    layout = Layout((SHOWN,))
+    layout = Layout((SHOWN,), id)
     longest = len(SHOWN.title)
     kept: list[tuple[str]] = []
     for texts in histories:
         # Some rows stay the same objects, as they do from one observation to the next.
         kept = kept[: len(texts)] + names_of(texts)
-        layout.fit(kept, 200)
+        layout.fit(kept, (), 200)
         longest = max([longest, *map(len, texts)])
         assert (width_of(layout), layout.is_settled) == (longest, True)
+
+
+def test_a_row_that_is_read_anew_is_measured_again_where_it_is_on_the_screen() -> None:
+    layout = Layout((SHOWN,), len)
+    layout.fit(names_of(["short"]), (), 200)
+    read_anew = names_of(["a text that is longer now"])
+    layout.fit(read_anew, (), 200)
+    assert width_of(layout) == 5
+    layout.fit(read_anew, read_anew, 200)
+    assert width_of(layout) == 25
+
+
+def test_rows_that_come_and_go_are_not_remembered_for_ever() -> None:
+    layout = Layout((SHOWN,), lambda row: row[0])
+    for number in range(100):
+        layout.fit(names_of([f"name {number}"]), (), 200)
+    assert len(layout._met) <= 2 * MOST_MET
