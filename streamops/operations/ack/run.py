@@ -9,7 +9,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.wire.reads import read_existing, read_pending_by_id
-from streamops.wire.writes.pending import NotAcknowledged, ack
+from streamops.wire.writes.pending import LeftRow, ack
 
 BATCH = 500
 
@@ -31,11 +31,11 @@ async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan)
     position = evidence.identity.floor(intent.group)
     async for rows in run.batches(evidence.rows, BATCH):
         told = await ack(run.server, intent.stream, intent.group, rows, position=position)
-        skipped = [Skipped(one.id, _why_left(one)) for one in told.alone]
+        skipped = [Skipped(one.id, _why_left(one)) for one in told.left]
         await run.report(told.count, skipped=skipped)
 
 
-def _why_left(one: NotAcknowledged) -> str:
+def _why_left(one: LeftRow) -> str:
     if one.why == "owner":
         return f"now owned by {one.owner or 'nobody'}"
     return "delivered again since" if one.why == "delivered" else "no longer pending"

@@ -1,7 +1,6 @@
 """``claim``: take pending entries over from consumers that hold them idly."""
 
 import asyncio
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 from itertools import compress
@@ -26,14 +25,14 @@ from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.claimable import Claimable, read_claimable, read_claimable_ids
 from streamops.wire.deleted import GoneSearch
 from streamops.wire.server import Server
-from streamops.wire.writes.claim import Claimed, ClaimedPage, claim_ids, claim_page
+from streamops.wire.writes.pending import ChangedPage, ChangedRows, claim_ids, claim_page
 
 WHY_LEFT = {
     "gone": "no longer pending",
     "owner": "owned by another consumer by now",
     "idle": "delivered again, so no longer idle for long enough",
+    "missing": "its entry no longer exists: the server removed the row",
 }
-GONE = "its entry no longer exists: the server removed the row"
 
 FIRST: Final = 1_000
 SMALLEST: Final = 250
@@ -60,10 +59,10 @@ class ClaimPace:
     def __init__(self) -> None:
         self.size = FIRST
 
-    def learn(self, page: ClaimedPage) -> None:
+    def learn(self, page: ChangedPage) -> None:
         """Take into account what a page took, where that is known and most of its rows were claimed."""
-        if page.spent and page.claimed.count > self.size // 2:
-            fitting = int(page.claimed.count * (AIM / page.spent))
+        if page.spent and page.changed.count > self.size // 2:
+            fitting = int(page.changed.count * (AIM / page.spent))
             self.size = min(LARGEST, 2 * self.size, max(SMALLEST, fitting))
 
 
@@ -85,10 +84,10 @@ class Claiming:
         page = await self._page(None)
         while page is not None:
             # What is being reported is counted here: the next page may begin before or after that.
-            done = self._run.counts.done + page.claimed.dealt_with
+            done = self._run.counts.done + page.changed.count + len(page.changed.left)
             upcoming = asyncio.create_task(self._after(page, done))
             try:
-                await self._report(page.claimed)
+                await self._report(page.changed)
                 page = await asyncio.shield(upcoming)
             except (asyncio.CancelledError, StreamopsError):
                 await asyncio.shield(self._report_last(upcoming))
@@ -101,9 +100,9 @@ class Claiming:
             told = await claim_ids(
                 run.server, self._what, ids, position=self._position, snapshot=run.snapshot
             )
-            await self._report(told.claimed, told.alone)
+            await self._report(told)
 
-    async def _page(self, after: EntryId | None, done: int | None = None) -> ClaimedPage | None:
+    async def _page(self, after: EntryId | None, done: int | None = None) -> ChangedPage | None:
         most = await self._run.batch_size(self._pace.size, done)
         if not most:
             return None
@@ -120,29 +119,26 @@ class Claiming:
         self._pace.learn(page)
         return page
 
-    async def _after(self, page: ClaimedPage, done: int) -> ClaimedPage | None:
-        return None if page.ended else await self._page(page.last, done)
+    async def _after(self, page: ChangedPage, done: int) -> ChangedPage | None:
+        return None if page.ended else await self._page(page.last_id, done)
 
-    async def _report_last(self, upcoming: "asyncio.Task[ClaimedPage | None]") -> None:
+    async def _report_last(self, upcoming: "asyncio.Task[ChangedPage | None]") -> None:
         """Report the page under way where the claim is stopped, as far as that is possible."""
         with suppress(StreamopsError, TimeoutError):
             async with asyncio.timeout(LAST_WORDS):
                 page = await upcoming
             if page is not None:
-                await self._report(page.claimed)
+                await self._report(page.changed)
 
-    async def _report(self, claimed: Claimed, alone: Sequence[tuple[str, str]] = ()) -> None:
-        skipped = [Skipped(one, WHY_LEFT[why]) for one, why in alone]
-        skipped += [Skipped(one, GONE) for one in claimed.gone]
-        skipped += [Skipped(one, WHY_LEFT["idle"]) for one in claimed.left]
-        if claimed.gone:
+    async def _report(self, claimed: ChangedRows) -> None:
+        if claimed.missing:
             self._run.note(
                 "Rows of entries that no longer exist were removed by the server; they cannot be restored."
             )
-            await note_gone(self._run, self._unhandled, claimed.gone)
+            await note_gone(self._run, self._unhandled, claimed.missing)
         await self._run.report(
             claimed.count,
-            skipped=skipped,
+            skipped=[Skipped(row.id, WHY_LEFT[row.why]) for row in claimed.left],
             **undo_of(claimed.count, claimed.rows),
         )
 

@@ -18,7 +18,8 @@ from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.pending_pages import PendingRange
 from streamops.wire.reads import read_pending_page
-from streamops.wire.writes.consumers import hand_over, remove_consumer
+from streamops.wire.writes.consumers import remove_consumer
+from streamops.wire.writes.pending import hand_over
 
 BATCH: Final = 250
 GONE: Final = "its entry no longer exists; the server removed its row"
@@ -82,9 +83,10 @@ async def _hand_over(
             run.note(f"{counted(run.remaining, 'entry', 'entries')} acknowledged or claimed since the plan.")
             return
         after = batch.last_id
-        await note_gone(run, unhandled, batch.gone)
-        skipped = [Skipped(str(one), GONE) for one in batch.gone]
-        await run.report(batch.moved, skipped=skipped, **undo_of(batch.moved, batch.rows))
+        moved = batch.changed
+        await note_gone(run, unhandled, moved.missing)
+        skipped = [Skipped(one, GONE) for one in moved.missing]
+        await run.report(moved.count, skipped=skipped, **undo_of(moved.count, moved.rows))
 
 
 def _name(intent: RemoveConsumerIntent) -> str:

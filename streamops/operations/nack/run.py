@@ -49,7 +49,7 @@ async def apply_nack(run: Run, intent: NackIntent, evidence: NackEvidence, _: Pl
         told = await nack(run.server, stream, group, rows, position=position, snapshot=run.snapshot)
         await run.report(
             told.count,
-            skipped=[Skipped(one, WHY_LEFT[why]) for one, why in told.alone],
+            skipped=[Skipped(one.id, WHY_LEFT[one.why]) for one in told.left],
             **undo_of(told.count, told.rows),
         )
 

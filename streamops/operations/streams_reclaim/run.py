@@ -32,7 +32,7 @@ from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import attempts_key, dead_letter_key, replayed_key, require_one_slot
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
-from streamops.wire.writes.claim import claim_ids
+from streamops.wire.writes.pending import claim_ids
 from streamops.wire.writes.reclaim import BATCH, NOBODY, Reclaimable, add_anew, look_at_stale
 
 JOB_FROM: Final = 1_000
@@ -154,8 +154,8 @@ class _Reclaiming:
             position=None,
             idle=GIVEN_BACK if what.to == NOBODY else None,
         )
-        await note_gone(self._run, self._unhandled, claimed.claimed.gone)
-        await self._report(redeliver=claimed.claimed.count)
+        await note_gone(self._run, self._unhandled, claimed.missing)
+        await self._report(redeliver=claimed.count)
 
     async def _add(self, rows: Sequence[StaleRow]) -> None:
         while rows:

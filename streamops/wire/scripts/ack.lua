@@ -1,7 +1,7 @@
 -- Acknowledges entries of a group that are pending as the plan saw them.
 -- KEYS[1]: the stream. ARGV: the group, its position in the plan, then IDs, each followed by its owner and its deliveries
 -- in the plan.
--- Returns {how many, IDs left alone, for each why: "gone", "owner" or "delivered", and for each its owner now}.
+-- Returns {how many, nothing, IDs left alone, for each why: "gone", "owner" or "delivered", and for each its owner now}.
 -- @include guard
 local key, group = KEYS[1], ARGV[1]
 local problem = group_drift(key, group, ARGV[2])
@@ -25,4 +25,4 @@ for at = 3, #ARGV, 3 do
   end
 end
 if #ids > 0 then redis.call('XACK', key, group, unpack(ids)) end
-return {#ids, alone, why, owners_now}
+return {#ids, '', alone, why, owners_now}

@@ -3,7 +3,8 @@
 -- KEYS: the stream, and perhaps the hash that keeps the rows as they were. ARGV: the group, its position in the plan,
 -- the new owner, the least idle time in milliseconds, seconds that the rows are kept, 1 and whose rows alone, or 0 and
 -- nothing, for how many milliseconds they are to look idle or nothing, then the IDs.
--- Returns {what claim_taken says, IDs left alone, and for each why: "gone", "owner" or "idle"}.
+-- Returns {how many, the rows as they were where nothing keeps them, IDs left alone, and for each why: "gone", "owner", "idle" or
+-- "missing"}.
 -- @include guard
 -- @include claim_rows
 local key, group, to, min_idle = KEYS[1], ARGV[1], ARGV[3], tonumber(ARGV[4])
@@ -18,15 +19,16 @@ local function objection(row)
   if row[3] < min_idle then return 'idle' end
 end
 
-local rows, alone, why = {}, {}, {}
+local rows = {}
 for at = 9, #ARGV do
   local row = redis.call('XPENDING', key, group, ARGV[at], ARGV[at], 1)[1]
   local reason = objection(row)
   if reason then
-    alone[#alone + 1], why[#why + 1] = ARGV[at], reason
+    leave(ARGV[at], reason)
   else
     rows[#rows + 1] = row
   end
 end
 take_rows(rows, #rows, function() return true end)
-return {claim_taken(key, group, to, ARGV[4], false, KEYS[2], ARGV[5], idle), alone, why}
+local told = claim_taken(key, group, to, ARGV[4], false, KEYS[2], ARGV[5], idle)
+return {count, told, left, why}

@@ -2,8 +2,8 @@
 -- KEYS: the stream, and perhaps the hash that keeps the rows as they were. ARGV: the group, where it stood when the plan
 -- was made, from whom, to whom, the ID to begin after or empty, how many rows at most, how many rows the consumer may have
 -- in all (empty: that was asked before), seconds that the rows are kept.
--- Returns {how many, the rows as they were where nothing keeps them, IDs of rows that the server took off the list because
--- their entries are gone, the last ID looked at or empty}.
+-- Returns {the last ID looked at or empty, 1 if the end was reached, how many, the rows as they were where nothing keeps them, IDs left
+-- alone, and for each why: "missing" where the server took the row off the list because its entry is gone}.
 -- @include guard
 -- @include undo_snapshot
 local LAST_ID = '18446744073709551615-18446744073709551615'
@@ -22,7 +22,7 @@ end
 
 local function digits(number) return string.format('%.0f', math.min(math.max(number, 0), LARGEST)) end
 
-local moved, gone, last = {}, {}, ''
+local moved, last = {}, ''
 local start = ARGV[5] == '' and '-' or '(' .. ARGV[5]
 -- To ask for what comes after the largest ID of all is an error.
 local rows = ARGV[5] == LAST_ID and {} or redis.call('XPENDING', key, group, start, '+', ARGV[6], from)
@@ -33,7 +33,7 @@ for _, row in ipairs(rows) do
   local claimed = redis.call(
     'XCLAIM', key, group, to, '0', last, 'IDLE', digits(row[3]), 'RETRYCOUNT', digits(row[4]), 'JUSTID'
   )
-  if #claimed == 1 then moved[last] = true else gone[#gone + 1] = last end
+  if #claimed == 1 then moved[last] = true else leave(last, 'missing') end
 end
-if #gone > 0 then told = keep_only(moved, KEYS[2], ARGV[8]) end
-return {count, told, gone, last}
+if #left > 0 then told = keep_only(moved, KEYS[2], ARGV[8]) end
+return {last, #rows < tonumber(ARGV[6]) and 1 or 0, count, told, left, why}

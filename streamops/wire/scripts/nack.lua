@@ -13,8 +13,7 @@ local function give_back(row)
   return #redis.call('XCLAIM', key, group, row[2], 0, row[1], 'IDLE', ARGV[4], 'JUSTID') == 1
 end
 
-local rows, alone, why = {}, {}, {}
-local function leave(id, reason) alone[#alone + 1], why[#why + 1] = id, reason end
+local rows = {}
 for at = 5, #ARGV, 2 do
   local row = redis.call('XPENDING', key, group, ARGV[at], ARGV[at], 1)[1]
   if not row then
@@ -34,5 +33,5 @@ for _, row in ipairs(rows) do
   given_back[row[1]] = give_back(row)
   if not given_back[row[1]] then leave(row[1], 'missing') end
 end
-if #alone > 0 and count > 0 then told = keep_only(given_back, KEYS[2], ARGV[3]) end
-return {count, told, alone, why}
+if #left > 0 and count > 0 then told = keep_only(given_back, KEYS[2], ARGV[3]) end
+return {count, told, left, why}

@@ -74,6 +74,10 @@ local function keep_taken(kept, seconds)
   return ''
 end
 
+-- Rows that are left alone, and for each why.
+local left, why = {}, {}
+local function leave(id, reason) left[#left + 1], why[#why + 1] = id, reason end
+
 -- Drops the rows taken to which nothing was done after all, and keeps the others instead.
 local function keep_only(done, kept, seconds)
   local all, old, total = ids, runs, count

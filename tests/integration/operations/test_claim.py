@@ -14,7 +14,7 @@ from streamops.operations.claim import run as claiming
 from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.wire.keys import undo_key
-from streamops.wire.writes import claim as claim_writes
+from streamops.wire.writes import pending as pending_writes
 from streamops.wire.writes.audit import AUDIT
 from tests.support.operations.claim import GROUP, OLD, STREAM, add_pending_for, claim, rows
 from tests.support.operations.doing import applied, done, open_console, planned
@@ -239,7 +239,7 @@ async def test_a_failing_record_stops_it_with_what_is_done_told(
         async def then_no_more_records(*args: Any, **named: Any) -> Any:  # noqa: ANN401 - as it was
             server.command("DEL", "streamops:audit")
             server.command("SET", "streamops:audit", "no stream")
-            return await claim_writes.claim_page(*args, **named)
+            return await pending_writes.claim_page(*args, **named)
 
         monkeypatch.setattr(claiming, "claim_page", then_no_more_records)
         with pytest.raises(ApplyError) as caught:
