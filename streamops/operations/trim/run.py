@@ -107,34 +107,35 @@ async def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence
     uncounted = removable.upper - removable.lower
     why = []
     if missing > uncounted:
-        why += await _why_fewer(run.server, intent, last, missing - uncounted)
+        why += await _why_fewer(run.server, intent, evidence, last, missing - uncounted)
     if uncounted:
         why.append(f"the plan named the most that there could be, and had counted {removable.lower:,}")
     run.note(f"{counted(missing, 'entry', 'entries')} fewer than planned: {'; '.join(why)}")
 
 
-async def _why_fewer(server: Server, intent: TrimIntent, last: Slice, missing: int) -> list[str]:
+async def _why_fewer(
+    server: Server, intent: TrimIntent, evidence: TrimEvidence, last: Slice, missing: int
+) -> list[str]:
     """Which of them are there yet, and why; the others were gone before it came to them."""
-    if intent.drops_all and last.holder:
-        return [f"group {last.holder} needs what comes from {last.cut} on"]
-    stay = 0 if intent.drops_all else await _free_to_go(server, intent, last, missing)
-    gone = missing - stay
-    return [
-        *([f"{gone:,} were gone by then, removed by other clients"] if gone else ()),
-        *(
-            [f"{stay:,} stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest"]
-            if stay
-            else ()
-        ),
-    ]
+    in_nodes = 0 if intent.drops_all else await _left_below(server, intent, last.cut, missing)
+    needed, holder = 0, evidence.holder
+    if holder is not None and last.cut < (bound := min(holder.needs, evidence.asked or holder.needs)):
+        needed = max(0, await _left_below(server, intent, bound, missing) - in_nodes)
+    gone = missing - in_nodes - needed
+    said = {
+        "were gone by then, removed by other clients": gone,
+        f"stay: group {last.holder} needs what comes from {last.cut} on": needed,
+        "stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest": in_nodes,
+    }
+    return [f"{number:,} {words}" for words, number in said.items() if number > 0]
 
 
-async def _free_to_go(server: Server, intent: TrimIntent, last: Slice, most: int) -> int:
-    """How many entries could still go, up to this many."""
+async def _left_below(server: Server, intent: TrimIntent, cut: EntryId, most: int) -> int:
+    """How many entries beyond those to keep are below an ID now, up to this many."""
     look = await find_stream(server, intent.stream)
     if look is None:
         return 0
-    below = (await count_below(server, look, last.cut, enough=most)).upper
+    below = (await count_below(server, look, cut, enough=most)).upper
     return max(0, min(most, below, look.reading.length - (intent.maxlen or 0)))
 
 

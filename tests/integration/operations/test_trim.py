@@ -197,6 +197,22 @@ async def test_a_group_set_back_meanwhile_keeps_its_entries(server: RunningServe
     assert "group audit needs what comes from 120-0 on" in outcome.notes[0]
 
 
+@pytest.mark.parametrize("exact", [True, False])
+async def test_entries_missing_after_a_trim_are_told_apart_by_why(
+    server: RunningServer, console: Console, *, exact: bool
+) -> None:
+    prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=0, exact=exact))
+    server.command("XTRIM", STREAM, "MINID", "151-0")
+    server.command("XGROUP", "SETID", STREAM, "audit", "190-0")
+    outcome = await applied(console, prepared)
+    in_nodes = 39 - outcome.applied
+    assert (in_nodes == 0) == exact
+    assert outcome.notes[0].startswith(
+        f"{161 + in_nodes} entries fewer than planned: 150 were gone by then, removed by other clients; "
+        "11 stay: group audit needs what comes from 190-0 on"
+    )
+
+
 async def test_without_its_groups_it_stops_untouched(server: RunningServer, console: Console) -> None:
     prepared = await console.prepare(TrimIntent(stream=STREAM, maxlen=0))
     for group in ("billing", "audit"):
