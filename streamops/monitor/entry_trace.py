@@ -168,11 +168,12 @@ def acted_on(what: str, row: PendingEntry, at: datetime | None, undone_by: str =
 
 
 def removed_by(what: str, at: datetime | None, outcome: Outcome, *, named: bool) -> TraceEvent:
-    """That an operator's action removed entries of the stream: this one by its ID, or those below one."""
+    """That an operator's action removed entries of the stream: this one by its ID, or some below an ID, no list of which is kept."""
     which = ", this one by its ID"
     if not named:
         # Actions of earlier releases did not keep the ID.
-        which = f" below {outcome.removed_below}" if outcome.removed_below else ", the oldest of the stream"
+        below = f" below {outcome.removed_below}" if outcome.removed_below else ", the oldest of the stream"
+        which = f"{below}, perhaps this one among them"
     text = f"{what}: removed {counted(outcome.applied, 'entry', 'entries')}{which}"
     return TraceEvent(TraceKind.ACTION, text, at)
 
