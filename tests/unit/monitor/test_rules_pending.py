@@ -211,6 +211,15 @@ def test_old_pending_entry_is_a_finding_of_its_level(
         assert finding.advice.endswith("--to CONSUMER")
 
 
+def test_entry_claimed_lately_is_said_to_be_with_its_owner_now_not_all_the_time() -> None:
+    claimed = pending_entry(minutes(60), idle=seconds(18))
+    finding = pending_old(holding(claimed, age=minutes(60)), THRESHOLDS)
+    assert finding is not None
+    assert finding.text.endswith(
+        " has been pending for 1 h, now with worker-1, delivered 1 time, last delivered or claimed 18 s ago"
+    )
+
+
 @pytest.mark.parametrize(
     ("idle", "alive", "fires"),
     [
