@@ -124,7 +124,10 @@ PENDING_LIST: Final = Listing(
 
 
 class PendingScreen(Marking[PendingRow]):
-    """Pending entries by ID. The next page is read when the cursor nears the end; ``r`` begins anew."""
+    """Pending entries by ID, read again with every observation while one page is shown.
+
+    The next page is read when the cursor nears the end; from then on ``r`` begins anew.
+    """
 
     def __init__(self, place: routes.PendingRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, PENDING_LIST)
@@ -153,9 +156,11 @@ class PendingScreen(Marking[PendingRow]):
         self._sum_up()
 
     def show(self, app_state: AppState) -> None:
-        """Sum up again at leisure."""
+        """Read the page again, so that it is no older than the pane; sum up at leisure."""
         newer = app_state.observation is not self.app_state.observation
         super().show(app_state)
+        if newer and len(self._rows) <= PAGE and not self._asked:
+            self._ask(None)
         if newer and monotonic() - self._summed_at > SUM_UP_AGAIN:
             self._sum_up()
 

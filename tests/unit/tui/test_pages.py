@@ -28,6 +28,17 @@ async def test_pending_entries_are_read_page_by_page_as_the_cursor_goes() -> Non
         await until(app, lambda: len(list_of(app).rows) == 100)
 
 
+async def test_pending_entries_are_read_again_with_the_group_beside_them() -> None:
+    source = InventedSource(sample.shop(), pending=sample.pending_rows())
+    app = app_for(source)
+    async with running(app):
+        await press(app, *"jj", "enter", "l")
+        await until(app, lambda: len(list_of(app).rows) == 14)
+        source.pending, source.observation = source.pending[1:], sample.shop()
+        app.live.poller.poll_now()
+        await until(app, lambda: len(list_of(app).rows) == 13)
+
+
 async def test_a_refused_read_is_told_on_its_own_screen_only() -> None:
     source = shop_source()
     source.fails = None
