@@ -8,7 +8,7 @@ from msgspec import Struct
 from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError, TryAgainError
 
 from streamops.wire.cluster import Cluster
-from streamops.wire.node import Command, Decoder, Node, Reply
+from streamops.wire.node import Command, Decoder, Insist, Node, Reply
 from streamops.wire.primary import Single
 
 REDIRECTS: Final = 3
@@ -63,14 +63,16 @@ class Batch:
         requests: What to send.
         prelude: What to send first, to every node.
         listen: Gives, for a node, what decodes its replies to the prelude; they stay raw without.
+        insist: As ``Node.batch`` takes it.
     """
 
     def __init__(
         self,
         topology: Topology,
         requests: Sequence[Request],
-        prelude: Sequence[Command],
-        listen: Listen | None,
+        prelude: Sequence[Command] = (),
+        listen: Listen | None = None,
+        insist: Insist | None = None,
     ) -> None:
         self.answers = Answers([None] * len(requests), [None] * len(requests), {}, {})
         self.commands = 0
@@ -78,6 +80,7 @@ class Batch:
         self._requests = requests
         self._prelude = prelude
         self._listen = listen
+        self._insist = insist
         # Those that were sent to where their slot is on its way to. They stay here while only some of their keys have
         # arrived there: a slot on its way elsewhere is served there only to those who say that they were sent.
         self._asking: set[int] = set()
@@ -107,7 +110,7 @@ class Batch:
         for at, request in enumerate(self._requests):
             node = answers.nodes[at] = topology.node_of(request.key)
             if node is None:
-                answers.replies[at] = unserved(topology)
+                answers.replies[at] = _unserved(topology)
             else:
                 shares.setdefault(node, []).append(at)
         return shares
@@ -151,7 +154,7 @@ class Batch:
             decoders.append(requests[at].decode)
         self.commands += len(commands)
         try:
-            replies = iter(await node.batch(commands, decoders))
+            replies = iter(await node.batch(commands, decoders, self._insist))
         except (RedisError, OSError, TimeoutError) as error:
             answers.failures[node] = error
             for at in share:
@@ -165,7 +168,7 @@ class Batch:
             answers.replies[at] = next(replies)
 
 
-def unserved(topology: Topology) -> ClusterDownError:
+def _unserved(topology: Topology) -> ClusterDownError:
     """What is answered for a key of a slot that is not served; it may be before the next batch."""
     topology.distrust()
     return ClusterDownError("no node serves this key's slot")

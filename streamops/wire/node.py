@@ -26,6 +26,9 @@ Reply = Any
 Decoder = Callable[[Reply], Any]
 """Makes a noun of a raw reply that is no error."""
 
+Insist = Callable[[], None]
+"""Raises where nothing is to be sent after all, now that it is known which connection it goes over."""
+
 UNSENT = "nothing was sent"
 """The note on an error that came before the first command was sent."""
 
@@ -55,7 +58,7 @@ class Node:
         self,
         commands: Sequence[Command],
         decoders: Sequence[Decoder | None] = (),
-        insist: Callable[[], None] | None = None,
+        insist: Insist | None = None,
     ) -> list[Reply]:
         """Send all commands in one pipeline and return their replies in order.
 
@@ -67,7 +70,7 @@ class Node:
         Args:
             commands: What to send.
             decoders: What to make of each reply, errors excepted; raw replies where it is shorter or none.
-            insist: Raises where nothing is to be sent after all, now that it is known which connection it goes over.
+            insist: Asked right before something is sent.
 
         Raises:
             redis.exceptions.RedisError: The connection failed, or was refused.
@@ -84,7 +87,7 @@ class Node:
         self,
         commands: Sequence[Command],
         decoders: Sequence[Decoder | None],
-        insist: Callable[[], None] | None,
+        insist: Insist | None,
     ) -> list[Reply]:
         connection = await self._pool.take() or await self._connect()
         try:

@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Sequence
+from functools import partial
 
-from redis.exceptions import AskError, MovedError, RedisError, TryAgainError
+from redis.exceptions import AskError, RedisError, TryAgainError
 
 from streamops.errors import ServerError
 from streamops.model.streams import Mode
-from streamops.wire.batches import Answers, Batch, Listen, Request, Topology, unserved
+from streamops.wire.batches import Answers, Batch, Listen, Request, Topology
 from streamops.wire.cluster import Cluster
 from streamops.wire.connect import single_server
 from streamops.wire.faults import PrimaryReplacedError, server_error
-from streamops.wire.node import UNSENT, Argument, Command, Node, Reply, was_sent
+from streamops.wire.node import UNSENT, Argument, Command, Insist, Node, Reply, was_sent
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.primary import PrimaryTracker
 
@@ -99,9 +100,7 @@ class Server:
         Raises:
             ServerError: Every node failed. Where some did, their requests have the exception as reply.
         """
-        await self._prepare()
-        batch = Batch(self._topology, requests, prelude, listen)
-        return await self._answers(batch, batch.go())
+        return await self._batch(requests, prelude, listen)
 
     async def single(self, key: str, *command: Argument, handovers: int | None = None) -> Reply:
         """Send one command for a key; returns error replies.
@@ -114,46 +113,34 @@ class Server:
         Raises:
             ServerError: Its node fails, or is another one.
         """
-        if handovers is None:
-            (reply,) = await self.pipeline(key, (command,))
-            return reply
-        if not self._topology.ready:
-            await self._prepare()
-        return await self._single_there(self._topology.node_of(key), command, handovers)
-
-    async def _single_there(self, node: Node | None, command: Command, handovers: int) -> Reply:
-        """Have a command done by the server that had the key when there were this many handovers, or by none."""
-        if node is None:
-            return unserved(self._topology)
-        (reply,) = await self._send_to_node(node, (command,), handovers)
-        if isinstance(reply, AskError) and (there := self._topology.node_at(reply.host, reply.port, node)):
-            if not isinstance(reply, MovedError):
-                # That one has carried the key there itself, with all there is to it.
-                _, reply = await self._send_to_node(there, (("ASKING",), command), handovers)
-            if isinstance(reply, MovedError):
-                self._topology.on_slot_moved()
-                raise self.error(_replaced())
+        (reply,) = await self.pipeline(key, (command,), handovers)
         return reply
 
-    async def pipeline(self, key: str, commands: Sequence[Command]) -> list[Reply]:
+    async def pipeline(
+        self, key: str, commands: Sequence[Command], handovers: int | None = None
+    ) -> list[Reply]:
         """Send commands that all belong to one key's slot; their raw replies, error replies among them.
 
         The same as a batch of requests, without the bookkeeping of each, which costs more than a small command.
+        ``handovers`` as above.
 
         Raises:
-            ServerError: The node failed. Some of the commands may have been carried out.
+            ServerError: The node failed, or is another one. Some of the commands may have been carried out.
         """
+        insist = None if handovers is None else partial(self._insist_on, handovers)
         if not self._topology.ready:
             await self._prepare()
         node = self._topology.node_of(key)
         if node is None:
-            return self._unfailed(await self.batch([Request(key, command) for command in commands]))
-        replies = await self._send_to_node(node, commands)
+            requests = [Request(key, command) for command in commands]
+            return self._unfailed(await self._batch(requests, insist=insist))
+        replies = await self._send_to_node(node, commands, insist)
         moved = [at for at, reply in enumerate(replies) if isinstance(reply, (AskError, TryAgainError))]
         if moved:
-            again = await self._follow(
-                key, [commands[at] for at in moved], node, [replies[at] for at in moved]
-            )
+            # Where a server has carried the key itself, with all there is to it, it is not another one; where the slot has moved, it is.
+            requests = [Request(key, commands[at]) for at in moved]
+            batch = Batch(self._topology, requests, insist=insist)
+            again = await self._answers(batch, batch.go_on(node, [replies[at] for at in moved]))
             for at, reply in zip(moved, self._unfailed(again), strict=True):
                 replies[at] = reply
         return replies
@@ -165,12 +152,16 @@ class Server:
                 raise self.error(error)
         return answers.replies
 
-    async def _follow(
-        self, key: str, commands: Sequence[Command], node: Node, replies: Sequence[Reply]
+    async def _batch(
+        self,
+        requests: Sequence[Request],
+        prelude: Sequence[Command] = (),
+        listen: Listen | None = None,
+        insist: Insist | None = None,
     ) -> Answers:
-        """Send commands for a key to where a node has redirected them."""
-        batch = Batch(self._topology, [Request(key, command) for command in commands], (), None)
-        return await self._answers(batch, batch.go_on(node, replies))
+        await self._prepare()
+        batch = Batch(self._topology, requests, prelude, listen, insist)
+        return await self._answers(batch, batch.go())
 
     async def _answers(self, batch: Batch, going: Awaitable[Answers]) -> Answers:
         try:
@@ -214,27 +205,21 @@ class Server:
             raise unasked
 
     async def _send_to_node(
-        self, node: Node, commands: Sequence[Command], handovers: int | None = None
+        self, node: Node, commands: Sequence[Command], insist: Insist | None
     ) -> list[Reply]:
         """Send commands to one node, without the bookkeeping of a batch, which costs half as much again."""
         self.commands_sent += len(commands)
         problem: Exception
         try:
-            if handovers is None:
-                return await node.batch(commands)
-            return await node.batch(commands, insist=lambda: self._insist_on(handovers))
+            return await node.batch(commands, insist=insist)
         except (RedisError, OSError, TimeoutError) as error:
             problem = error
         self._topology.distrust([node])
         raise self.error(problem)
 
     def _insist_on(self, handovers: int) -> None:
+        """Raise where a command was meant for the server before."""
         if self.handovers != handovers:
-            raise _replaced()
-
-
-def _replaced() -> PrimaryReplacedError:
-    """That a command was not done, since it was meant for the server before."""
-    error = PrimaryReplacedError("another server has taken over a moment ago")
-    error.add_note(UNSENT)
-    return error
+            error = PrimaryReplacedError("another server has taken over a moment ago")
+            error.add_note(UNSENT)
+            raise error
