@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, Unpack
 
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.authority import delayed_problem
@@ -16,7 +16,7 @@ from streamops.runtime.context import Names
 from streamops.runtime.events import Event, Events
 from streamops.runtime.handlers import Handler
 from streamops.runtime.payloads import Payload
-from streamops.runtime.publisher import Around, Publisher, Schema
+from streamops.runtime.publisher import Around, Publisher, PublishOptions, Schema
 from streamops.runtime.router import Router, refuse_doubles
 from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.service.processes import end_process, runner
@@ -159,7 +159,7 @@ class Streamops(Router):
             delayed=self.names.delayed,
         )
 
-    async def publish(self, stream: str | Schema, body: object, **options: Any) -> str:
+    async def publish(self, stream: str | Schema, body: object, **options: Unpack[PublishOptions]) -> str:
         """Publish at once, with the options of ``Publisher.publish``; the entry's ID, or the delayed message's.
 
         The first call in an event loop opens a publisher, which is closed where the loop is shut down, as ``asyncio.run`` does.

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from functools import lru_cache
 from types import TracebackType
-from typing import Any, Final, Self, is_typeddict
+from typing import Any, Final, Self, TypedDict, is_typeddict
 
 import msgspec
 from msgspec import Struct
@@ -90,13 +90,26 @@ __all__ = ["Around", "Publisher", "Schema"]
 _NO_PARTS: Final[AbstractContextManager[Sequence[bytes]]] = nullcontext(())
 
 
+class PublishOptions(TypedDict, total=False):
+    """The options of ``Publisher.publish``."""
+
+    id: str | None
+    delay: timedelta | float | None
+    at: datetime | None
+    maxlen: int | None
+    payload: bytes | None
+    payload_ttl: timedelta | None
+    fields: Fields
+
+
 class Publisher:
     """Publishes to the streams of one server; used as ``async with``, by as many tasks as there are.
 
     Args:
         connection: How the server is reached.
         schemas: Names that may be published to like streams.
-        maxlen: About how many entries a stream keeps, where neither its schema nor the call says; all unless given.
+        maxlen: About how many entries a stream keeps, where neither its schema nor the call says; all unless given. An entry that
+            was a delayed message caps nothing.
         payload: Which bodies are kept beside their stream, where the schema does not say; none unless given.
         around: What is put around each call that publishes, the outermost first.
         delayed: Queues of delayed messages by their streams, where they are not ``T:delayed``.

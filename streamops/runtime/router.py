@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import chain
-from typing import Any, Final, TypeVar
+from typing import Final, TypedDict, TypeVar, Unpack
 
 from msgspec.structs import replace
 
@@ -129,6 +129,21 @@ MAX_ATTEMPTS: Final = 5
 STARTS: Final = {"new": "$", "all": "0"}
 """Where a group begins, in words, as Redis writes it."""
 Registered = TypeVar("Registered", bound=Function)
+
+
+class CronOptions(TypedDict, total=False):
+    """The options of ``Router.handler`` that ``Router.cron`` has too."""
+
+    concurrency: int
+    retry: Schedule | Sequence[Seconds] | Seconds | None
+    max_attempts: int
+    in_place: bool
+    no_retry_on: type[BaseException] | tuple[type[BaseException], ...]
+    timeout: Seconds | None
+    lease: Seconds
+    threads: bool
+    failed: Failed | None
+    middleware: AnyMiddleware | Sequence[AnyMiddleware]
 
 
 class Router:
@@ -303,7 +318,7 @@ class Router:
         *,
         timezone: str = "UTC",
         name: str = "",
-        **options: Any,
+        **options: Unpack[CronOptions],
     ) -> Callable[[Registered], Registered]:
         """Declare a function to be called by the clock: once a slot, whichever worker it is that calls it.
 
@@ -318,7 +333,7 @@ class Router:
             expression: Minute, hour, day of the month, month and day of the week; six fields begin with the second.
             timezone: By which clock; an hour that is left out or comes twice there is called once.
             name: What the handler is called; the function's name unless given.
-            options: Further ones of ``handler``, such as ``retry``, ``timeout``, ``concurrency`` and ``middleware``.
+            options: Those of ``handler`` that are about calls: see ``CronOptions``.
 
         Raises:
             SettingsError: Something of that makes no sense, or ``streamops[cron]`` is not installed.

@@ -1,5 +1,6 @@
 """The page on handlers runs, as it stands there."""
 
+import ast
 import inspect
 import re
 import signal
@@ -26,6 +27,8 @@ from streamops.runtime import (
     Streamops,
     WorkerOptions,
 )
+from streamops.runtime.publisher import PublishOptions
+from streamops.runtime.router import CronOptions
 from streamops.service.processes import module_environment
 from tests.support.servers import RunningServer
 from tests.support.streams import fields_of
@@ -34,6 +37,7 @@ PAGE = ROOT_DIRECTORY / "docs" / "runtime.md"
 PYTHON_BLOCK = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
 RUN = re.compile(r"^streamops run (.*)$", re.MULTILINE)
 INCLUDED = re.compile(r"^`(app\.include\(.*\))`", re.MULTILINE)
+LITERAL = re.compile(r'None|True|False|\d+|".*"|\(\)')
 PATIENCE = 30.0
 
 
@@ -88,6 +92,26 @@ def test_every_option_is_on_the_page(options_of: Callable[..., object]) -> None:
         word for code in re.findall(r"`([^`\n]+)`", PAGE.read_text()) for word in re.findall(r"\w+", code)
     }
     assert not options - named
+
+
+@pytest.mark.parametrize(
+    ("typed", "options_of"), [(PublishOptions, Publisher.publish), (CronOptions, Router.handler)]
+)
+def test_options_that_are_handed_on_have_the_types_of_what_takes_them(
+    typed: type, options_of: Callable[..., object]
+) -> None:
+    taken = {name: one.annotation for name, one in inspect.signature(options_of).parameters.items()}
+    assert {name: taken[name] for name in typed.__annotations__} == typed.__annotations__
+
+
+def test_the_table_of_handlers_has_the_defaults() -> None:
+    defaults = {name: one.default for name, one in inspect.signature(Router.handler).parameters.items()}
+    rows = re.findall(r"^\| `(\w+)` \| `?([^|`]+?)`? \|", PAGE.read_text(), re.MULTILINE)
+    literal = {
+        name: ast.literal_eval(value) for name, value in rows if LITERAL.fullmatch(value) and name in defaults
+    }
+    assert literal == {name: defaults[name] for name in literal}
+    assert literal.keys() >= {"start", "concurrency", "max_attempts", "in_place", "timeout", "lease", "noack"}
 
 
 def test_workers_handle_what_is_published(chapter: Path, server: RunningServer) -> None:
