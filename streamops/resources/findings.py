@@ -28,7 +28,7 @@ class AlertRow(Struct, frozen=True):
         finding: The finding.
         number: Which of those with the same code and subject it is, from 0: a cluster has several servers.
         since: When it was first seen, by the server's clock.
-        from_start: Whether it held already when watching began, so that it may be older.
+        from_start: Whether it held already when all streams had been seen for the first time, so that it may be older.
     """
 
     stream: str | None

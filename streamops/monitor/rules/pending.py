@@ -160,7 +160,7 @@ RULES: Final = (
             "pending until they are claimed."
         ),
         look=(
-            "IDLE, INACTIVE and PENDING of that consumer (Enter)",
+            "IDLE, INACTIVE and PENDING of that consumer (Enter): claims for it, and undoing one from it, restart IDLE and INACTIVE",
             "whether its process still runs",
             "IDLE of its entries: is it longer than the slowest handler takes",
         ),

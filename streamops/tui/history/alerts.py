@@ -36,7 +36,7 @@ class FindingsTracker:
         self._found: Sequence[Found] = ()
         self._rows: dict[tuple[FindingKey, int], AlertRow] = {}
         self._shown: tuple[AlertRow, ...] = ()
-        self._now: datetime | None = None
+        self._has_seen_all = False
 
     def take(self, observation: Observation) -> tuple[AlertRow, ...]:
         """Take an observation whose retry streams are folded into their groups; the findings that hold in it."""
@@ -47,7 +47,9 @@ class FindingsTracker:
         for about in self._of_stream.values(observation.streams):
             found += about
         changed = self._see(found, now) or found != self._found
-        self._now, self._found = now, found
+        # What is found before all streams were seen once may be as old as they are.
+        self._has_seen_all = self._has_seen_all or observation.snapshot.discovery_complete
+        self._found = found
         return self._order() if changed else self._shown
 
     # -- inside --------------------------------------------------------------------------------------
@@ -60,7 +62,7 @@ class FindingsTracker:
             seen = (key, finding.entry)
             sight = self._sights.get(seen)
             if sight is None or abs(now - sight.last) > GRACE:
-                self._sights[seen] = _Seen(now, now, self._now is None)
+                self._sights[seen] = _Seen(now, now, not self._has_seen_all)
                 came = True
             else:
                 sight.last = now

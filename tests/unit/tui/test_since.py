@@ -16,6 +16,15 @@ def poisoned_by(entry: EntryId, second: float) -> Observation:
     return replace(made, snapshot=replace(made.snapshot, collected_at=NOW + seconds(second)))
 
 
+def test_finding_of_a_stream_that_discovery_comes_to_later_may_be_older() -> None:
+    alerts = FindingsTracker()
+    found = poisoned_by(EntryId(1, 0), 2)
+    nothing_yet = replace(found, streams=(), snapshot=replace(found.snapshot, discovery_complete=False))
+    assert alerts.take(nothing_yet) == ()
+    (row,) = alerts.take(found)
+    assert row.from_start
+
+
 def test_since_of_another_poison_entry_begins_when_that_was_found() -> None:
     alerts = FindingsTracker()
     alerts.take(poisoned_by(EntryId(1, 0), 0))
