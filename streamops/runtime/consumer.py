@@ -29,8 +29,8 @@ from streamops.runtime.handlers import Handler
 from streamops.runtime.payloads import fetch
 from streamops.runtime.retry import PayloadMissing
 from streamops.wire.consuming.claiming import MOST_BYTES, START, RecoveredPage, recover_own
+from streamops.wire.consuming.entries import RawEntry, read_new
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX
-from streamops.wire.consuming.reading import RawEntry, read_new
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server

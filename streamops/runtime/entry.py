@@ -19,8 +19,8 @@ from streamops.runtime.codec import check_maxlen, encode_body, encode_fields
 from streamops.runtime.context import WorkerContext, all_around
 from streamops.runtime.counts import HandlerCounters
 from streamops.runtime.events import Completed, Troubled
-from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked, acknowledge_plain
 from streamops.wire.consuming.claiming import START
+from streamops.wire.consuming.entries import AckRow, acknowledge_checked, acknowledge_plain
 from streamops.wire.consuming.payloads import MOST_PARTS
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import same_slot

@@ -12,10 +12,15 @@ from streamops.errors import ServerError
 from streamops.runtime.context import WorkerContext
 from streamops.runtime.entry import ConsumerStream, Entry
 from streamops.runtime.events import BacklogSkipped, GroupRestored, Lost, Troubled
-from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked
 from streamops.wire.consuming.claiming import group_consumers
+from streamops.wire.consuming.entries import (
+    AckRow,
+    acknowledge_checked,
+    ensure_group,
+    group_position,
+    restore_group,
+)
 from streamops.wire.consuming.leases import register, renew
-from streamops.wire.consuming.reading import ensure_group, group_position, restore_group
 
 NEW, ALL = "$", "0"
 NEVER = b"0-0"

@@ -37,7 +37,7 @@ from streamops.runtime.retry import (
     decide,
     words,
 )
-from streamops.wire.consuming.acknowledging import publish_and_acknowledge
+from streamops.wire.consuming.entries import publish_and_acknowledge
 from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
 
 MILLISECOND: Final = timedelta(milliseconds=1)

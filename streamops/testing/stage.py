@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from streamops.demo.server import embedded_server
 from streamops.model.pools import WorkerState
 from streamops.runtime import Publisher, Streamops, Worker, WorkerOptions
-from streamops.wire.consuming.reading import hasten
+from streamops.wire.consuming.entries import hasten
 from streamops.wire.keys import dead_letter_key
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server

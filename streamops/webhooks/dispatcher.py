@@ -22,7 +22,7 @@ from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.webhooks.callback import Callback
 from streamops.webhooks.registry import TopicServer
 from streamops.webhooks.semaphore import WeightedSemaphore
-from streamops.wire.consuming.reading import ensure_group
+from streamops.wire.consuming.entries import ensure_group
 from streamops.wire.keys import retry_key
 
 LOG: Final = logging.getLogger("streamops.webhooks")

@@ -24,7 +24,6 @@ from streamops.model.streams import (
 from streamops.model.text import name_text
 from streamops.wire.faults import Fault, fault
 from streamops.wire.node import Reply
-from streamops.wire.numbers import whole
 
 Row = Sequence[Reply]
 """Names and values in turns."""
@@ -333,3 +332,39 @@ def missing_field(command: str, error: KeyError) -> UnexpectedReply:
         f"the server's {command} has no field {error.args[0].decode()!r}",
         "streamops needs Redis 6.2 or later, or Valkey; is this one of them?",
     )
+
+
+# Numbers and instants as anybody may have written them: what cannot be one is none, and what is beyond all bounds is at them.
+
+LARGEST: Final = 2**63 - 1
+"""The largest number that a server knows."""
+
+MOST_DIGITS: Final = 18
+"""Of a number that is taken for one."""
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
+_LONGEST_MS: Final = timedelta.max // _MILLISECOND
+
+
+def number(text: str | bytes | None) -> int | None:
+    """A count; none where it is none."""
+    plain = text is not None and len(text) <= MOST_DIGITS and text.isascii() and text.isdigit()
+    return int(text) if plain and text is not None else None
+
+
+def instant_of_ms(text: str | bytes | None) -> datetime | None:
+    """An instant from its milliseconds; none where they are no plausible ones."""
+    try:
+        return None if text is None else EPOCH + timedelta(milliseconds=int(text))
+    except (ValueError, OverflowError):
+        return None
+
+
+def span(milliseconds: int) -> timedelta:
+    """A span of time; the longest there is where it is beyond that."""
+    return min(milliseconds, _LONGEST_MS) * _MILLISECOND
+
+
+def whole(told: int | bytes) -> int:
+    """A count from a script, which writes in digits what it cannot tell as a number."""
+    return told if isinstance(told, int) else min(int(told), LARGEST)

@@ -13,8 +13,7 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import fault
 from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
-from streamops.wire.numbers import instant_of_ms, number
-from streamops.wire.replies import decode_name
+from streamops.wire.replies import decode_name, instant_of_ms, number
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 

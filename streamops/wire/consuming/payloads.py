@@ -12,7 +12,7 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import payload_key
 from streamops.wire.node import Reply
-from streamops.wire.numbers import span
+from streamops.wire.replies import span
 from streamops.wire.script_calls import Call
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server

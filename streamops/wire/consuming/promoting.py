@@ -23,9 +23,8 @@ from streamops.wire.keys import (
     require_one_slot,
 )
 from streamops.wire.node import Argument, Reply
-from streamops.wire.numbers import span
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.replies import decode_name
+from streamops.wire.replies import decode_name, span
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 

@@ -13,9 +13,8 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.keys import POOLS, decisions_key, learned_key, pool_key, same_slot
 from streamops.wire.node import Argument, Reply
-from streamops.wire.numbers import instant_of_ms
 from streamops.wire.pools.records import COUNTED, decode_decision, decode_pool
-from streamops.wire.replies import decode_name
+from streamops.wire.replies import decode_name, instant_of_ms
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Server
 

@@ -18,8 +18,7 @@ from streamops.wire.keys import (
     worker_registry_key,
 )
 from streamops.wire.node import Reply
-from streamops.wire.numbers import instant_of_ms, number
-from streamops.wire.replies import decode_name
+from streamops.wire.replies import decode_name, instant_of_ms, number
 from streamops.wire.server import Server
 
 COUNTED: Final = "n:"

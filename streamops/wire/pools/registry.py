@@ -16,9 +16,8 @@ from streamops.wire.batches import Request
 from streamops.wire.faults import fault, required
 from streamops.wire.keys import pool_key, supervisors_key, worker_registry_key
 from streamops.wire.node import Reply
-from streamops.wire.numbers import instant_of_ms
 from streamops.wire.pools.records import decode_pool, pairs
-from streamops.wire.replies import decode_name
+from streamops.wire.replies import decode_name, instant_of_ms
 from streamops.wire.script_calls import Call, run_between, write_script
 from streamops.wire.server import Server
 

@@ -9,7 +9,7 @@ from streamops.model.streams import Flavour, ServerNode
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, required
 from streamops.wire.node import Argument
-from streamops.wire.numbers import number
+from streamops.wire.replies import number
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 

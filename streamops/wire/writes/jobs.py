@@ -12,8 +12,7 @@ from streamops.model.entries import EPOCH
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault, FaultKind, fault, required
 from streamops.wire.node import Argument, Reply
-from streamops.wire.numbers import span
-from streamops.wire.replies import decode_name, decode_time
+from streamops.wire.replies import decode_name, decode_time, span
 from streamops.wire.script_calls import Call, write_script
 from streamops.wire.server import Server
 

@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
 from streamops.model.deliveries import AckRow, DeadLetterDraft, ScheduledRetry, Settled, Start
-from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.claiming import START, recover_own, take_from, take_idle
+from streamops.wire.consuming.entries import acknowledge_checked
 from streamops.wire.consuming.leases import leave, release, renew
 from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
 from streamops.wire.consuming.subscription import Subscription

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from streamops.wire.numbers import LARGEST, instant_of_ms, number, span, whole
+from streamops.wire.replies import LARGEST, instant_of_ms, number, span, whole
 from tests.support.tables import table
 
 DAY_MS = 86_400_000

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.errors import NotFound
-from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked, acknowledge_plain
+from streamops.wire.consuming.entries import AckRow, acknowledge_checked, acknowledge_plain
 from tests.support.wire.consuming.shop import GROUP, PAYLOAD, STREAM, Shop
 
 

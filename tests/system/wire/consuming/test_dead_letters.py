@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 
 from streamops.model.deliveries import AckRow, Settled
-from streamops.wire.consuming.acknowledging import acknowledge_checked
 from streamops.wire.consuming.claiming import take_idle
+from streamops.wire.consuming.entries import acknowledge_checked
 from streamops.wire.consuming.leases import leave, renew
 from streamops.wire.consuming.settling import dead_letter_all
 from streamops.wire.consuming.subscription import Subscription

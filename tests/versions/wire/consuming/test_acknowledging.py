@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.wire.consuming.acknowledging import AckRow, acknowledge_checked, acknowledge_plain
+from streamops.wire.consuming.entries import AckRow, acknowledge_checked, acknowledge_plain
 from tests.support.wire.consuming.shop import STREAM, Shop
 
 pytestmark = pytest.mark.every_server("replies and scripts differ by version")
