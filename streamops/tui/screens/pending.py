@@ -156,12 +156,15 @@ class PendingScreen(Marking[PendingRow]):
         self._sum_up()
 
     def show(self, app_state: AppState) -> None:
-        """Read the page again, so that it is no older than the pane; sum up at leisure."""
+        """Read the page again, so that it is no older than the pane; sum up what is beyond it at leisure."""
         newer = app_state.observation is not self.app_state.observation
         super().show(app_state)
-        if newer and len(self._rows) <= PAGE and not self._asked:
+        if not newer:
+            return
+        is_page = len(self._rows) <= PAGE
+        if is_page and not self._asked:
             self._ask(None)
-        if newer and monotonic() - self._summed_at > SUM_UP_AGAIN:
+        if (is_page and self._next is None) or monotonic() - self._summed_at > SUM_UP_AGAIN:
             self._sum_up()
 
     def _take(self, after: EntryId | None, page: PendingPage) -> None:

@@ -35,8 +35,10 @@ async def test_pending_entries_are_read_again_with_the_group_beside_them() -> No
         await press(app, *"jj", "enter", "l")
         await until(app, lambda: len(list_of(app).rows) == 14)
         source.pending, source.observation = source.pending[1:], sample.shop()
+        summed = source.beside.asked.count(("summary", "orders", "fulfilment"))
         app.live.poller.poll_now()
         await until(app, lambda: len(list_of(app).rows) == 13)
+        await until(app, lambda: source.beside.asked.count(("summary", "orders", "fulfilment")) > summed)
 
 
 async def test_a_refused_read_is_told_on_its_own_screen_only() -> None:
