@@ -32,8 +32,8 @@ BELIEVED: Final = 30.0
 """Seconds that a target has to tell the number that it was asked for; some learn of it late."""
 CHANCE: Final = 1
 """How often in a row a target may tell a number that nobody here asked for: a person may have scaled by hand."""
-UNTOLD: Final = "asked already; the target does not report it yet"
-UNANSWERED: Final = "asked; the target has not answered yet"
+UNTOLD: Final = "requested; the target does not report it yet"
+UNANSWERED: Final = "requested; the target has not answered yet"
 
 
 class Failures:
@@ -127,7 +127,7 @@ class TargetCalls:
             StreamopsError: It fails, has failed before and is left alone for a while, or has not answered yet.
         """
         if self._reads.rests:
-            raise TargetError(self._reads.problem, "It is asked again, less and less often.")
+            raise TargetError(self._reads.problem, "It is retried with backoff.")
         try:
             self.label = self._console.pools.target(self._pool)
             local = self._console.pools.local_size(pool, staff, now)
@@ -171,13 +171,13 @@ class TargetCalls:
             self._asked = None
             self._disputes += 1
             if self._disputes > CHANCE:
-                told = f"it was asked for {asked.after:,} workers, accepted, and reports {size.ordered:,}"
-                self._fail(f"{told}: something else sets the number too")
+                told = f"it accepted {asked.after:,} workers, and reports {size.ordered:,}"
+                self._fail(f"{told}: something else sets the count too")
         elif abs(asked.after - size.ordered) < abs(asked.after - asked.nearest):
             self._asked = replace(asked, nearest=size.ordered, at=self._clock())
         elif self._clock() - asked.at > BELIEVED:
             self._asked = None
-            self._fail(f"it took {asked.after:,} workers for an answer, and still reports {size.ordered:,}")
+            self._fail(f"it accepted {asked.after:,} workers, and still reports {size.ordered:,}")
 
     def take_errors(self) -> int:
         """How often the target has failed since this was asked for last."""

@@ -279,7 +279,7 @@ class LagEstimate(Struct):
         if self.delivered is not None and self.delivered.complete:
             entries = self.carried - self.delivered.counted
             if 1 <= entries < self.stream.length:
-                return exact_lag(entries, "counted before and carried on")
+                return exact_lag(entries, "counted earlier, and updated by what was delivered since")
         if self.ahead is None or self.ahead.failed:
             return self.lag
         return self._by_counts(self.ahead)
@@ -304,7 +304,7 @@ class LagEstimate(Struct):
         if lag.upper is not None and is_bound:
             upper = min(upper, lag.upper)
         if lower == upper:
-            return exact_lag(lower, "the bounds leave one count")
+            return exact_lag(lower, "the lower and the upper bound are equal")
         if lag.basis is LagBasis.UPPER and is_bound:
             return Lag(None, lower, upper, LagBasis.UPPER, f"{lag.reason}; at least {lower:,} counted")
         if ahead.complete:
@@ -333,13 +333,15 @@ def lag_without_counting(
     if cached.lag.known and cached.position == group.last_delivered_id:
         added = cached.added_since(stream, group)
         if added is not None:
-            return exact_lag((cached.lag.entries or 0) + added, "counted before; only additions since")
+            return exact_lag(
+                (cached.lag.entries or 0) + added, "counted earlier; entries were only added since"
+            )
     if (
         reliability is LagReliability.CONFIRMABLE
         and lag.basis is LagBasis.UPPER
         and cached.still_right(stream, group)
     ):
-        why = "the server's own count, found right before; nothing was removed since"
+        why = "reported by the server; an earlier report was verified, and nothing was removed since"
         return replace(lag, entries=lag.upper, lower=lag.upper, basis=LagBasis.REPORTED, reason=why)
     return LagEstimate(stream, group, lag)
 
@@ -359,15 +361,21 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
     is_behind = stream.last_id is not None or (next_id is not None and (end is None or next_id <= end))
     lower, upper = int(is_behind), stream.length - 1 if stream.bounds_read else stream.length
     if reliability is LagReliability.WRONG:
-        return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server's count was found wrong for this group")
+        return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server's report was found wrong for this group")
     if reported and group.next_read and next_id is None:
-        return Lag(None, lower, upper, LagBasis.UNKNOWN, "no entry was left when it was read")
+        return Lag(
+            None, lower, upper, LagBasis.UNKNOWN, "no undelivered entry was left when the next one was read"
+        )
     if reported is None or not lower <= reported <= upper:
-        why = "the server gives no lag" if reported is None else f"the server's lag of {reported:,} cannot be"
+        why = (
+            "the server reports no lag"
+            if reported is None
+            else f"the server reports an impossible lag of {reported:,}"
+        )
         return Lag(None, lower, upper, LagBasis.UNKNOWN, why)
     if reliability is LagReliability.RELIABLE:
-        return Lag(reported, reported, reported, LagBasis.REPORTED, "the server's own count")
-    why = "this server's count is too high once trimming overtook the group"
+        return Lag(reported, reported, reported, LagBasis.REPORTED, "reported by the server")
+    why = "this server reports too much once trimming has overtaken the group"
     return Lag(None, lower, reported, LagBasis.UPPER, why)
 
 

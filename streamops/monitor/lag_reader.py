@@ -297,7 +297,7 @@ class LagReader:
         if not ahead.complete or ahead.counted == told or not await self._is_unmoved(stream, group):
             return
         self._cache.of(*key).is_wrong = True
-        lags[key] = exact_lag(ahead.counted, f"counted; the server says {told:,}")
+        lags[key] = exact_lag(ahead.counted, f"counted; the server reports {told:,}")
 
     async def _is_unmoved(self, stream: StreamReading, group: GroupReading) -> bool:
         """Whether nothing has moved since the reading: else the count may differ and the server be right."""

@@ -19,7 +19,7 @@ JOB_WRITES: Final = (("HSET", job_key("none")), ("EXPIRE", job_key("none")), ("Z
 NO_REPLICATION_ID: Final = "0" * 40
 OWN_KEY: Final = f"keys that begin with {OWN_PREFIX} are reserved for streamops"
 OWN_KEY_HINT: Final = "Nothing was done. `streamops audit ls` and `streamops jobs ls` read them; other programs can change them."
-STALE_HINT: Final = "Nothing was done. Look again, and make a new plan."
+STALE_HINT: Final = "Nothing was done. Make a new plan."
 
 
 def check_limits(plan: Plan, limits: Limits) -> None:
@@ -32,7 +32,8 @@ def check_limits(plan: Plan, limits: Limits) -> None:
         )
     if limits.expect is not None and plan.count != limits.expect:
         raise Forbidden(
-            f"{name}: {plan.count:,} selected, {limits.expect:,} expected", "Nothing was done. Look again."
+            f"{name}: {plan.count:,} selected, {limits.expect:,} expected",
+            "Nothing was done. Check the selection.",
         )
     if plan.count > limits.most:
         raise Forbidden(

@@ -338,4 +338,4 @@ def _hint_midway(error: StreamopsError, run: Run) -> str:
     if not error.hint.startswith(NOTHING_DONE):
         return error.hint
     told = f"; `streamops audit ls --id {run.audit_id}` shows it" if run.audit_id else ""
-    return f"What was applied until then stays{told}. Look again, and make a new plan."
+    return f"What was applied until then stays{told}. Make a new plan."

@@ -141,7 +141,8 @@ class HeldJob:
             raise over(job.id)
         if taken is JobClaim.MOVED:
             raise StalePlan(
-                f"job {job.id}: another process has taken it over", "Nothing was done. Look again."
+                f"job {job.id}: another process has taken it over",
+                "Nothing was done. `streamops jobs show` names that process.",
             )
         held = cls(server, job.id, owner, job.cursor)
         held._before.applied, held._before.skipped, held._before.failed = _dealt_with(job, rest, fixed=fixed)

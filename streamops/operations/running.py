@@ -219,7 +219,7 @@ class Run:
         if self.server.changes != self._changes:
             raise Unreachable(
                 "the Sentinels name another primary than when this began",
-                "Look again: what the former one had not passed on is as it was before.",
+                "Check what was applied: writes that the former primary had not replicated are lost.",
             )
 
     def note(self, text: str) -> None:

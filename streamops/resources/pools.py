@@ -175,7 +175,7 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
         ("workers", _workers(row)),
         ("target", safe(pool.target)),
         ("limits", "" if row.limits is None else "{:,} to {:,}".format(*row.limits)),
-        ("desired workers", safe(pool.mode)),
+        ("mode", safe(pool.mode)),
         ("controller", lead),
         ("scaling", safe(overrides_words(pool.steering, row.now))),
         ("why", safe(row.why)),
@@ -183,8 +183,8 @@ def pool_facts(row: PoolRow) -> tuple[Fact, ...]:
     facts = [_fact(name, text) for name, text in told if text]
     if last is not None and row.is_led:
         facts += [
-            _fact("rests on", *(signal_lines(last.signals) if last.was_read else ())),
-            _fact("would change", *map(safe, last.outlook)),
+            _fact("inputs", *(signal_lines(last.signals) if last.was_read else ())),
+            _fact("next change", *map(safe, last.outlook)),
         ]
         if last.problem:
             facts.append(_fact("problem", safe(last.problem)))
@@ -198,7 +198,7 @@ def signal_lines(told: Signals) -> tuple[str, ...]:
         lag += f", at least {count(told.at_least)}"
     return (
         f"lag {lag}, pending {_count(told.pending)}",
-        f"arrivals {_speed(told.arrivals)}, expected {_speed(told.coming)}",
+        f"added {_speed(told.arrivals)}, forecast {_speed(told.coming)}",
         f"rate per worker {_speed(told.rate)}, busy {'unknown' if told.busy is None else percent(told.busy)}",
         f"lag age {_seconds(told.wait)}, predicted {_seconds(told.predicted)}, objective {_seconds(told.objective)}",
         f"startup time {_seconds(told.start_up)}"
@@ -284,7 +284,7 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         "Its name, as `pools scale` and `autoscale run` take it."
     ),
     POOL.count("ordered", "WORKERS", 7, lambda row: row.ordered, absent=True, priority=0).means(
-        "Workers asked for, ready or not.", "its target"
+        "The worker count that its target is set to, ready or not.", "its target"
     ),
     POOL.column("ready", "READY", 5, lambda row: row.ready, _ready, priority=0, **NUMBER).means(
         "Workers that are ready, by its target or their heartbeats; ? if neither reports.",
@@ -310,7 +310,8 @@ POOL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
         priority=2,
     ).means("The minimum and maximum in force."),
     POOL.age("age_seconds", "DECIDED", 7, lambda row: row.age, absent=True, priority=2).means(
-        "Time since its controller decided last, by the server's clock.", "TIME, less the moment of that"
+        "Time since its controller's last decision, by the server's clock.",
+        "TIME, less the time of that decision",
     ),
     POOL.column("why", "WHY", 40, lambda row: row.why, _why, flexible=True, priority=1).means(
         "The reason of the last decision."
@@ -339,8 +340,8 @@ POOL_DETAIL_COLUMNS: Final[tuple[Column[PoolRow], ...]] = (
 
 
 DECISION_COLUMNS: Final[tuple[Column[PoolDecision], ...]] = (
-    DECISION.text("decided_at", "WHEN", 20, lambda row: rfc3339(row.at), priority=0).means(
-        "When it was decided, by the server's clock."
+    DECISION.moment("decided_at", "WHEN", 20, lambda row: row.at, priority=0).means(
+        "The time of the decision, by the server's clock."
     ),
     DECISION.text("code", "RULE", 12, lambda row: row.code.value, priority=0).means("The rule that decided."),
     DECISION.count(

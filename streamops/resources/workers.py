@@ -144,7 +144,7 @@ WORKER_DETAIL_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     WORKER.count("busy", "HANDLING", 8, lambda row: row.heart.busy, descending=False).means(
         "Entries in flight."
     ),
-    WORKER.text("beat_at", "BEAT", 24, lambda row: rfc3339(row.beat_at)).means(
+    WORKER.moment("beat_at", "BEAT", 20, lambda row: row.beat_at).means(
         "When its last heartbeat was written, by the server's clock."
     ),
 )

@@ -79,7 +79,7 @@ def _capture(command: str | Sequence[str]) -> bytes:
         output, status = b"", None
     if status is None:
         limit = f"{COMMAND_TIMEOUT.total_seconds():.0f} s"
-        raise SettingsError(f"took more than {limit}", "Run it by hand; it must not ask for anything.")
+        raise SettingsError(f"took more than {limit}", "Run it by hand; it must not prompt for input.")
     if status:
         outcome = f"exit status {status}" if status > 0 else f"signal {-status}"
         raise SettingsError(f"failed with {outcome}", "Run it by hand to see why.")

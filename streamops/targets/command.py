@@ -75,7 +75,7 @@ class CommandTarget:
         if ran.status:
             raise self._failure("get", ran)
         if len(ran.output) > MOST_BYTES:
-            raise TargetError(f"{self.label}: get printed far more than a number", _BY_HAND)
+            raise TargetError(f"{self.label}: get printed more than a number", _BY_HAND)
         try:
             return decode_size(ran.output)
         except ValueError as error:
@@ -106,9 +106,9 @@ class CommandTarget:
         try:
             return await run(args, {name: value.reveal() for name, value in self._spec.env.items()}, limit)
         except TimeoutError:
-            unsure = "; whether it was done is not known" if which == "set" else ""
-            problem = f"{which} took more than {limit.total_seconds():g} s, and was ended{unsure}"
-            hint = "Run it by hand; it must not ask for anything."
+            unsure = "; whether the change was applied is unknown" if which == "set" else ""
+            problem = f"{which} took more than {limit.total_seconds():g} s, and was killed{unsure}"
+            hint = "Run it by hand; it must not prompt for input."
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "an invalid argument"
             problem, hint = f"{which} cannot be started: {why}", "Check that it is installed."

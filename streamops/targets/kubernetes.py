@@ -34,7 +34,9 @@ from streamops.targets.target import (
 
 T = TypeVar("T")
 
-LIAR_HINT: Final = "See what `kubectl get --raw` answers for it: this is not as Kubernetes does."
+LIAR_HINT: Final = (
+    "Check what `kubectl get --raw` answers for it: a Kubernetes API server does not answer like this."
+)
 _MANAGER: Final = "streamops"
 _HINT: Final = "Check it with `kubectl config view`, or name another file or context for the pool."
 _BROKEN: Final = (KeyError, ValueError, TypeError, AttributeError, yaml.YAMLError, msgspec.MsgspecError)
@@ -74,7 +76,7 @@ class KubernetesTarget:
         require_expected(self.label, found, expected)
         if not found.version:
             raise TargetError(
-                f"{self.label}: reports no resourceVersion, without which a change could undo another's",
+                f"{self.label}: its scale has no resourceVersion, so a concurrent change could be overwritten",
                 LIAR_HINT,
             )
         scale.spec = autoscaling_v1.ScaleSpec(replicas=workers)
@@ -110,11 +112,11 @@ class KubernetesTarget:
         """What the subresource says, if it is one and makes sense; zero replicas are left out by Kubernetes."""
         named = scale.metadata.name if scale.metadata else None
         if scale.kind != "Scale" or scale.spec is None or scale.metadata is None or named != self._spec.name:
-            raise TargetError(f"{self.label}: what answers is not its scale subresource", LIAR_HINT)
+            raise TargetError(f"{self.label}: the answer is not its scale subresource", LIAR_HINT)
         ordered, ready = scale.spec.replicas or 0, scale.status.replicas if scale.status else None
         for number in (ordered, ready or 0):
             if not 0 <= number <= MOST_WORKERS:
-                raise TargetError(f"{self.label}: says that it has {number} workers", LIAR_HINT)
+                raise TargetError(f"{self.label}: reports {number} workers", LIAR_HINT)
         return PoolSize(ordered=ordered, ready=ready, version=scale.metadata.resourceVersion or "")
 
 
@@ -225,7 +227,7 @@ def explain(error: Exception, asked: ScaleRequest) -> TargetError:
     if answered is not None:
         return _explain_answer(answered.response, asked)
     if isinstance(error, (TimeoutError, httpx2.TimeoutException)):
-        unsure = "; whether it was done is not known" if asked.writes else ""
+        unsure = "; whether the change was applied is unknown" if asked.writes else ""
         seconds = asked.spec.timeout.total_seconds()
         return _passing(asked, f"Kubernetes did not answer within {seconds:g} s{unsure}")
     if isinstance(error, httpx2.TransportError):
@@ -237,7 +239,7 @@ def explain(error: Exception, asked: ScaleRequest) -> TargetError:
             f"{asked.label}: no credentials for Kubernetes: {one_line(words or '')}",
             "Run `kubectl get` with the same kubeconfig and context to see why.",
         )
-    return TargetError(f"{asked.label}: what answers speaks no Kubernetes", NOT_DONE_HINT)
+    return TargetError(f"{asked.label}: the answer is not from a Kubernetes API server", NOT_DONE_HINT)
 
 
 def _answered(error: BaseException | None) -> httpx2.HTTPStatusError | None:
@@ -253,12 +255,12 @@ def _explain_answer(response: httpx2.Response, asked: ScaleRequest) -> TargetErr
     spec = asked.spec
     match code:
         case _ if code == CONFLICT:
-            return changed(asked.label, "another client changed it at the same moment")
+            return changed(asked.label, "another client changed it at the same time")
         case _ if code == FORBIDDEN:
             return TargetError(f"{asked.label}: not allowed: {said}", _permission_hint(asked))
         case _ if code == UNAUTHORIZED:
             hint = "Renew the credentials of the kubeconfig, or the token of the service account."
-            return TargetError(f"{asked.label}: Kubernetes does not know who asks: {said}", hint)
+            return TargetError(f"{asked.label}: Kubernetes rejected the credentials: {said}", hint)
         case _ if code in (NOT_FOUND, BAD_METHOD):
             return _missing(asked, status)
         case _ if code == TOO_MANY or code in SERVER_ERRORS:
@@ -266,12 +268,14 @@ def _explain_answer(response: httpx2.Response, asked: ScaleRequest) -> TargetErr
             if pause is None and status.details and status.details.retryAfterSeconds:
                 pause = decode_pause(str(status.details.retryAfterSeconds))
             return TargetError(
-                f"{asked.label}: Kubernetes is in trouble: {said}",
-                f"It asks to be left alone for {pause.total_seconds():g} s." if pause else NOT_DONE_HINT,
+                f"{asked.label}: the Kubernetes API server failed: {said}",
+                f"Its Retry-After is {pause.total_seconds():g} s." if pause else NOT_DONE_HINT,
                 retryable=True,
                 retry_after=pause,
             )
-    return TargetError(f"{asked.label}: Kubernetes refuses, status {code}: {said}", f"Check {spec.resource}.")
+    return TargetError(
+        f"{asked.label}: Kubernetes refused with status {code}: {said}", f"Check {spec.resource}."
+    )
 
 
 def _decode_status(content: bytes) -> _Status:

@@ -58,7 +58,7 @@ class LocalTarget:
         except StalePlan:
             raise TargetChanged(
                 f"pool {self._pool}: its worker count was changed since it was read, or its controller has changed",
-                "Look again.",
+                "Make a new plan.",
             ) from None
 
     async def close(self) -> None:
@@ -83,8 +83,8 @@ def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | N
     led = lead is not None and now is not None and lead.until > now
     if pool.target == KEDA and not supervisors and (led or order is None):
         raise TargetError(
-            f"pool {pool.name}: KEDA scales its workers, to the number that `{pool.controller_command}` decides on",
-            f"`streamops pools override {pool.name} N` keeps it at a number.",
+            f"pool {pool.name}: KEDA scales its workers, to the count that `{pool.controller_command}` decides on",
+            f"`streamops pools override {pool.name} N` fixes the worker count.",
         )
     if order is None and not supervisors:
         raise TargetError(

@@ -73,18 +73,18 @@ def decode_pause(written: str) -> timedelta | None:
 def require_expected(label: str, found: PoolSize, expected: PoolSize) -> None:
     """Insist that there are as many workers as were decided on; raises ``TargetChanged``."""
     if found.ordered != expected.ordered:
-        raise changed(label, f"it has {found.ordered} workers by now, not {expected.ordered}")
+        raise changed(label, f"it has {found.ordered} workers now, not {expected.ordered}")
 
 
 def changed(label: str, why: str) -> TargetChanged:
     """It is not as it was read."""
-    return TargetChanged(f"{label}: {why}", "Nothing was asked for; read it again and decide again.")
+    return TargetChanged(f"{label}: {why}", "Nothing was changed. Make a new plan from the present count.")
 
 
 def require_done(label: str, asked: int, found: PoolSize) -> None:
     """Insist that what was asked for is what it now says; raises ``TargetError``."""
     if found.ordered != asked:
         raise TargetError(
-            f"{label}: was asked for {asked} workers, accepted, and reports that {found.ordered} are asked for",
-            "Something else sets the number too, or limits it: look for another autoscaler, or a quota.",
+            f"{label}: it accepted {asked} workers, and reports {found.ordered}",
+            "Something else sets or limits the count: look for another autoscaler, or a quota.",
         )

@@ -100,7 +100,7 @@ class Fault(Struct, frozen=True):
         message = f"{what}: {self.reason}"
         match self.kind:
             case FaultKind.DRIFT:
-                return StalePlan(message, "Nothing was done. Look again, and make a new plan.")
+                return StalePlan(message, "Nothing was done. Make a new plan.")
             case FaultKind.MEMORY:
                 return ServerError(
                     message, "Trim or delete something, or raise maxmemory; removing entries still works."
@@ -279,7 +279,7 @@ def _connection_words(error: Exception) -> str:
 def _connection_hint(error: Exception, label: str, *, tls: bool) -> str:
     words = _connection_words(error)
     if isinstance(error, PrimaryReplacedError):
-        return "Look again: what the former one had not passed on is as it was before."
+        return "Check what was applied: writes that the former primary had not replicated are lost."
     if is_read_only(error):
         return PRIMARY_HINT
     if _is_passing(error, _plain(error)):

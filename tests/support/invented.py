@@ -42,7 +42,7 @@ def exact(entries: int) -> Lag:
 
 def bounded(lower: int | None, upper: int | None) -> Lag:
     """A lag of which only bounds are known."""
-    return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server gives no lag")
+    return Lag(None, lower, upper, LagBasis.UNKNOWN, "the server reports no lag")
 
 
 def pending_entry(

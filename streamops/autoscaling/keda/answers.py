@@ -164,7 +164,7 @@ class ExternalScalerValue:
     async def resize(self, workers: int, expected: PoolSize, *, reason: str, key: str) -> None:  # noqa: ARG002 - a target's
         """Put another number there; raises ``TargetChanged`` if it is another one already."""
         if self._workers != expected.ordered:
-            raise TargetChanged(f"the number is {self._workers} by now", "Look again.")
+            raise TargetChanged(f"the worker count is {self._workers} now", "Make a new plan.")
         self._workers = workers
 
     async def close(self) -> None:

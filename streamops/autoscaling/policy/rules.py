@@ -89,7 +89,7 @@ def stuck(view: PolicyView) -> ScaleDecision | None:
     told = (
         f"{workers(demand.ready)} alive"
         if demand.ready_known
-        else f"{workers(demand.ordered)} desired, number alive unknown"
+        else f"{workers(demand.ordered)}, number alive unknown"
     )
     said = f"{told}, nothing acknowledged for {seconds(span)}, {spell(demand.pending)} pending"
     if span < limit:
@@ -107,7 +107,7 @@ def not_starting(view: PolicyView) -> ScaleDecision | None:
         return None
     span = seconds(demand.at - starting[0])
     said = (
-        f"{workers(demand.ordered)} desired, none alive after {span} (startup time {seconds(view.start_up)})"
+        f"{workers(demand.ordered)} started, none alive after {span} (startup time {seconds(view.start_up)})"
     )
     return _hold(view, ScaleCode.NOT_STARTING, f"{said}: check why they do not start")
 
@@ -141,8 +141,8 @@ def lag_unknown(view: PolicyView) -> ScaleDecision | None:
     more = (backlog(view) or arrivals(view)) if view.config.by_arrivals else None
     reason = view.demand.lag.reason or "no reason given"
     text = (
-        f"lag unknown ({reason}): holding {workers(view.demand.ordered)}, arrivals {speed(view.arrivals)}"
-        f" of {speed(view.capacity)}"
+        f"lag unknown ({reason}): holding {workers(view.demand.ordered)}; {speed(view.arrivals)} added"
+        f", {handling(view.demand.ordered)} {speed(view.capacity)}"
     )
     return more or _hold(view, ScaleCode.LAG_UNKNOWN, text)
 
@@ -304,7 +304,9 @@ def _limited(view: PolicyView, verdict: ScaleDecision) -> ScaleDecision:
     if bounded != target:
         text = f"{text}; limited to {bounded} ({config.minimum} to {config.maximum})"
     if demand.phantom:
-        text = f"{text} (a lag of {spell(demand.lag.entries or 0)} is reported, with nothing behind it)"
+        text = (
+            f"{text} (the server reports a lag of {spell(demand.lag.entries or 0)}, but no entry is unread)"
+        )
     return ScaleDecision(bounded, ScaleCode.LIMIT if held and bounded != target else verdict.code, text)
 
 

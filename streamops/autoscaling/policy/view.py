@@ -129,7 +129,7 @@ def spell(count: float) -> str:
 
 def seconds(span: float) -> str:
     """A time."""
-    return "without end" if isinf(span) else f"{span:,.0f} s"
+    return "unlimited time" if isinf(span) else f"{span:,.0f} s"
 
 
 def speed(rate: float) -> str:

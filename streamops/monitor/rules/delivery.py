@@ -59,7 +59,7 @@ def stalled(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         FindingCode.STALLED,
         Health.CRITICAL if evidence.has_waiting else Health.WARN,
         f"{counted(group.pending, 'entry is', 'entries are')} pending and none was acknowledged for "
-        f"{span(unacked)}, {_unseen(evidence, seen) if unseen else f'though a consumer that holds some was seen {span(seen)} ago'}",
+        f"{span(unacked)}, {_unseen(evidence, seen) if unseen else f'though a consumer that owns some of them was seen {span(seen)} ago'}",
         f"Look for a handler that hangs or never calls XACK: {listing}",
     )
 
@@ -68,9 +68,9 @@ def _unseen(evidence: GroupEvidence, seen: timedelta) -> str:
     if evidence.members is None:
         return "and it is unknown whether its consumers are alive"
     if evidence.sees_asking:
-        return f"and no consumer that holds some was seen for {span(seen)}"
+        return f"and no consumer that owns any of them was seen for {span(seen)}"
     return (
-        f"and no consumer that holds some was delivered an entry for {span(seen)}: this server does "
+        f"and no consumer that owns any of them was delivered an entry for {span(seen)}: this server does "
         "not report whether they wait, work or are dead"
     )
 
@@ -146,7 +146,7 @@ def behind(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
         FindingCode.BEHIND,
         Health.CRITICAL if age >= thresholds.time_lag_critical else Health.WARN,
         f"{_waiting(evidence)}, the first for {span(age)}",
-        f"Add consumers until it has caught up, if that is too long; current consumers: {listing}",
+        f"If that is too late, add consumers until the group has caught up; current consumers: {listing}",
     )
 
 

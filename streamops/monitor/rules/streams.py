@@ -46,7 +46,7 @@ def eviction_risk(node: ServerNode, where: str, thresholds: Thresholds) -> Findi
     if policy.startswith("allkeys-"):
         level, takes = Health.CRITICAL if short else Health.WARN, "whole streams with their groups"
     elif policy.startswith("volatile-") and short:
-        level, takes = Health.WARN, "keys that have a time to live, streams among them if they have one"
+        level, takes = Health.WARN, "keys with a TTL, including streams that have one"
     else:
         return None
     evicted = node.evicted_keys
@@ -109,16 +109,17 @@ def _fast(growth: SampleSeries[StreamSample], added: int, thresholds: Thresholds
 
 
 def delayed_overdue(queue: DelayedQueue, now: datetime, thresholds: Thresholds) -> Finding | None:
-    """Messages are due, and nothing moves them to their stream."""
+    """Messages are overdue: no worker moves them to their stream."""
     if queue.next_due_at is None or (late := now - queue.next_due_at) < thresholds.delayed_overdue:
         return None
-    waiting = counted(queue.due, "delayed message", "delayed messages")
+    of = f"of {quoted(queue.stream)}"
+    due = counted(queue.due, f"delayed message {of} is", f"delayed messages {of} are")
     move = command("delayed run-now", queue.stream, options="--before 0s")
     return Finding(
         FindingCode.DELAYED_OVERDUE,
         Health.CRITICAL,
-        f"{waiting} of {quoted(queue.stream)} due, the first for {span(late)}, and nothing moves them",
-        f"Start a worker of the application: workers move due messages. Until one runs: {move}",
+        f"{due} overdue, the first by {span(late)}: no worker moves due messages",
+        f"Start a worker of the application. Until one runs: {move}",
         stream=queue.stream,
     )
 
@@ -144,7 +145,7 @@ RULES: Final = (
         alert="StreamopsDeadLetters",
         judged=RuleScope.STREAM,
         means="Entries were dead-lettered: they failed for good.",
-        cause="They used up their attempts, were rejected, or crashed workers. It is critical while more arrive.",
+        cause="They used up their attempts, were rejected, or crashed workers. It is critical while more are added.",
         look=(
             "their reasons (4, or Enter): one cause or many",
             "the newest of them: does it still happen",

@@ -52,7 +52,9 @@ async def apply_remove_pool(
     """Write its records down and delete them, unless it was told something meanwhile or something of it lives again."""
     server, log = run.server, decisions_key(intent.pool)
     if alive := await _alive(ServerContext(server), intent.pool):
-        raise StalePlan(f"pool {intent.pool} is in use by now: {alive[0]}", "Nothing was done. Look again.")
+        raise StalePlan(
+            f"pool {intent.pool} is in use by now: {alive[0]}", "Nothing was done. Make a new plan."
+        )
     with BackupWriter(evidence.backup) as file:
         file.write_lines(
             [

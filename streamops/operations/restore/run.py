@@ -84,7 +84,9 @@ class _Restoring:
         while size := await self._run.batch_size(BATCH):
             kept += islice(left, max(0, size - len(kept)))
             if not kept:
-                raise StalePlan(f"{self._intent.file} is shorter than when the plan was made", "Look again.")
+                raise StalePlan(
+                    f"{self._intent.file} is shorter than when the plan was made", "Make a new plan."
+                )
             batch = kept[: _fitting(kept, size)]
             other = await self._add(batch)
             if other is None:
@@ -135,13 +137,15 @@ class _Restoring:
         if other <= self.done:
             raise StalePlan(
                 f"another process began to restore this file to {self._evidence.target} again",
-                "What was done stays done. Look again.",
+                "What was done stays done. Run it again for the rest.",
             )
         while self.done < other:
             kept = kept or list(islice(left, BATCH))
             theirs = kept[: other - self.done]
             if not theirs:
-                raise StalePlan(f"{self._intent.file} has fewer entries than were restored", "Look again.")
+                raise StalePlan(
+                    f"{self._intent.file} has fewer entries than were restored", "Make a new plan."
+                )
             kept = kept[len(theirs) :]
             self.done += len(theirs)
             skipped = [Skipped(str(entry.id), "restored by another process") for entry in theirs]

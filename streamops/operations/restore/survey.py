@@ -176,7 +176,9 @@ class _FileScan:
 def _records(path: str, result: RestoreFile, skip: int) -> Iterator[bytes]:
     with _opened(path) as file:
         if _stamp(file) != result.stamp:
-            raise StalePlan(f"{path} has changed since the plan was made", "Nothing was done. Look again.")
+            raise StalePlan(
+                f"{path} has changed since the plan was made", "Nothing was done. Make a new plan."
+            )
         spared = _taken_back(path, file) if result.taken_back else frozenset()
         for _, line in _lines(path, file):
             if not line.strip() or takes_back(line) or (result.cut_off and is_cut_off(line)):

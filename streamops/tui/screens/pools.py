@@ -16,7 +16,7 @@ from streamops.resources.pools import (
 )
 from streamops.resources.table import Cell, Fact, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import count, duration, rfc3339
+from streamops.resources.units import count, duration, timestamp
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines.details import fact_lines, paragraph
@@ -126,7 +126,7 @@ def _narrow(facts: Sequence[Fact], width: int) -> list[Line]:
 
 
 def _decision_line(decision: PoolDecision, now: datetime | None) -> Line:
-    when = rfc3339(decision.at) if now is None else duration(max(now - decision.at, timedelta()))
+    when = timestamp(decision.at) if now is None else duration(max(now - decision.at, timedelta()))
     moved = decision.target != decision.ordered
     sizes = "" if not decision.was_read else f"  {count(decision.ordered)}"
     if decision.was_read and moved:

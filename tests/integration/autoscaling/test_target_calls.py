@@ -124,7 +124,7 @@ async def test_once_it_works_the_next_failure_is_the_first_again(place: Place) -
 
 async def test_one_that_was_changed_meanwhile_is_read_anew_without_a_pause(place: Place) -> None:
     def changed(_: int) -> object:
-        raise TargetChanged("another number by now", "Look again.")
+        raise TargetChanged("another number by now", "Make a new plan.")
 
     place.target.on_resize = changed
     asked = await place.rounds(5, 40.0)
@@ -192,7 +192,7 @@ async def test_one_that_tells_anything_is_found_out_and_not_hammered(place: Plac
         decisions.append(await place.calls.ask(decision, TOKEN, PATIENT))
         place.time.now += 5
     assert len(place.target.asked) <= 9
-    assert any("something else sets the number too" in one.problem for one in decisions)
+    assert any("something else sets the count too" in one.problem for one in decisions)
 
 
 async def test_a_person_who_scales_by_hand_once_is_no_fault_of_the_target(place: Place) -> None:

@@ -36,7 +36,7 @@ def test_show_tells_the_workers_that_heartbeat(cli: Cli, server: RunningServer, 
 def test_scale_names_what_decides_and_no_supervisor(cli: Cli, server: RunningServer, url: str) -> None:
     refused = cli("--url", url, "pools", "scale", "billing", "8")
     assert refused.code == 1
-    assert "KEDA scales its workers, to the number that `streamops autoscale keda` decides on" in refused.err
+    assert "KEDA scales its workers, to the count that `streamops autoscale keda` decides on" in refused.err
     assert "streamops pools override billing N" in refused.err
     assert "supervisor" not in refused.err
     assert server.command("HGET", "streamops:pool:billing", "desired") is None

@@ -53,7 +53,7 @@ async def test_messages_overdue_beyond_the_threshold_are_a_finding(server: Runni
     (stream,) = (await observed(server)).streams
     (finding,) = stream.findings
     assert finding.code is OVERDUE
-    assert finding.text.startswith("2 delayed messages of orders due, the first for 10 min")
+    assert finding.text.startswith("2 delayed messages of orders are overdue, the first by 10 min")
     assert "streamops delayed run-now orders --before 0s" in finding.advice
 
 
@@ -144,4 +144,4 @@ def test_check_breaches_while_messages_are_overdue(
     assert "10 min" in cli("status", "--url", server.url).out
     told = cli("check", "--url", server.url)
     assert told.code == 10
-    assert "orders due, the first for 10 min" in told.out
+    assert "1 delayed message of orders is overdue, the first by 10 min" in told.out

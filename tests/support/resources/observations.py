@@ -101,7 +101,7 @@ AUDIT = view(
         EntryId(5, 0),
         None,
         None,
-        Lag(None, 1, 9_999, LagBasis.UNKNOWN, "the server gives no lag"),
+        Lag(None, 1, 9_999, LagBasis.UNKNOWN, "the server reports no lag"),
         TimeLag(None, "unavailable: the ID 6-0 is not a timestamp"),
         PendingEntry(EntryId(4, 0), "gone", minutes(10), 1),
         None,

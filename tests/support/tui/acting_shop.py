@@ -13,7 +13,7 @@ from tests.support.tui.source import InventedSource
 
 CLAIM_FORM = [*"jj", "enter", "end", "C"]
 CLAIM_PLAN = [*"jj", "C", "space", "enter"]
-DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Look again.")
+DRIFTED = StalePlan("stream orders: another server answers now", "Nothing was done. Make a new plan.")
 
 
 def planned(source: InventedSource) -> Any:  # noqa: ANN401 - whichever intent it was

@@ -179,8 +179,8 @@ def counted(
     return LagEstimate(reading, of_group, lag, ahead=ahead, behind=behind).result()
 
 
-OPEN = Lag(None, 1, 99, LagBasis.UNKNOWN, "the server gives no lag")
-NONE_MAY_WAIT = Lag(None, 0, 99, LagBasis.UNKNOWN, "the server gives no lag")
+OPEN = Lag(None, 1, 99, LagBasis.UNKNOWN, "the server reports no lag")
+NONE_MAY_WAIT = Lag(None, 0, 99, LagBasis.UNKNOWN, "the server reports no lag")
 UPPER = Lag(None, 1, 40, LagBasis.UPPER, "too high")
 FROM_2026 = stream(first_id=EntryId(1_770_000_000_000, 0), last_id=EntryId(1_770_000_100_000, 0))
 HALFWAY = EntryId(1_770_000_050_000, 0)

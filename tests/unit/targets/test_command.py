@@ -107,7 +107,7 @@ async def test_a_command_that_prints_no_number_of_workers_is_an_error(printed: s
 
 async def test_output_is_bounded(place: Path) -> None:
     endless = (sys.executable, "-c", "import sys; sys.stdout.write('3' * 10_000_000)")
-    assert "far more than a number" in (await failing(target_of(place, get=endless))).message
+    assert "more than a number" in (await failing(target_of(place, get=endless))).message
 
 
 async def test_arguments_are_filled_in_and_no_shell_reads_them(place: Path) -> None:
@@ -170,7 +170,7 @@ async def test_nothing_is_set_over_another_number(place: Path) -> None:
     (place / "count").write_text("4")
     error = await failing(target_of(place), 5)
     assert isinstance(error, TargetChanged)
-    assert error.message == "command sh: it has 4 workers by now, not 3"
+    assert error.message == "command sh: it has 4 workers now, not 3"
     assert (place / "count").read_text() == "4"
 
 

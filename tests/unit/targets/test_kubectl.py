@@ -53,7 +53,7 @@ async def test_what_kubectls_own_precondition_refuses_has_changed(
     """Somebody scales between our look and kubectl's own."""
     scaled = api.objects["apps/v1/shop/deployments/billing"]
     api.on_whole = lambda: scaled.change(9)
-    with pytest.raises(TargetChanged, match="9 workers by now, not 3"):
+    with pytest.raises(TargetChanged, match="9 workers now, not 3"):
         await target.resize(5, PoolSize(ordered=3), reason="why", key="k")
     assert scaled.replicas == 9
     assert "PUT" not in api.methods()

@@ -91,7 +91,7 @@ async def test_another_number_is_never_overwritten(api: ScaleApi, target: Kubern
     error = await failing(target, 5)
     assert isinstance(error, TargetChanged)
     assert error.exit_code is ExitCode.DRIFTED
-    assert error.message == "deployment billing: it has 4 workers by now, not 3"
+    assert error.message == "deployment billing: it has 4 workers now, not 3"
     assert api.methods() == ["GET"]
 
 
@@ -217,7 +217,7 @@ async def test_an_answer_other_than_what_was_asked_for_is_reported(
         return document
 
     api.twist = capped
-    assert "asked for 5 workers, accepted, and reports that 4" in (await failing(target, 5)).message
+    assert "it accepted 5 workers, and reports 4" in (await failing(target, 5)).message
 
 
 async def test_without_a_version_nothing_is_written(api: ScaleApi, target: KubernetesTarget) -> None:
@@ -236,7 +236,7 @@ async def test_api_that_does_not_answer_is_told(api: ScaleApi, tmp_path: Path) -
     error = await failing(target)
     assert (error.retryable, "within 0.2 s" in error.message) == (True, True)
     api.faults["PUT"] = [30.0]
-    assert "whether it was done is not known" in (await failing(target, 5)).message
+    assert "whether the change was applied is unknown" in (await failing(target, 5)).message
     await target.close()
 
 
@@ -253,7 +253,7 @@ async def test_wrong_credentials(api: ScaleApi, tmp_path: Path) -> None:
     spec = spec_of(api, tmp_path)
     write_kubeconfig(tmp_path / "config", api.url, user={"token": SECRET})
     target = KubernetesTarget(spec)
-    assert "does not know who asks" in (await failing(target)).message
+    assert "rejected the credentials" in (await failing(target)).message
     await target.close()
 
 

@@ -44,7 +44,7 @@ async def test_drift_is_told_and_a_new_plan_can_be_made() -> None:
     async with running(app):
         await press(app, *CLAIM_PLAN, "tab", "enter")
         await shown(app, "✗ stream orders: another server answers now")
-        await shown(app, "→ Nothing was done. Look again.")
+        await shown(app, "→ Nothing was done. Make a new plan.")
         await press(app, "tab", "enter")
         await shown(app, "[ Apply ]")
         assert len(source.planned) == 2

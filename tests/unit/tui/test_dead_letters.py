@@ -260,7 +260,7 @@ async def test_letters_that_cannot_be_read_leave_the_form_as_it_is() -> None:
     async with running(app):
         await press(app, *TO_LETTERS)
         await shown(app, "18 dead letters")
-        source.beside.fails = NotFound("there is no stream payments:dlq", "Look again.")
+        source.beside.fails = NotFound("there is no stream payments:dlq", "Make a new plan.")
         await press(app, "E")
         await shown(app, "✗ there is no stream payments:dlq")
         assert app.frame.query(Input)

@@ -97,7 +97,7 @@ async def test_count_is_carried_through_deliveries_and_additions(
     add_numbered(server, STREAM, last + 1, last + 1)
     lag = await tight.lag()
     assert exact(lag) == 197 - 8 * 7 + 3 * 7 + 1
-    assert lag.reason == "counted before; only additions since"
+    assert lag.reason == "counted earlier; entries were only added since"
 
 
 async def test_count_is_not_carried_through_removals(server: RunningServer, tight: Watcher) -> None:

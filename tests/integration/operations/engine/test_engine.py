@@ -290,7 +290,7 @@ async def test_an_entry_that_changed_meanwhile_is_skipped_with_its_reason(
 async def test_drift_in_the_middle_does_not_say_that_nothing_was_done(connected: Server) -> None:
     async def apply(run: Run, *_: object) -> None:
         await run.report(1)
-        raise StalePlan("the group is gone", "Nothing was done. Look again, and make a new plan.")
+        raise StalePlan("the group is gone", "Nothing was done. Make a new plan.")
 
     operator = engine(connected)
     prepared = await operator.prepare(counting(apply=apply), CountIntent(upto=2))
@@ -299,7 +299,7 @@ async def test_drift_in_the_middle_does_not_say_that_nothing_was_done(connected:
     outcome: Any = caught.value.outcome
     assert caught.value.hint == (
         f"What was applied until then stays; `streamops audit ls --id {outcome.audit_id}` shows it. "
-        "Look again, and make a new plan."
+        "Make a new plan."
     )
 
 

@@ -52,7 +52,7 @@ def test_suspect_becomes_stuck_and_orders_nothing() -> None:
 def test_workers_that_never_beat_are_not_called_alive() -> None:
     pool = Pool().settle(200)
     texts = [pool.after(1_000, 0, lag=exact(1_000 * turn), ready_known=False).text for turn in range(15)]
-    assert "2 workers desired, number alive unknown, nothing acknowledged" in texts[-1]
+    assert "2 workers, number alive unknown, nothing acknowledged" in texts[-1]
     assert "no worker, dead handler or poison entry" in texts[-1]
 
 
@@ -117,7 +117,7 @@ def test_no_lag_that_is_not_known_lets_anybody_go(lag: Lag) -> None:
 def test_a_phantom_is_nothing_and_says_so() -> None:
     decision = Pool().settle(250).after(1_250, 1_250, lag=exact(900_000), probed_empty=True, busy=0.6)
     assert (decision.code, decision.target) == (ScaleCode.STEADY, 2)
-    assert decision.text.endswith("(a lag of 900,000 is reported, with nothing behind it)")
+    assert decision.text.endswith("(the server reports a lag of 900,000, but no entry is unread)")
 
 
 def test_a_stream_created_anew_begins_anew() -> None:
