@@ -109,19 +109,36 @@ def added(stream: str, entry: StreamEntry) -> Iterator[TraceEvent]:
         yield TraceEvent(TraceKind.AGAIN, text)
 
 
-def gone(stream: str, entry_id: EntryId, first: EntryId | None, last: EntryId | None) -> TraceEvent:
-    """That a stream does not have an entry, by its first ID and the highest that it ever had, where known."""
-    if last is not None and entry_id > last:
+def gone(
+    stream: str, entry_id: EntryId, first: EntryId | None, last: EntryId | None, *, was_there: bool = False
+) -> TraceEvent:
+    """That a stream does not have an entry.
+
+    Args:
+        stream: The stream.
+        entry_id: The entry.
+        first: The stream's first ID, where known.
+        last: The highest that it ever had, where known.
+        was_there: Whether a pending row or a dead letter proves that it had the entry.
+    """
+    never = "" if was_there else ", or never added"
+    if last is not None and entry_id > last and not was_there:
         text = f"was never in {stream}: its highest ID so far is {last}"
     elif first is not None and entry_id > first:
-        text = f"is not in {stream}: it was deleted, or never added"
+        text = f"is not in {stream}: it was deleted{never}"
     else:
-        text = f"is not in {stream}: it was trimmed or deleted, or never added"
+        text = f"is not in {stream}: it was trimmed or deleted{never}"
     return TraceEvent(TraceKind.GONE, text)
 
 
 def in_group(
-    entry_id: EntryId, group: InGroup, now: datetime | None, *, dead_lettered: bool, is_gone: bool = False
+    entry_id: EntryId,
+    group: InGroup,
+    now: datetime | None,
+    *,
+    dead_lettered: bool,
+    is_gone: bool = False,
+    was_there: bool = False,
 ) -> Iterator[TraceEvent]:
     """How a group stands to an entry.
 
@@ -131,6 +148,7 @@ def in_group(
         now: The server's clock; none if it may not be asked.
         dead_lettered: Whether a dead letter of that group is known.
         is_gone: Whether the stream does not have the entry.
+        was_there: Whether a pending row or a dead letter proves that it had the entry.
     """
     row, name = group.row, group.group
     if row is not None:
@@ -145,7 +163,12 @@ def in_group(
     elif dead_lettered:
         yield TraceEvent(TraceKind.DEAD, f"{name}: not pending: dead-lettered")
     elif is_gone:
-        text = f"{name}: not pending: acknowledged, passed over, or never in the stream (Redis does not record which)"
+        which = (
+            "acknowledged or passed over"
+            if was_there
+            else "acknowledged, passed over, or never in the stream"
+        )
+        text = f"{name}: not pending: {which} (Redis does not record which)"
         yield TraceEvent(TraceKind.UNKNOWN, text)
     else:
         text = (

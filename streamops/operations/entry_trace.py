@@ -74,17 +74,29 @@ class EntryTracer:
         unknown: list[str] = []
         letters = await self._dead_letters(stream, ids, unknown)
         died = {letter.group for letter in letters}
+        was_there = bool(letters) or any(group.row is not None for group in groups)
         if entry is None:
-            events = [gone(stream, entry_id, reading.first_id, reading.last_generated_id)]
+            first, last = reading.first_id, reading.last_generated_id
+            events = [gone(stream, entry_id, first, last, was_there=was_there)]
         else:
             events = [*added(stream, entry)]
         for group in groups:
-            events += in_group(entry_id, group, now, dead_lettered=group.group in died, is_gone=entry is None)
-        events += await self._actions(stream, entry_id, unknown, is_gone=entry is None)
-        events += await self._waiting(stream, entry_id, unknown)
-        events += await self._retries(reading, entry_id, unknown)
-        events += map(dead_lettered, sorted(letters, key=lambda one: one.id))
-        events += await self._replays(stream, ids, entry_id, unknown)
+            events += in_group(
+                entry_id,
+                group,
+                now,
+                dead_lettered=group.group in died,
+                is_gone=entry is None,
+                was_there=was_there,
+            )
+        later = [
+            *await self._actions(stream, entry_id, unknown, is_gone=entry is None),
+            *await self._waiting(stream, entry_id, unknown),
+            *await self._retries(reading, entry_id, unknown),
+            *map(dead_lettered, sorted(letters, key=lambda one: one.id)),
+            *await self._replays(stream, ids, entry_id, unknown),
+        ]
+        events += sorted(later, key=lambda event: (event.at is None, event.at))
         unknown += never_known(events, groups)
         return EntryTrace(stream=stream, id=entry_id, events=tuple(events), unknown=tuple(unknown), now=now)
 

@@ -96,6 +96,29 @@ async def test_the_trace_of_an_entry_tells_that_it_died_and_was_replayed(
     assert f"it is a replay of dead letter {letter_id}, first added as entry {entry_id}" in texts(copy)
 
 
+async def test_trace_of_a_trimmed_dead_letter_is_in_order_and_knows_that_the_stream_had_the_entry(
+    server: RunningServer, console: Console
+) -> None:
+    for group in (GROUP, "audit"):
+        make_group(server, group=group)
+    entry_id = add_pairs(server, STREAM, OWN)
+    add_pairs(server, STREAM, OWN)
+    server.command("XGROUP", "SETID", STREAM, "audit", "$")
+    server.command("XREADGROUP", "GROUP", GROUP, "worker-1", "COUNT", 1, "STREAMS", STREAM, ">")
+    server.command("XACK", STREAM, GROUP, entry_id)
+    add_letter(server, OWN, origin_id=entry_id)
+    await do(console, TrimIntent(stream=STREAM, maxlen=1, exact=True, safe=False))
+    trace = await told(console, entry_id)
+    assert kinds(trace) == [
+        TraceKind.GONE,
+        TraceKind.UNKNOWN,
+        TraceKind.DEAD,
+        TraceKind.DEAD,
+        TraceKind.ACTION,
+    ]
+    assert "never" not in texts(trace)
+
+
 async def test_a_retry_that_waits_and_one_under_way_are_told(server: RunningServer, console: Console) -> None:
     make_group(server)
     entry_id = add_pairs(server, STREAM, OWN)
