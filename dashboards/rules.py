@@ -323,7 +323,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         severity=WARNING,
         summary=f"No controller decides about {POOL}",
         description=f"The last decision about {POOL} is {{{{ $value | humanizeDuration }}}} old: no controller leads "
-        f"it. It keeps the workers that it has, whatever waits.{SEEN_BY}.",
+        f"it. Its worker count stays as it is, whatever the lag.{SEEN_BY}.",
     ),
     Alert(
         name="StreamopsPoolNotScaling",
@@ -332,7 +332,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         lasting="10m",
         kept=FLAPPING_KEPT,
         severity=WARNING,
-        summary=f"The controller of {POOL} cannot see what it decides about",
+        summary=f"The controller of {POOL} has no inputs",
         description=f"For 10 minutes, most decisions about {POOL} have been to change nothing, because "
         f"its stream, its group's lag or its target could not be read.{SEEN_BY}.",
     ),
@@ -346,7 +346,7 @@ sum without (instance, pod) (increase({FAILURES}[10m])) > 5
         severity=WARNING,
         summary=f"The workers of {POOL} cannot be scaled",
         description='About {{ $value | printf "%.0f" }} times within 15 minutes, the target that runs the workers '
-        f"of {POOL} failed or refused to set their number.{SEEN_BY}.",
+        f"of {POOL} failed or refused to set the worker count.{SEEN_BY}.",
     ),
     # Where the health rules page for the pool's group, they say the same: one group that is dead is one page.
     Alert(
@@ -361,7 +361,7 @@ unless on (job, instance, stream, group) streamops_finding{{code=~"no_consumers|
         severity=CRITICAL,
         summary=f"The workers of {POOL} finish nothing",
         description=f"For 5 minutes the workers of {POOL}, {GROUP[0].lower()}{GROUP[1:]}, have held entries and acknowledged "
-        f"none. More workers would not help, and none are ordered.{SEEN_BY}.",
+        f"none. More workers would not help, and none are started.{SEEN_BY}.",
     ),
     Alert(
         name="StreamopsPoolNotScaling",

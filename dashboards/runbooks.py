@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 FILE: Final = Path(__file__).resolve().parent / "RUNBOOKS.md"
 
 _SECTION: Final = re.compile(r"^##+ (\w+)\n(.*?)(?=^##+ |\Z)", re.MULTILINE | re.DOTALL)
-_DO: Final = re.compile(r"^\*\*Do\.\*\* (.*?)(?=^\*\*)", re.MULTILINE | re.DOTALL)
+_DO: Final = re.compile(r"^\*\*Mitigation\.\*\* (.*?)(?=^\*\*)", re.MULTILINE | re.DOTALL)
 _FENCE: Final = "```"
 
 

@@ -195,11 +195,11 @@ def _letters() -> dashboard.Panel:
 
 def _flow() -> dashboard.Panel:
     return graph_panel(
-        "Work arriving and done",
+        "Added and acknowledged",
         "Entries a second, all streams and groups together. An entry is work for each group of its stream: as long as"
-        " acknowledged keeps up with arriving, no backlog grows.",
+        " acknowledged keeps up with added, no backlog grows.",
         Query(f"sum({STREAM.rate('stream_entries_added_total')})", "added to streams"),
-        Query(f"sum({arriving(MANY)})", "arriving: added, for each group"),
+        Query(f"sum({arriving(MANY)})", "added, per group"),
         Query(f"sum({GROUP.rate('group_delivered_entries_total')})", "delivered"),
         Query(f"sum({GROUP.rate('group_acked_entries_total')})", "acknowledged"),
         unit="cps",

@@ -64,7 +64,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         ),
         stat_panel(
             "Longest without a decision",
-            "How long ago the pool was decided about that has waited longest. A controller decides every few seconds.",
+            "Time since the last decision, of the pool that has waited longest. A controller decides every few seconds.",
             Query(f"max({POOL.age(EVALUATED)})", "decided"),
             unit="s",
             steps=colours.SNAPSHOT,
@@ -74,15 +74,15 @@ def _now() -> tuple[dashboard.Panel, ...]:
 
 def _workers() -> dashboard.Panel:
     return graph_panel(
-        "Workers: ordered and wanted",
-        "Workers asked for, whether or not they live, and those that the controller wants. Dashed, the least and the most"
-        " there may be. Wanted above ordered for long: the target does not follow.",
-        Query(by_pool(ORDERED), "{{pool}} ordered"),
-        Query(by_pool(WANTED), "{{pool}} wants"),
-        Query(by_pool(LEAST), "{{pool}} least"),
-        Query(by_pool(MOST), "{{pool}} most"),
+        "Workers: current and desired",
+        "The worker count that the target is set to, whether or not they live, and the one that the controller wants."
+        " Dashed, the minimum and the maximum. Desired above current for long: the target does not follow.",
+        Query(by_pool(ORDERED), "{{pool}} current"),
+        Query(by_pool(WANTED), "{{pool}} desired"),
+        Query(by_pool(LEAST), "{{pool}} minimum"),
+        Query(by_pool(MOST), "{{pool}} maximum"),
         unit="none",
-        bounds=("/ (least|most)$/",),
+        bounds=("/ (minimum|maximum)$/",),
         none="no controller",
     )
 
@@ -90,7 +90,7 @@ def _workers() -> dashboard.Panel:
 def _waits() -> dashboard.Panel:
     return graph_panel(
         "Predicted wait",
-        "How long the entry added last is going to wait, by all workers that are ordered. Dashed, the longest it should.",
+        "How long the entry added last is going to wait, once all current workers run. Dashed, the longest it should.",
         Query(by_pool("autoscaler_predicted_wait_seconds"), "{{pool}}"),
         Query(by_pool("autoscaler_objective_seconds"), "{{pool}} objective"),
         unit="s",
@@ -113,13 +113,13 @@ def _decisions() -> dashboard.Panel:
 
 def _table() -> dashboard.Panel:
     shown = (
-        ("Ordered", by_pool(ORDERED), "none", ()),
-        ("Wants", by_pool(WANTED), "none", ()),
-        ("Least", by_pool(LEAST), "none", ()),
-        ("Most", by_pool(MOST), "none", ()),
-        ("Arriving/s", by_pool("autoscaler_arrivals_per_second"), "none", ()),
-        ("Expected/s", by_pool("autoscaler_expected_arrivals_per_second"), "none", ()),
-        ("One worker/s", by_pool("autoscaler_worker_entries_per_second"), "none", ()),
+        ("Current", by_pool(ORDERED), "none", ()),
+        ("Desired", by_pool(WANTED), "none", ()),
+        ("Minimum", by_pool(LEAST), "none", ()),
+        ("Maximum", by_pool(MOST), "none", ()),
+        ("Added/s", by_pool("autoscaler_arrivals_per_second"), "none", ()),
+        ("Forecast/s", by_pool("autoscaler_expected_arrivals_per_second"), "none", ()),
+        ("Per worker/s", by_pool("autoscaler_worker_entries_per_second"), "none", ()),
         ("Busy", by_pool("autoscaler_busy_ratio"), "percentunit", colours.BUSY),
         ("Wait", by_pool("autoscaler_wait_seconds"), "s", ()),
         ("Predicted", by_pool("autoscaler_predicted_wait_seconds"), "s", ()),

@@ -90,7 +90,7 @@ def _now() -> tuple[dashboard.Panel, ...]:
         ),
         stat_panel(
             "Slots needed",
-            "What keeping pace with what arrives takes: entries arriving a second, times the seconds that one takes."
+            "What keeping pace with added entries takes: entries added a second, times the seconds that one takes."
             " Too high for handlers that take batches.",
             Query(f"sum({needed()})", "needed"),
             unit="none",
@@ -147,10 +147,10 @@ def _slots() -> dashboard.Panel:
 
 def _flow() -> dashboard.Panel:
     return graph_panel(
-        "Arriving against done",
-        "Entries a second. Arriving counts each entry for each group that reads its stream. Acknowledged below"
-        " arriving for long: too few workers, or too slow ones.",
-        Query(f"sum({arriving(MANY)})", "arriving"),
+        "Added and acknowledged",
+        "Entries a second. Added counts each entry once for each group of its stream. Acknowledged below added for long:"
+        " too few workers, or too slow ones.",
+        Query(f"sum({arriving(MANY)})", "added, per group"),
         Query(f"sum({GROUP.rate('group_acked_entries_total')})", "acknowledged"),
         unit="cps",
     )
@@ -158,7 +158,7 @@ def _flow() -> dashboard.Panel:
 
 def _groups() -> dashboard.Panel:
     shown = (
-        ("Arriving/s", f"sum by ({BY}) ({arriving(MANY)})", "cps", ()),
+        ("Added/s", f"sum by ({BY}) ({arriving(MANY)})", "cps", ()),
         ("Acked/s", f"sum by ({BY}) ({GROUP.rate('group_acked_entries_total')})", "cps", ()),
         ("Lag", f"sum by ({BY}) ({waiting(MANY)})", "short", ()),
         ("Lag age", f"max by ({BY}) ({GROUP('group_time_lag_seconds')})", "s", colours.TIME_LAG),

@@ -210,7 +210,7 @@ def check_variables(prometheus: RunningPrometheus) -> None:
 
 def check_names(prometheus: RunningPrometheus) -> None:
     """A stream whose name looks like a pattern is found by that name, where one is chosen and where many may be."""
-    wanted = {"streamops-stream": "Length", "streamops-overview": "Work arriving and done"}
+    wanted = {"streamops-stream": "Length", "streamops-overview": "Added and acknowledged"}
     boards = {board["uid"]: board for board in read_boards()}
     for uid, panel in wanted.items():
         variables = {one["name"]: one["multi"] for one in boards[uid]["templating"]["list"]}

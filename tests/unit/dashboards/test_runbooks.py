@@ -23,7 +23,9 @@ BLOCK: Final = re.compile(r"```console\n(.*?)```", re.DOTALL)
 INLINE: Final = re.compile(rf"`({PROGRAM} [^`]+)`")
 STAND_INS: Final = dict.fromkeys(("ID", "POSITION", "AUDIT_ID"), "1526919030474-0")
 """What to put in for words that stand for something with a form of its own."""
-PART: Final = re.compile(r"^\*\*(Means\.|Look\.|Do\.|Do not\*\*|Harmless when\*\*)", re.MULTILINE)
+PART: Final = re.compile(
+    r"^\*\*(Meaning\.|Diagnosis\.|Mitigation\.|Do not\*\*|Harmless when\*\*)", re.MULTILINE
+)
 
 
 def sections() -> dict[str, str]:
@@ -73,8 +75,8 @@ def test_other_alerts_that_are_named_exist() -> None:
 def test_every_section_has_the_same_parts_and_a_command_to_look_with() -> None:
     for name, section in sections().items():
         found = [part.rstrip(".*") for part in PART.findall(section)]
-        assert found == ["Means", "Look", "Do", "Do not", "Harmless when"], name
-        assert BLOCK.search(section[section.index("**Look.**") : section.index("**Do.**")]), name
+        assert found == ["Meaning", "Diagnosis", "Mitigation", "Do not", "Harmless when"], name
+        assert BLOCK.search(section[section.index("**Diagnosis.**") : section.index("**Mitigation.**")]), name
 
 
 def test_every_command_line_parses() -> None:

@@ -12,17 +12,17 @@ RUNBOOK = """# Runbooks
 
 ### stopped
 
-**Means.** Entries wait for the group. Take `STREAM` from
+**Meaning.** Entries wait for the group. Take `STREAM` from
 the label; STREAM in prose stays.
 
-**Look.** Who is it?
+**Diagnosis.** Who is it?
 
 ```console
 $ streamops groups show STREAM GROUP
 $ streamops dlq show DLQ
 ```
 
-**Do.** `streamops pools resume POOL`.
+**Mitigation.** `streamops pools resume POOL`.
 
 ### no_consumers
 
@@ -64,7 +64,7 @@ def test_the_anchor_of_a_runbook_is_the_code_of_the_finding() -> None:
 
 def test_a_section_ends_where_the_next_begins() -> None:
     text = section(RUNBOOK, "stopped")
-    assert text.startswith("**Means.**")
+    assert text.startswith("**Meaning.**")
     assert text.endswith("POOL`.")
     assert section(RUNBOOK, "StreamopsConsumerGroupNotReading") == ""
     assert section(RUNBOOK, "nothing") == section("", "stopped") == ""
@@ -74,13 +74,13 @@ def test_a_runbook_names_the_stream_and_the_group_in_its_commands() -> None:
     found = passages(section(RUNBOOK, "stopped"), "{or ders}", "-g")
     assert [(one.text, one.command) for one in found] == [
         (
-            "Means. Entries wait for the group. Take `'{or ders}'` from the label; STREAM in prose stays.",
+            "Meaning. Entries wait for the group. Take `'{or ders}'` from the label; STREAM in prose stays.",
             False,
         ),
-        ("Look. Who is it?", False),
+        ("Diagnosis. Who is it?", False),
         ("streamops groups show '{or ders}' -g", True),
         ("streamops dlq show '{or ders}'", True),
-        ("Do. `streamops pools resume POOL`.", False),
+        ("Mitigation. `streamops pools resume POOL`.", False),
     ]
 
 

@@ -94,7 +94,7 @@ async def test_the_runbook_stands_beside_with_the_names_in_its_commands(size: tu
 
 def test_every_finding_has_a_section_in_the_runbooks() -> None:
     for code in FindingCode:
-        assert runbook(code).startswith("**Means.**"), code
+        assert runbook(code).startswith("**Meaning.**"), code
 
 
 async def test_nothing_found_is_said() -> None:
