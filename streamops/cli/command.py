@@ -148,7 +148,7 @@ class RenamedCommandError(click.UsageError):
     """
 
     def __init__(self, old: str, new: str, ctx: click.Context) -> None:
-        super().__init__(f"{old} is now {new}", ctx)
+        super().__init__(f"{old} was renamed to {new}", ctx)
         is_family = " " not in new
         self.hint = (
             f"See `streamops {new} --help`."

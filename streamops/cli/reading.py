@@ -68,7 +68,7 @@ def only_stream(observation: Observation, name: str) -> StreamView:
             raise Refused(f"stream {name}: {gap.reason}", "`streamops doctor` says what this user may do.")
         if gap.stream == name and gap.reason != NO_SUCH_STREAM:
             raise ServerError(f"stream {name}: {gap.reason}")
-    raise NotFound(f"there is no stream {name}", "`streamops streams ls` lists those there are.")
+    raise NotFound(f"there is no stream {name}", "`streamops streams ls` lists the streams.")
 
 
 def only_group(view: StreamView, name: str) -> GroupView:

@@ -139,7 +139,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
             "audit",
             "Read the audit log.",
             {
-                "ls": Lazy(f"{_AT}.audit:ls", "List actions with user and reason, newest first."),
+                "ls": Lazy(f"{_AT}.audit:ls", "List who did what, when and why, newest first."),
                 "show": Lazy(f"{_AT}.audit:show", "Show one action in full."),
             },
         ),
@@ -175,7 +175,7 @@ SECTIONS: Final[dict[str, dict[str, Member]]] = {
     "Set up": {
         "ctx": CommandGroup(
             "ctx",
-            "List, show and choose contexts: places to connect to.",
+            "List, show and choose contexts: named connections.",
             {
                 "ls": Lazy(f"{_AT}.contexts:ls", "List the contexts of the configuration."),
                 "show": Lazy(f"{_AT}.contexts:show", "Show the context in use."),

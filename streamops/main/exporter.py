@@ -122,7 +122,7 @@ def exporter(
     streams are read, or all of them. /probe?target=CONTEXT serves other contexts of the configuration.
 
     With --notify it also reads Redis on its own, for each context of [notify], and sends notices when
-    findings last, when they end, and when Redis is unreachable. After a restart, notices of what still holds
+    findings last, when they end, and when Redis is unreachable. After a restart, notices of findings that persist
     are sent once more.
 
     SIGTERM or Ctrl-C: no new connections are accepted, scrapes in flight finish.

@@ -213,7 +213,9 @@ GIVEN: Final = EffectRow(
     always=True,
 )
 NOT_GIVEN: Final = EffectRow(
-    _K.UNDELIVERED, "before", "It is not delivered {count:entry|entries} that {count:=is|are} in the stream."
+    _K.UNDELIVERED,
+    "before",
+    "It will not get {count:entry|entries} that {count:=is|are} in the stream already.",
 )
 REDELIVERED: Final = EffectRow(
     _K.REDELIVERED, "rewound", "{count:entry|entries} will be delivered again to its consumers."
@@ -247,7 +249,9 @@ KEPT_PENDING: Final = EffectRow(
     "pending",
     "Kept, because they have pending entries: {names}. `streamops consumers rm --to` moves those entries.",
 )
-KEPT_ACTIVE: Final = EffectRow(_K.KEPT, "active", "{count:consumer is|consumers are} kept, idle for less.")
+KEPT_ACTIVE: Final = EffectRow(
+    _K.KEPT, "active", "{count:consumer is|consumers are} kept, idle for a shorter time."
+)
 GROUP_REMOVED: Final = EffectRow(
     _K.REMOVED,
     "group",

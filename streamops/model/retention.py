@@ -30,9 +30,15 @@ class RetentionPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         Annotated[int, Meta(ge=0)] | None, setting("entries kept, the newest ones", 1_000_000)
     ] = None
     max_age: Annotated[
-        timedelta | None, setting("older entries go; with both bounds, what either drops", timedelta(days=7))
+        timedelta | None,
+        setting("older entries are removed; with both bounds, what either removes", timedelta(days=7)),
     ] = None
-    exact: Annotated[bool, setting("drop to the last entry, not in whole nodes, which is cheaper")] = False
+    exact: Annotated[
+        bool,
+        setting(
+            "remove exactly up to the bound; default: whole nodes of the stream only (~), which is cheaper"
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         if not self.streams or not all(self.streams):

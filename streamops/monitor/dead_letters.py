@@ -192,7 +192,7 @@ async def _read_queue(server: Server, queue: str) -> tuple[StreamReading, Stream
     try:
         return await read_stream(server, queue)
     except NotFound as error:
-        raise NotFound(error.message, "`streamops dlq ls` lists the dead-letter queues there are.") from None
+        raise NotFound(error.message, "`streamops dlq ls` lists the dead-letter queues.") from None
 
 
 async def survey_dead_letters(place: ServerContext, selection: DeadLetterSelection) -> DeadLetterSurvey:

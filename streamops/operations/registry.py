@@ -65,7 +65,7 @@ LISTED: Final = {
         "recover", "Refill a lost Redis from the request and result log.", command="webhooks recover"
     ),
     "topics.off": RegistryRow(
-        "topics", "Pause a topic: its messages are not called.", command="webhooks pause"
+        "topics", "Pause a topic: its messages are not sent.", command="webhooks pause"
     ),
     "topics.on": RegistryRow("topics", "Resume a paused topic.", command="webhooks resume"),
     "topics.rm": RegistryRow("topics", "Remove a topic that is kept in Redis.", command="webhooks rm"),

@@ -186,7 +186,7 @@ def _dead_letter(entry: StreamEntry, queue: str, source: str | None) -> list[Ref
     letter = read_dead_letter(entry, queue, source)
     if letter.origin is None or letter.origin_id is None:
         return []
-    given_up = f", given up by {letter.group}" if letter.group else ""
+    given_up = f", by group {letter.group}" if letter.group else ""
     reason = f": {letter.reason}" if letter.reason else ""
     words = f"the entry that was dead-lettered{given_up}{reason}"
     found = [Reference(kind=ReferenceKind.ORIGIN, words=words, stream=letter.origin, id=letter.origin_id)]
@@ -208,7 +208,9 @@ def _origin(fields: dict[bytes, bytes], source: str | None) -> list[Reference]:
     if stream is None or not stream or origin_id is None:
         return []
     attempt = _text(fields.get(ATTEMPT))
-    words = f"the entry that this is attempt {attempt} of" if attempt else "the entry that this was made of"
+    words = (
+        f"the entry that this is attempt {attempt} of" if attempt else "the entry that this one was made from"
+    )
     return [Reference(kind=ReferenceKind.ORIGIN, words=words, stream=stream, id=origin_id)]
 
 

@@ -165,8 +165,8 @@ PROFILE_COLUMNS: Final[tuple[Column[ProfileRow], ...]] = (
     PROFILE.text("measure", "MEASURE", 10, lambda row: row.measure, priority=0).means(
         "What the entries are counted by: idle time or deliveries."
     ),
-    PROFILE.text("bucket", "UP TO", 10, lambda row: row.bucket, align=Align.RIGHT, priority=0).means(
-        "The upper end of the bucket, inclusive; it begins where the one before ends."
+    PROFILE.text("bucket", "BUCKET", 10, lambda row: row.bucket, align=Align.RIGHT, priority=0).means(
+        "The bucket: more than its lower end, up to and including its upper end."
     ),
     PROFILE.count("entries", "ENTRIES", 9, lambda row: row.entries, priority=0).means(
         "Pending entries in the bucket, of those that were scanned."

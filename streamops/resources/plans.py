@@ -264,7 +264,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
     ),
     PLAN.text("command", "COMMAND", 40, lambda plan: plan.command).means("The equivalent command line."),
     PLAN.text("fingerprint", "FINGERPRINT", 12, lambda plan: plan.fingerprint).means(
-        "A digest of what the server said: two plans with the same one do the same."
+        "A digest of the server's state: two plans with the same fingerprint do the same."
     ),
 )
 

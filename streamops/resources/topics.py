@@ -196,7 +196,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         lambda row: "wrong" if row.topic is None or row.problem else "on" if row.topic.enabled else "off",
         _state,
         priority=0,
-    ).means("Whether its messages are called; while it is paused, they wait. An invalid topic is left out."),
+    ).means("Whether its messages are sent; while it is paused, they wait. An invalid topic is left out."),
     ROW.column(
         "url",
         "URL",
@@ -220,7 +220,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         priority=1,
     ).means("Time until the first is due; overdue if that has passed.", "ZRANGE 0 0 WITHSCORES, less TIME"),
     TOPIC.text("priority", "PRIORITY", 8, lambda topic: topic.priority, priority=5).means(
-        "high, normal and low are called 5:3:2; or its weight."
+        "Its share of the calls: high, normal and low are 5:3:2; or its weight."
     ),
     TOPIC.age(
         "delay_seconds", "DELAY", 8, lambda topic: topic.delay, absent=True, descending=False, priority=3

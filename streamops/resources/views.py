@@ -17,20 +17,20 @@ class SavedView(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[views.NAME]``: a place of the console, and how its list is arranged."""
 
     place: Annotated[
-        str, _setting('as typed after the colon: status, streams, "orders billing"', "status")
+        str, _setting('what is typed after the colon: status, streams, "orders billing"', "status")
     ] = "status"
-    filter: Annotated[str, _setting("as typed after the slash", "pending>0 idle>5m")] = ""
+    filter: Annotated[str, _setting("what is typed after the slash", "pending>0 idle>5m")] = ""
     sort: Annotated[
-        str | None, _setting("a column, by its key or title; default: the list's own order", "idle")
+        str | None, _setting("a column, by its key or title; default: the list's default order", "idle")
     ] = None
     descending: Annotated[
-        bool | None, _setting("the greatest first; default: the column's own way", example=True)
+        bool | None, _setting("the greatest first; default: the column's default direction", example=True)
     ] = None
     faults: Annotated[bool, _setting("only rows with a fault")] = False
     columns: Annotated[
         tuple[str, ...],
         _setting(
-            "in this order; default: the list's own",
+            "in this order; default: the list's default columns",
             ("stream", "group", "health", "pending", "idle", "tries"),
         ),
     ] = ()

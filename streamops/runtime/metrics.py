@@ -28,7 +28,7 @@ HISTOGRAMS: Final = (
 NUMBERS: Final = (
     (CounterMetricFamily, "handler_failures", "Calls of a handler that raised.", "failures"),
     (CounterMetricFamily, "retries", "Entries that are tried again.", "retries"),
-    (CounterMetricFamily, "dead_lettered", "Entries given up.", "dead_lettered"),
+    (CounterMetricFamily, "dead_lettered", "Entries dead-lettered.", "dead_lettered"),
     (CounterMetricFamily, "reclaimed", "Entries taken over from other consumers.", "reclaimed"),
     (CounterMetricFamily, "duplicates", "Entries whose business key another entry had.", "duplicates"),
     (

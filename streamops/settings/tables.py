@@ -243,7 +243,7 @@ class NotifyTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_field
         minutes=2
     )
     repeat_after: Annotated[
-        timedelta, setting("how long after it was sent what still holds is sent again")
+        timedelta, setting("interval at which a notice is repeated while its finding persists")
     ] = timedelta(hours=4)
     pause: Annotated[
         timedelta, setting("between two messages or attempts; notices in between go out together")
@@ -391,7 +391,7 @@ class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields
 
     name: Annotated[str, setting("of the topic", "remind")]
     url: Annotated[
-        Secret, setting("where its messages are called back to", "https://hooks.example.net/remind")
+        Secret, setting("the URL that its messages are sent to", "https://hooks.example.net/remind")
     ]
     context: Annotated[
         str | None, setting("where its messages are; default: the context in use", "orders")
@@ -570,7 +570,7 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = {}
     budgets: Annotated[dict[str, BudgetTable], setting("workers that several pools share", "shared")] = {}
     topics: Annotated[
-        tuple[TopicTable, ...], setting("messages called back over HTTP: `streamops webhooks`")
+        tuple[TopicTable, ...], setting("messages sent to webhooks (HTTP): `streamops webhooks`")
     ] = ()
     callbacks: Annotated[CallbacksTable, setting("how they are called")] = CallbacksTable()
     intake: Annotated[IngestTable, setting("`streamops webhooks serve --listen`")] = IngestTable()

@@ -440,7 +440,7 @@ class StreamopsApp(App[int]):
             case goto.Nowhere(reason):
                 self.say(f"view {name}: {reason}", warning=True)
             case goto.FindEntry() | goto.Switch() | goto.ShowView() | goto.SaveView() | goto.Quit():
-                self.say(f"view {name}: {view.place} is no place", warning=True)
+                self.say(f"view {name}: {view.place} is not a screen", warning=True)
             case place:
                 self.go(place)
                 self._arrange(name, view)
@@ -450,7 +450,7 @@ class StreamopsApp(App[int]):
         frame = self.frame
         place = goto.text_of(frame.place)
         if not isinstance(frame, ListScreen) or place is None:
-            self.say("a view needs a list: there is none here", warning=True)
+            self.say("only a list can be saved as a view", warning=True)
             return
         view = frame.as_view(place)
         try:
@@ -481,7 +481,7 @@ class StreamopsApp(App[int]):
 
     def _arrange(self, name: str, view: SavedView) -> None:
         frame = self.frame
-        problem = frame.arrange_as(view) if isinstance(frame, ListScreen) else "there is no list at its place"
+        problem = frame.arrange_as(view) if isinstance(frame, ListScreen) else "its screen is not a list"
         if problem:
             self.say(f"view {name}: {problem}", warning=True)
 
@@ -662,7 +662,7 @@ class StreamopsApp(App[int]):
     def action_toggle_theme(self) -> None:
         """The next theme."""
         if self.theme == TERMINAL_NAME:
-            self.say("the colours are the terminal's own")
+            self.say("the colours are those of the terminal")
         self.theme = next_theme(self.theme)
 
     def action_go(self, name: str, other: str = "") -> None:

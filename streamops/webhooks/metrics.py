@@ -26,7 +26,7 @@ FAMILIES: Final = (
     ("messages_cancelled", "Messages cancelled over HTTP.", ()),
     ("calls", "Calls of a topic's URL, by outcome: accepted, failed or rejected.", ("outcome",)),
     ("retries", "Calls that repeat an earlier one.", ()),
-    ("dead_letters", "Messages given up, by reason.", ("reason",)),
+    ("dead_letters", "Messages dead-lettered, by reason.", ("reason",)),
 )
 """Counters, what they say, and their labels after ``topic``."""
 

@@ -137,7 +137,7 @@ def _intent(
     note = choices.limits.reason
     if note in REASONS and any(field.flag == "--because" for field in fields) and values["because"] is None:
         raise click.UsageError(
-            f"--reason is a note for the audit log: --because {note} selects what was given up for it", ctx
+            f"--reason is a note for the audit log: --because {note} selects dead letters of that reason", ctx
         )
     most = choices.limits.max_count
     asked = {field.name: given_value(field, values[field.name], most) for field in fields}

@@ -22,7 +22,7 @@ from streamops.resources.text import safe
         ("streamops alerts ls", "all findings, the worst first"),
         ("streamops alerts ls 'orders:*' -o jsonl", "of these streams, one JSON object a line"),
     ],
-    exits={1: "a stream that is named is not there"},
+    exits={1: "a stream that PATTERN names does not exist"},
 )
 @patterns_argument
 @with_session

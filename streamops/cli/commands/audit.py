@@ -37,7 +37,7 @@ OPERATIONS: Final = {**{command_words(name): name for name in LISTED}, **{name: 
 
 @click.command(
     cls=Command,
-    short_help="List actions with user and reason, newest first.",
+    short_help="List who did what, when and why, newest first.",
     examples=[
         ("streamops audit ls", "the last hundred actions"),
         ("streamops audit ls --target orders --since 1d -o csv", "those of a day on one stream, to export"),

@@ -56,7 +56,7 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
 )
 @with_session
 def doctor(session: Session, *, role: str | None, worker: bool) -> int:
-    """Check the connection, the server's version and what its lag is worth, permissions, memory policy, parser.
+    """Check the connection, the server's version and whether its lag can be trusted, permissions, memory policy, parser.
 
     With --worker, also check whether the user may write keys for operators only: the audit log, topics, jobs,
     pool settings. The checks change nothing.

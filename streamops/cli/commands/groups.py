@@ -44,7 +44,7 @@ MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not i
         ("streamops groups ls", "all groups"),
         ("streamops groups ls orders -o jsonl", "the groups of one stream, one JSON object a line"),
     ],
-    exits={1: "a stream that is named is not there"},
+    exits={1: "a stream that PATTERN names does not exist"},
 )
 @patterns_argument
 @with_session

@@ -159,9 +159,9 @@ def run(
     workers process again what was not finished. SIGHUP reloads the configuration and replaces one process
     after another, with the code on disk; an invalid configuration changes nothing.
 
-    The server is the application's own, unless --url or --context, or their environment variables, name another. An
-    application that names none has the default context's. A context's dead_letters and delayed are the workers' too; an
-    application that names other queues is refused.
+    The server is the one that the application names, unless --url, --context or their environment variables name
+    another; if none does, the default context's. Workers use dead_letters and delayed of the context; an application
+    that names other queues is refused.
     """
     # Only who runs workers pays for them.
     from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415

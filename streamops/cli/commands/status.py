@@ -34,7 +34,7 @@ LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
         ("streamops status -o json | jq '.streams[].groups[].lag'", "the lags with their basis"),
         ("streamops status -o csv --fields stream,group,lag", "three columns for a spreadsheet"),
     ],
-    exits={1: "a stream that is named is not there"},
+    exits={1: "a stream that PATTERN names does not exist"},
 )
 @patterns_argument
 @click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, SPAN apart, to compute rates.")

@@ -26,7 +26,7 @@ INFO_GROUP_COLUMNS = tuple(
         ("streamops streams ls", "all streams"),
         ("streamops streams ls 'orders:*' --fields stream,length,last_id", "three columns of these"),
     ],
-    exits={1: "a stream that is named is not there"},
+    exits={1: "a stream that PATTERN names does not exist"},
 )
 @patterns_argument
 @with_session

@@ -163,11 +163,11 @@ def serve(
         sockets=tuple(listener.fileno() for listener in listeners),
     )
     taken = (
-        f"messages are taken in at {intake.host}:{listeners[0].getsockname()[1]}"
+        f"messages are accepted at {intake.host}:{listeners[0].getsockname()[1]}"
         if intake and listeners
         else ""
     )
-    note = f"{taken or 'no messages are taken in'}; they are {'not ' if no_callbacks else ''}called back"
+    note = f"{taken or 'no messages are accepted'}; webhooks are {'not ' if no_callbacks else ''}called"
     code = wait_for(_supervise(session, spec, workers, listeners, metrics=metrics, note=note, watch=reload))
     if code is not ExitCode.DONE:
         raise SystemExit(code)

@@ -37,7 +37,7 @@ async def apply_ack(run: Run, intent: AckIntent, evidence: AckEvidence, _: Plan)
 
 def _why_left(one: LeftRow) -> str:
     if one.why == "owner":
-        return f"now owned by {one.owner or 'nobody'}"
+        return f"now owned by {one.owner or 'no consumer'}"
     return "delivered again since" if one.why == "delivered" else "no longer pending"
 
 

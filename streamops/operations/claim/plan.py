@@ -102,7 +102,7 @@ def _risks(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[str]:
     if target is None:
         yield f"There is no consumer {intent.to} yet: it is created, and perhaps no process reads as it."
     elif target.idle >= LOOKS_DEAD:
-        yield f"{intent.to} was not seen for {span(target.idle)}: if it is dead, the entries wait on."
+        yield f"{intent.to} was not seen for {span(target.idle)}: if it is dead, the entries stay pending."
     recent = [
         f"{name} ({span(one.idle)} ago)"
         for name, _ in evidence.selection.owners

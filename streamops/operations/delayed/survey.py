@@ -55,7 +55,7 @@ async def survey_delayed(place: ServerContext, intent: DelayedSelection) -> Dela
     if not found and not foreign and not queued:
         lack = await reader.lacks_stream(intent.stream)
         if lack:
-            raise NotFound(lack, "List the queues there are with `streamops delayed ls`.")
+            raise NotFound(lack, "`streamops delayed ls` lists the queues.")
     return DelayedEvidence(
         queue=queue,
         ids=tuple(found),

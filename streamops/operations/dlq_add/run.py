@@ -70,7 +70,7 @@ def _changed(planned: PendingEntry, now: PendingEntry | None) -> str:
     if now is None:
         return "no longer pending"
     if now.consumer != planned.consumer:
-        return f"now owned by {now.consumer or 'nobody'}"
+        return f"now owned by {now.consumer or 'no consumer'}"
     return "delivered again since" if now.delivery_count != planned.delivery_count else ""
 
 

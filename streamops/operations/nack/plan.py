@@ -30,7 +30,7 @@ def plan_nack(intent: NackIntent, evidence: NackEvidence) -> Plan:
     count = len(evidence.rows)
     one = count == 1
     still = (
-        f"A worker that is still at {'it' if one else 'one of them'} can still acknowledge it; until "
+        f"A worker that is still processing {'it' if one else 'one of them'} can acknowledge it; until "
         "then it may be processed twice."
     )
     undo = (

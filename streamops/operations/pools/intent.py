@@ -32,7 +32,7 @@ class PauseIntent(OperationIntent, frozen=True, kw_only=True):
 class ResumeIntent(OperationIntent, frozen=True, kw_only=True):
     """Resume a paused pool's workers.
 
-    Its workers read again.
+    Resume a paused pool: its workers read on from their groups' positions.
     """
 
     operation: ClassVar = "resume"

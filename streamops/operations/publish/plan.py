@@ -65,7 +65,7 @@ def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
         1,
         impact=_impact(cap),
         unit=("entry", "entries") if intent.delay is None else ("message", "messages"),
-        sample=[f"{intent.id or 'an ID of its own'}: {counted(len(intent.pairs), 'field', 'fields')}"],
+        sample=[f"{intent.id or 'a generated ID'}: {counted(len(intent.pairs), 'field', 'fields')}"],
         effects=_effects(intent, evidence),
         loses=[CAP_LOST(cap.removable, _needed(cap))] if cap else (),
         warnings=_warnings(intent, cap) if cap else (),

@@ -11,7 +11,7 @@ class RecoverIntent(OperationIntent, frozen=True, kw_only=True):
 
     Compare the log of `streamops webhooks serve --log-level info --log-format json --log-bodies 64kb` with Redis, and
     add the messages that were accepted but neither delivered, given up nor cancelled, and that Redis no longer
-    holds. They keep their IDs and due times; those that are overdue are called at once. A message that the log says
+    holds. They keep their IDs and due times; those that are overdue are sent at once. A message that the log says
     was delivered is never added. Stopped at any point, the same command goes on: what was added is found by its ID.
     """
 

@@ -99,4 +99,4 @@ def _effects(evidence: RecoverEvidence) -> Iterator[Said]:
     )
     if evidence.missing:
         yield f"The others are added to {first_few(sorted({one.queue for one in evidence.missing}))}."
-        yield "A message whose result was not logged may be called twice; receivers can tell by X-Streamops-Id."
+        yield "A message whose result was not logged may be called twice; receivers recognise it by X-Streamops-Id."

@@ -101,7 +101,7 @@ class ReplayIntent(DeadLetterSelection, frozen=True, kw_only=True):
         if any(name.startswith(RESERVED) for name in names):
             raise ValueError("--edit: fields that begin with _so_ are reserved")
         if self.mode is ReplayMode.REDELIVER and (self.edit or self.to is not None):
-            raise ValueError("redeliver hands out the stream's own entry: it takes neither --edit nor --to")
+            raise ValueError("redeliver delivers the stream's own entry: leave out --edit and --to")
         if self.to is not None and self.foreign_origins:
             raise ValueError("--to sends all dead letters to one stream: leave out --foreign-origins")
         if self.to is not None and self.to == self.queue:

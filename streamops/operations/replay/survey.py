@@ -155,7 +155,7 @@ def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> Replay
             raise SettingsError(
                 f"--mode is needed: stream {target.stream} has {len(target.groups)} groups: {first_few(target.groups)}",
                 "--mode republish adds new entries for all of them; redeliver makes the entries themselves pending again "
-                "for the group that gave them up; retry adds new entries that only streamops workers of that group get.",
+                "for the group that dead-lettered them; retry adds new entries that only streamops workers of that group get.",
             )
     return ReplayMode.REPUBLISH
 

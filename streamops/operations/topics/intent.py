@@ -14,7 +14,7 @@ Name = Annotated[str, argument("The topic.", completes="topics")]
 class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Create a topic in Redis.
 
-    Create a topic in Redis: a URL that its messages are called back to, once they are due. The program that runs
+    Create a topic in Redis: a URL that its messages are sent to, once they are due. The program that runs
     `streamops webhooks serve` notices within a second or so. Secrets are read from files, are never shown, and
     are stored in Redis in plain text: users who may read the key streamops:topics may read them.
 
@@ -28,7 +28,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     examples: ClassVar = (
         (
             "streamops webhooks create remind https://hooks.example.net/remind --delay 30m",
-            "called after half an hour",
+            "sent after half an hour",
         ),
         (
             "streamops webhooks create paid https://hooks.example.net/paid --retry '1m, 5m, 1h' --secret-file key",
@@ -46,7 +46,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
 
     name: Annotated[str, argument("The topic's name.")]
     callback: Annotated[
-        str, argument("Where its messages are called back to; it is not kept secret.", metavar="URL")
+        str, argument("The URL that its messages are sent to; it is not kept secret.", metavar="URL")
     ]
     method: Annotated[str, option("HTTP method of the call: POST, PUT or PATCH.")] = "POST"
     delay: Annotated[timedelta, option("Default delay of a message.")] = timedelta()
@@ -60,7 +60,9 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
     ] = None
     priority: Annotated[
         str,
-        option("high, normal or low, which are called 5:3:2; or a weight from 1 to 100.", metavar="WEIGHT"),
+        option(
+            "high, normal or low, which share the calls 5:3:2; or a weight from 1 to 100.", metavar="WEIGHT"
+        ),
     ] = "normal"
     retry: Annotated[str, option(f"Delay after each failed call. {HINT}", metavar="SCHEDULE")] = (
         MINUTES_2N_1.text
@@ -87,7 +89,7 @@ class AddTopicIntent(OperationIntent, frozen=True, kw_only=True):
         option("Sign calls with the secret in this file; the secret is stored in Redis.", metavar="FILE"),
     ] = None
     enabled: Annotated[
-        bool, option("Whether its messages are called back; disabled, they wait.", off="--disabled")
+        bool, option("Whether its messages are sent; disabled, they wait.", off="--disabled")
     ] = True
     replace: Annotated[bool, option("Replace an existing topic of that name.")] = False
 
@@ -106,7 +108,7 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
     """Remove a topic that is kept in Redis.
 
     Remove a topic that is kept in Redis, with its secret. Its stream and the messages that wait stay where
-    they are, and are not called; `streamops delayed rm` and `streamops trim` remove them.
+    they are, and are not sent; `streamops delayed rm` and `streamops trim` remove them.
     """
 
     operation: ClassVar = "topics.rm"
@@ -118,9 +120,9 @@ class RemoveTopicIntent(OperationIntent, frozen=True, kw_only=True):
 
 
 class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
-    """Pause a topic: its messages are not called.
+    """Pause a topic: its messages are not sent.
 
-    Stop calling a topic's messages, until `streamops webhooks resume`. New messages are still accepted, and
+    Stop sending a topic's messages, until `streamops webhooks resume`. New messages are still accepted, and
     wait; calls in flight finish.
     """
 
@@ -136,14 +138,14 @@ class TopicOffIntent(OperationIntent, frozen=True, kw_only=True):
 class TopicOnIntent(OperationIntent, frozen=True, kw_only=True):
     """Resume a paused topic.
 
-    Call the messages of a paused topic again.
+    Send the messages of a paused topic again.
     """
 
     operation: ClassVar = "topics.on"
     impact: ClassVar = Impact.REVERSIBLE
     asks: ClassVar = False
     examples: ClassVar = (
-        ("streamops webhooks resume remind", "waiting messages are called once they are due"),
+        ("streamops webhooks resume remind", "waiting messages are sent once they are due"),
     )
     exits: ClassVar = {1: "failed; Redis holds no such topic"}
 

@@ -55,7 +55,7 @@ def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
             "Nothing was done. --replace puts this one in its place.",
         )
     then = (
-        f"messages of {wanted.key} are called back to {wanted.shown_url}"
+        f"messages of {wanted.key} are sent to {wanted.shown_url}"
         if wanted.enabled
         else "its messages wait until it is resumed"
     )
@@ -80,11 +80,11 @@ def plan_remove_topic(intent: RemoveTopicIntent, evidence: TopicEvidence) -> Pla
         unit=UNIT,
         sample=described(evidence.kept, None) if evidence.kept else (),
         effects=[
-            "Its messages are no longer called, and new ones are refused.",
-            waiting and f"Its {waiting} stay where they are and are not called.",
+            "Its messages are no longer sent, and new ones are refused.",
+            waiting and f"Its {waiting} stay where they are and are not sent.",
             SOON,
         ],
-        loses=["What the topic says, its headers and its secret."],
+        loses=["The topic's settings, headers and secret."],
         facts=_counts(evidence),
     )
 
@@ -103,7 +103,7 @@ def plan_topic_off(intent: TopicOffIntent, evidence: TopicEvidence) -> Plan:
 def plan_topic_on(intent: TopicOnIntent, evidence: TopicEvidence) -> Plan:
     """Resume a paused topic."""
     what = _waiting(evidence) or "messages"
-    return _switched(intent, evidence, f"Its {what} are called, as they are due.", back="webhooks pause")
+    return _switched(intent, evidence, f"Its {what} are sent as they become due.", back="webhooks pause")
 
 
 def _switched(

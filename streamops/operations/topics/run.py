@@ -95,7 +95,7 @@ async def apply_topic(
     """Write the topic as it shall be, in place of the one that was read."""
     if evidence.wanted is not None and evidence.wanted != evidence.kept:
         await put_topic(run.server, evidence.wanted, evidence.digest)
-        run.note(f"topic {intent.name} is {'on' if evidence.wanted.enabled else 'off'}")
+        run.note(f"topic {intent.name} is {'enabled' if evidence.wanted.enabled else 'paused'}")
         await run.report(1)
 
 

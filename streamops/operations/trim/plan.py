@@ -101,7 +101,7 @@ def _shortfall(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup
     if holder is not None and held_back_by(holder) is None:
         why.append(f"the entry at the position of group {holder.group}, {holder.needs}, is kept")
     elif holder is not None:
-        why.append(f"group {holder.group} needs what comes from {holder.needs} on")
+        why.append(f"group {holder.group} needs the entries from {holder.needs} on")
     if not is_exact:
         why.append(
             f"without --exact the server drops whole nodes only, of {NODE} entries unless it is configured otherwise"
@@ -176,7 +176,7 @@ def _plan_unsafe(intent: TrimIntent, evidence: TrimEvidence) -> Plan:
 
 
 def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[Said]:
-    yield oldest_go(evidence, exact=intent.drops_all, rest=f" None goes from {evidence.asked} on.")
+    yield oldest_go(evidence, exact=intent.drops_all, rest=f" None is removed from {evidence.asked} on.")
     yield _shortfall(intent, evidence)
     yield from loss_effects(evidence.losses)
     if not evidence.losses:
@@ -187,7 +187,7 @@ def _unsafe_effects(intent: TrimIntent, evidence: TrimEvidence) -> Iterator[Said
             "deleted before stay."
         )
     if intent.backup:
-        also = "" if intent.exact else "; each of them goes then, as with --exact"
+        also = "" if intent.exact else "; all of them are removed then, as with --exact"
         yield f"They are written to {intent.backup} first{also}."
 
 

@@ -124,7 +124,7 @@ async def _why_fewer(
     gone = missing - in_nodes - needed
     said = {
         "were gone by then, removed by other clients": gone,
-        f"stay: group {last.holder} needs what comes from {last.cut} on": needed,
+        f"stay: group {last.holder} needs the entries from {last.cut} on": needed,
         "stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest": in_nodes,
     }
     return [f"{number:,} {words}" for words, number in said.items() if number > 0]

@@ -201,7 +201,7 @@ class AppState(Struct, frozen=True):
 
     def missing(self, what: str) -> str:
         """That something is not there, or not there yet."""
-        return "not read yet" if self.observation is None else f"{what} is not there (any more)"
+        return "not read yet" if self.observation is None else f"{what} does not exist (any more)"
 
     @property
     def read_only(self) -> bool:

@@ -87,7 +87,7 @@ class GroupScreen(ListScreen[ConsumerRow]):
             return self.app_state.missing(f"group {safe(self.group_place.group)}")
         view = self._row.group
         if view is not None and view.group.members is None:
-            return self._gap() or "the consumers were not read"
+            return self._gap() or "the consumers could not be read"
         return "the group has no consumers"
 
     def action_pending(self) -> None:

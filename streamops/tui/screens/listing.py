@@ -56,7 +56,7 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
     rows: Callable[[AppState], Sequence[Row]] | None = None
     empty: Callable[[AppState], str] = lambda _: "nothing here"
     leads: Callable[[Row], Route | None] = lambda _: None
-    leads_nowhere: str = "there is nothing to open: the pane shows the whole row"
+    leads_nowhere: str = "nothing to open: the pane shows the whole row"
     enter: Callable[["ListScreen[Row]", Row], object] | None = None
     detail: Callable[[Row, int], Sequence[Line]] | None = None
     selects: Callable[[Row], Selection | None] | None = None

@@ -126,8 +126,8 @@ class SearchScreen(EntryList):
         if self._error:
             return self._error
         if self._scan.over:
-            return f"no entry holds {safe(self._text)}; all were searched: {self._scan.words}"
-        return f"none so far holds {safe(self._text)}; g continues"
+            return f"no entry matches {safe(self._text)}; all were searched: {self._scan.words}"
+        return f"no match for {safe(self._text)} so far; g continues"
 
     def selection_words(self) -> Line:
         """What is looked for, beside the filter."""

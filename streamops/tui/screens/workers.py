@@ -78,9 +78,7 @@ def pool_lines(pool: Pool, now: datetime | None, width: int) -> list[Line]:
         lines += paragraph(safe(pool.reason), width, Tone.DIM, indent=3)
     if pool.order is not None:
         by = f", by {safe(pool.order.by)}" if pool.order.by else ""
-        lines += paragraph(
-            f"desired: {counted(pool.order.workers, 'worker', 'workers')}{by}", width, Tone.PLAIN
-        )
+        lines += paragraph(f"worker count: {count(pool.order.workers)}{by}", width, Tone.PLAIN)
     if pool.last is not None:
         lines += paragraph(f"last decision: {safe(pool.last.text)}", width, Tone.PLAIN, hang=2)
     return lines
@@ -89,7 +87,7 @@ def pool_lines(pool: Pool, now: datetime | None, width: int) -> list[Line]:
 def workers_head(page: Page[WorkerRow], app_state: AppState, _width: int = 0) -> list[Line]:
     """The pools, a line each, and consumers of ours whose worker is dead."""
     if page.whole is None:
-        return [(Cell(" searching heartbeats", Tone.DIM),)]
+        return [(Cell(" reading heartbeats", Tone.DIM),)]
     crowd, observation = page.whole.found, app_state.observation
     shown = crowd.pools[:MOST_POOLS]
     widest = min(max((cell_width(safe(pool.name)) for pool in shown), default=0), LONGEST_NAME)
@@ -100,16 +98,18 @@ def workers_head(page: Page[WorkerRow], app_state: AppState, _width: int = 0) ->
     if dead:
         who = counted(dead, "consumer", "consumers")
         what = counted(held, "entry", "entries")
-        text = f" ▲ {who} of streamops without a heartbeat own {what}: a worker of the group claims them"
+        text = (
+            f" ▲ {who} of streamops workers without a heartbeat own {what}: a worker of the group claims them"
+        )
         lines.append((Cell(text, Tone.WARN),))
-    return lines or [(Cell(" no pool has been paused or scaled", Tone.DIM),)]
+    return lines or [(Cell(" no pool has been paused or scaled yet", Tone.DIM),)]
 
 
 def _pool_line(pool: Pool, crowd: ServerWorkers, name_width: int) -> Line:
     hearts = [heart for heart in crowd.workers if heart.pool == pool.name]
     busy, slots = sum(heart.busy for heart in hearts), sum(heart.slots for heart in hearts)
     share = percent(busy / slots, rounded=True) if slots else ""
-    told = "" if pool.order is None else f", {count(pool.order.workers)} desired"
+    told = "" if pool.order is None else f", worker count {count(pool.order.workers)}"
     workers = counted(len(hearts), "worker", "workers") if hearts else "no workers"
     return (
         Cell(f" {fit(safe(pool.name), name_width)}  ", Tone.STRONG),

@@ -35,34 +35,34 @@ HELP: Final = {
         ("lag>1k idle>5m health:crit", "columns"),
         ("lag=?", "unknown"),
         ("tab", "complete"),
-        ("↑↓", "typed before"),
+        ("↑↓", "history"),
     ),
     GO_TO: (
         ("orders billing", "group"),
         ("orders 1795-0", "entry"),
         ("view NAME", "saved view"),
-        ("save NAME", "save this one"),
+        ("save NAME", "save this view"),
         ("tab", "complete"),
-        ("↑↓", "typed before"),
+        ("↑↓", "history"),
     ),
     WHERE: (
         ("JMESPath", "all dead letters that match, not only those shown"),
-        ("enter", "read them"),
-        ("esc", "as it was"),
+        ("enter", "apply"),
+        ("esc", "unchanged"),
     ),
     SEARCH: (
-        ("words", "all of them, whatever their case"),
-        ('"two words"', "as they stand"),
+        ("words", "contains all, ignoring case"),
+        ('"two words"', "exact phrase"),
         ("!word", "not"),
         ("where EXPR", "JMESPath over id, time, fields, json"),
     ),
     SAVE: (
         ("enter", "write the bytes as they are"),
         ("~", "home directory"),
-        ("↑↓", "typed before"),
-        ("esc", "write nothing"),
+        ("↑↓", "history"),
+        ("esc", "cancel"),
     ),
-    OVERWRITE: (("enter", "overwrite"), ("esc", "leave it")),
+    OVERWRITE: (("enter", "overwrite"), ("esc", "cancel")),
 }
 
 
@@ -120,8 +120,8 @@ class Prompt(Horizontal):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "complete", show=False, priority=True),
-        Binding("up", "recall(-1)", "typed before", show=False),
-        Binding("down", "recall(1)", "typed after", show=False),
+        Binding("up", "recall(-1)", "earlier line", show=False),
+        Binding("down", "recall(1)", "later line", show=False),
     ]
 
     class Changed(Message):

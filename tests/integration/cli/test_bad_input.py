@@ -7,7 +7,7 @@ from tests.support.servers import RunningServer
 
 STREAMS = "List what there is with `streamops streams ls` and `streamops groups ls`."
 TYPE = "The key holds another type of value. `streamops streams ls` lists the streams there are."
-QUEUES = "`streamops dlq ls` lists the dead-letter queues there are."
+QUEUES = "`streamops dlq ls` lists the dead-letter queues."
 
 
 @pytest.fixture

@@ -231,7 +231,7 @@ async def test_idle_consumers_with_nothing_pending_are_removed(
     assert (plan.count, plan.impact, plan.unit) == (2, Impact.REVERSIBLE, ("consumer", "consumers"))
     assert {line.partition(",")[0] for line in plan.sample} == {"idle", "gone"}
     assert "Kept, because they have pending entries: busy (1)." in plan.effects[2]
-    assert "1 consumer is kept, idle for less." in plan.effects
+    assert "1 consumer is kept, idle for a shorter time." in plan.effects
     outcome = await done(console, pruning(0.2))
     assert outcome.applied == 2
     assert consumers(server) == {"busy", "fresh"}

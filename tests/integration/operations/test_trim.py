@@ -194,7 +194,7 @@ async def test_a_group_set_back_meanwhile_keeps_its_entries(server: RunningServe
     server.command("XGROUP", "SETID", STREAM, "audit", "120-0")
     outcome = await applied(console, prepared)
     assert outcome.applied == 119
-    assert "group audit needs what comes from 120-0 on" in outcome.notes[0]
+    assert "group audit needs the entries from 120-0 on" in outcome.notes[0]
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -209,7 +209,7 @@ async def test_entries_missing_after_a_trim_are_told_apart_by_why(
     assert (in_nodes == 0) == exact
     assert outcome.notes[0].startswith(
         f"{161 + in_nodes} entries fewer than planned: 150 were gone by then, removed by other clients; "
-        "11 stay: group audit needs what comes from 190-0 on"
+        "11 stay: group audit needs the entries from 190-0 on"
     )
 
 
@@ -501,7 +501,7 @@ async def test_a_backup_holds_nothing_that_stays(
     file = tmp_path / "lost.jsonl"
     intent = TrimIntent(stream=STREAM, maxlen=250, safe=False, backup=str(file))
     plan = await planned(console, intent)
-    assert f"They are written to {file} first; each of them goes then, as with --exact." in plan.effects
+    assert f"They are written to {file} first; all of them are removed then, as with --exact." in plan.effects
     assert (await done(console, intent)).applied == 150
     assert len(list(read_backup(file))) == 150
     assert milliseconds_of(server, STREAM) == list(range(151, 401))

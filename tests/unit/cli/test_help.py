@@ -124,7 +124,7 @@ def test_the_version_is_printed_alone(cli: Cli) -> None:
 
 @table(("old", "new"), RENAMED.items())
 def test_an_old_name_is_answered_with_the_new_one(old: str, new: str) -> None:
-    with pytest.raises(RenamedCommandError, match=f"^{old} is now {new}$"):
+    with pytest.raises(RenamedCommandError, match=f"^{old} was renamed to {new}$"):
         resolved(*old.split())
     assert resolved(*new.split())
 
@@ -139,13 +139,13 @@ def test_an_old_name_exits_2_and_says_what_to_run(cli: Cli) -> None:
     result = cli("scale", "get", "billing", "-o", "json")
     assert (result.code, result.out) == (2, "")
     assert result.err == (
-        "error: scale get is now pools show\nhint: Run `streamops pools show`, with the same arguments.\n"
+        "error: scale get was renamed to pools show\nhint: Run `streamops pools show`, with the same arguments.\n"
     )
 
 
 def test_the_old_name_of_a_family_leads_to_the_help_of_the_new_one(cli: Cli) -> None:
     assert cli("topics", "--help").err == (
-        "error: topics is now webhooks\nhint: See `streamops webhooks --help`.\n"
+        "error: topics was renamed to webhooks\nhint: See `streamops webhooks --help`.\n"
     )
 
 

@@ -30,7 +30,7 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
         (effects.RESTORED(1, "s", "with new IDs"), "1 entry is added to stream s, with new IDs."),
         (effects.STREAM_CREATED(1, "s", "is created"), "Stream s is created."),
         (effects.HELD_BY_UNREAD(Amount(0, 7), group="g"), "group g has yet to read up to 7 entries"),
-        (effects.KEPT_ACTIVE(1), "1 consumer is kept, idle for less."),
+        (effects.KEPT_ACTIVE(1), "1 consumer is kept, idle for a shorter time."),
         (
             effects.LOSES_UNREAD(Amount(3, 9), group="g"),
             "Group g loses at least 3 entries (at most 9) that it has yet to read.",

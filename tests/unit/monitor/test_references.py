@@ -32,7 +32,7 @@ def test_a_dead_letter_leads_to_the_entry_that_died_and_to_the_one_it_was_born_a
     )
     died, born = references_of(letter, "orders:dlq", StreamRole.DEAD_LETTERS, "orders")
     assert (died.stream, died.id) == ("orders", EntryId(5, 0))
-    assert died.words == "the entry that was dead-lettered, given up by billing: timeout"
+    assert died.words == "the entry that was dead-lettered, by group billing: timeout"
     assert (born.stream, born.id) == ("orders", EntryId(3, 0))
 
 

@@ -131,7 +131,7 @@ async def test_a_group_that_is_gone_is_told() -> None:
         await opened(app, *FULFILMENT, "g")
         source.observation = sample.observation()
         await press(app, "r")
-        await shown(app, "group fulfilment is not there (any more)")
+        await shown(app, "group fulfilment does not exist (any more)")
 
 
 @pytest.mark.usefixtures("past")

@@ -106,7 +106,7 @@ async def test_search_that_finds_nothing_says_how_much_was_looked_at() -> None:
     app = app_for(source_of(1_200))
     async with running(app):
         await press(app, "s", *"where fields.type == 'x'", "enter")
-        await shown(app, "no entry holds where fields.type == 'x'; all were searched: 1,200 entries")
+        await shown(app, "no entry matches where fields.type == 'x'; all were searched: 1,200 entries")
 
 
 async def test_a_search_that_cannot_be_is_told_while_it_is_typed() -> None:

@@ -137,7 +137,7 @@ async def test_the_palette_runs_actions_and_finds_names() -> None:
     app = app_for(shop_source())
     async with running(app):
         await press(app, "ctrl+p", *"faults only")
-        await until(app, lambda: "and everything again" in screen_text(app))
+        await until(app, lambda: "again: all rows" in screen_text(app))
         await press(app, "enter")
         await until(app, lambda: names(app) == FAULTY)
         await press(app, "ctrl+p", *"ledger")

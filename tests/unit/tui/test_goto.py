@@ -55,7 +55,7 @@ def test_line_that_is_typed_leads_to_its_place() -> None:
             "orders zzz",
             Nowhere("zzz is neither a group of orders nor an entry ID such as 1526919030474-0"),
         ),
-        ("1795-0", Nowhere("no stream, group or word like 1795-0")),
+        ("1795-0", Nowhere("no stream, group or screen matches 1795-0")),
     ]:
         assert parse_goal(text, SHOP) == goal
 
@@ -65,7 +65,7 @@ def test_an_id_alone_is_looked_for_where_one_stands() -> None:
     at = SHOP.streams[0].stream.last_id
     assert at is not None
     assert parse_goal(str(at), SHOP, "orders") == FindEntry(at, ("orders", "orders west", "a:b:c", "view x"))
-    assert parse_goal("1795", SHOP, "orders") == Nowhere("no stream, group or word like 1795")
+    assert parse_goal("1795", SHOP, "orders") == Nowhere("no stream, group or screen matches 1795")
 
 
 def test_the_way_back_from_a_place_to_what_is_typed() -> None:

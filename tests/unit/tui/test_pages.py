@@ -165,9 +165,9 @@ async def test_a_stream_that_vanishes_says_so_where_it_was_open() -> None:
         await press(app, "2", "down", "down", "down", "enter", "enter")
         source.observation = sample.observation(sample.stream_view("other"))
         await press(app, "r")
-        await shown(app, "group billing is not there (any more)")
+        await shown(app, "group billing does not exist (any more)")
         await press(app, "escape")
-        await shown(app, "stream orders is not there (any more)")
+        await shown(app, "stream orders does not exist (any more)")
 
 
 async def test_unreadable_consumers_say_why() -> None:

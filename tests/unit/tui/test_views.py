@@ -52,9 +52,9 @@ async def test_a_view_that_cannot_be_opened_says_why() -> None:
     app = app_with({**VIEWS, "odd": SavedView(filter="lga>5", sort="nope", columns=("lag", "zzz"))})
     async with running(app):
         await press(app, "colon", *"view gone", "enter")
-        await shown(app, "view gone: no stream, group or word like nosuchstream")
+        await shown(app, "view gone: no stream, group or screen matches nosuchstream")
         await press(app, "colon", *"view quit", "enter")
-        await shown(app, "view quit: quit is no place")
+        await shown(app, "view quit: quit is not a screen")
         await press(app, "colon", *"view nothing", "enter")
         await shown(app, "no view is named nothing; there are: stuck, gone, quit, odd")
         await press(app, "colon", *"view odd", "enter")
@@ -87,7 +87,7 @@ async def test_where_a_view_cannot_be_saved_its_table_can_be_pasted() -> None:
         await press(app, "colon", *"save a.b", "enter")
         await shown(app, "a view cannot be called 'a.b'")
         await press(app, "question_mark", "colon", *"save mine", "enter")
-        await shown(app, "a view needs a list: there is none here")
+        await shown(app, "only a list can be saved as a view")
 
 
 async def test_columns_are_chosen_and_sorted_by_from_their_list() -> None:

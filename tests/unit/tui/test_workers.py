@@ -26,7 +26,7 @@ async def test_list_of_workers_tells_their_pools_and_which_do_anything_but_run()
     async with running(app):
         await to_workers(app)
         assert names(app) == ["so-billing-1", "so-billing-2", "so-mail-1"]
-        await shown(app, "billing  ✓ running  2 workers, 4 desired  busy 11/16 69 %")
+        await shown(app, "billing  ✓ running  2 workers, worker count 4  busy 11/16 69 %")
         await shown(app, "mail     ‖ paused by ada@bastion-1 12m00s ago  1 worker  busy 0/8 0 %")
         await shown(app, "night    ‖ paused by ada@bastion-1 5h00m ago  no workers")
         await shown(app, "✗ stalled")

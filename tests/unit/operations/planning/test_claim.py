@@ -70,7 +70,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
         (
             CLAIM,
             {"consumers": (consumer("r", HOUR),)},
-            "r was not seen for 1 h: if it is dead, the entries wait on.",
+            "r was not seen for 1 h: if it is dead, the entries stay pending.",
         ),
         (
             CLAIM,

@@ -91,7 +91,7 @@ def test_what_was_not_counted_is_not_claimed() -> None:
     )
 
 
-NEEDED = "group billing needs what comes from 5-0 on"
+NEEDED = "group billing needs the entries from 5-0 on"
 NODES = "without --exact the server drops whole nodes only, of 100 entries unless it is configured otherwise"
 
 
@@ -174,7 +174,7 @@ def test_an_unsafe_trim_tells_every_groups_loss() -> None:
     )
     assert (plan.impact, plan.count, plan.confirm, plan.undo) == (Impact.DESTRUCTIVE, 40, "s", "")
     assert plan.effects == (
-        "The oldest 40 of 100 entries are removed. None goes from 7-0 on.",
+        "The oldest 40 of 100 entries are removed. None is removed from 7-0 on.",
         "Group billing loses 30 entries that it has yet to read and 12 pending entries (w1 7, w2 5).",
         "Group audit loses nothing.",
         *(f"Group g{number} loses 1 entry that it has yet to read." for number in range(3)),
