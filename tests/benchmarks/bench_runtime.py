@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import uvloop
 
-from tests.benchmarks.peers.contenders import BARE, GUARDED, IN_BATCHES, OURS, Contender, chosen
+from tests.benchmarks.peers.contenders import BARE, BARE_GUARDED, GUARDED, IN_BATCHES, OURS, Contender, chosen
 from tests.benchmarks.peers.measuring import Bench, Drain
 from tests.support.programs import find_programs
 from tests.support.servers import RunningServer
@@ -110,7 +110,9 @@ def main() -> None:
     tables: dict[str, tuple[str, Callable[[RunningServer], None]]] = {
         "drain": (
             "drain, one worker, handler that does nothing",
-            lambda server: show_drains(server, (BARE, OURS, GUARDED, *peers), 1, given.rounds, given.scale),
+            lambda server: show_drains(
+                server, (BARE, OURS, BARE_GUARDED, GUARDED, *peers), 1, given.rounds, given.scale
+            ),
         ),
         "two": (
             "drain, two workers",

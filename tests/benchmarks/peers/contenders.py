@@ -73,6 +73,7 @@ class Contender(NamedTuple):
 
 
 BARE = Contender("bare loop", "bare", "", in_group, 200_000)
+BARE_GUARDED = BARE._replace(name="bare loop, guarded", entries=100_000, more=(("GUARD", "1"),))
 OURS = Contender("streamops", "streamops", "", in_group, 200_000)
 GUARDED = OURS._replace(name="streamops, guarded", entries=100_000, more=(("GUARD", "1"),))
 FASTSTREAM = Contender("FastStream", "faststream", "peers", in_group, 10_000)
