@@ -243,7 +243,7 @@ def autoscaler_arrivals_per_second(shown: Shown) -> Values:
 
 @CONTROLLER.family("entries per second", LAST_DECISION)
 def autoscaler_expected_arrivals_per_second(shown: Shown) -> Values:
-    """The same by the time that workers ordered now would take entries."""
+    """The same, forecast for the time when a worker started now would read entries."""
     return _decided(shown, lambda last: last.signals.coming)
 
 
@@ -261,7 +261,7 @@ def autoscaler_wait_seconds(shown: Shown) -> Values:
 
 @CONTROLLER.family("seconds", LAST_DECISION)
 def autoscaler_predicted_wait_seconds(shown: Shown) -> Values:
-    """How long an entry is going to wait, with all workers that are ordered."""
+    """How long the entry added last is going to wait, once all current workers run."""
     return _decided(shown, lambda last: last.signals.predicted)
 
 
@@ -279,7 +279,7 @@ def autoscaler_busy_ratio(shown: Shown) -> Values:
 
 @CONTROLLER.family("seconds", LAST_DECISION)
 def autoscaler_startup_seconds(shown: Shown) -> Values:
-    """How long a worker takes from being ordered to its first entry."""
+    """How long a worker takes from its start to its first entry."""
     return _decided(shown, lambda last: last.signals.start_up)
 
 

@@ -187,7 +187,7 @@ class EntryTracer:
             return ()
         if found.more:
             unknown.append(
-                f"Whether {key} has it again: only its newest {len(found.entries):,} entries were searched."
+                f"Whether it was added to {key} again: only the newest {len(found.entries):,} entries were searched."
             )
         return found.entries
 

@@ -51,7 +51,7 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     facts = (
         Fact("plan", (Cell(safe(f"{command_words(plan.operation)} {plan.target}"), Tone.STRONG),)),
         Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
-        Fact("danger", () if plan.idle else (_danger(plan),)),
+        Fact("impact", () if plan.idle else (_danger(plan),)),
         Fact("sample", tuple(sample)),
         _sentences("effect", plan.effects),
         _sentences("loses", [plan.loses] if plan.loses else [], Tone.CRITICAL),
@@ -244,7 +244,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
     PLAN.text("target", "TARGET", NAME_WIDTH, lambda plan: plan.target).means("What it acts on."),
     PLAN.column(
         "tier",
-        "DANGER",
+        "IMPACT",
         6,
         lambda plan: int(plan.impact),
         lambda plan: Cell(str(int(plan.impact))),

@@ -229,7 +229,7 @@ TOPIC_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         "Delay after each failed call."
     ),
     TOPIC.count(
-        "max_attempts", "CALLS", 5, lambda topic: topic.max_attempts, descending=False, priority=3
+        "max_attempts", "ATTEMPTS", 8, lambda topic: topic.max_attempts, descending=False, priority=3
     ).means("Attempts per message before it is dead-lettered."),
     ROW.column(
         "origin",
@@ -274,7 +274,7 @@ TOPIC_DETAIL_COLUMNS: Final[tuple[Column[TopicRow], ...]] = (
         lambda row: "set" if row.signed else None,
         lambda row: Cell("set" if row.signed else "not set", Tone.PLAIN if row.signed else Tone.DIM),
     ).means("Whether calls are signed; the secret is never shown."),
-    TOPIC.count("concurrency", "AT ONCE", 7, lambda topic: topic.concurrency, descending=False).means(
+    TOPIC.count("concurrency", "CONCURRENCY", 11, lambda topic: topic.concurrency, descending=False).means(
         "Concurrent calls in one worker."
     ),
     TOPIC.text("stream", "STREAM", NAME_WIDTH, lambda topic: topic.key).means("The stream of its messages."),

@@ -141,7 +141,7 @@ WORKER_DETAIL_COLUMNS: Final[tuple[Column[WorkerRow], ...]] = (
     WORKER.count("slots", "SLOTS", 6, lambda row: row.heart.slots, descending=False).means(
         "Entries that it can process at once."
     ),
-    WORKER.count("busy", "HANDLING", 8, lambda row: row.heart.busy, descending=False).means(
+    WORKER.count("busy", "IN FLIGHT", 9, lambda row: row.heart.busy, descending=False).means(
         "Entries in flight."
     ),
     WORKER.moment("beat_at", "BEAT", 20, lambda row: row.beat_at).means(

@@ -695,7 +695,7 @@ class StreamopsApp(App[int]):
             case "charts" if isinstance(frame.place, routes.ChartsRoute):
                 return "these are the charts"
             case "charts" if selection is None or selection.group is None:
-                return "charts are of groups: put the cursor on one"
+                return "charts need a group: put the cursor on one"
             case "copy_id" if frame.copyable() is None:
                 return "nothing to copy under the cursor"
             case "undo":

@@ -74,7 +74,7 @@ def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[Said]:
     selection, to, gone = evidence.selection, intent.to, evidence.gone
     yield CLAIMED(selection.count, to, names=selection.owners)
     if (oldest := selection.longest_idle) is not None:
-        yield f"The one idle for longest is {oldest.id}, for {span(oldest.idle)}, with {oldest.consumer}."
+        yield f"The longest idle is {oldest.id}: {span(oldest.idle)}, owned by {oldest.consumer}."
     yield (
         f"Claiming delivers nothing: {to} has to read its own history (XREADGROUP with 0 in place of >), or "
         "some consumer reclaim them (XAUTOCLAIM). Delivery counts stay, idle time restarts."
@@ -84,7 +84,7 @@ def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[Said]:
         "the owner; until then it may be processed twice."
     )
     if gone is None:
-        yield "Rows of entries that no longer exist are removed by the server on the way; each is listed afterwards."
+        yield "The server also removes pending rows of entries that no longer exist; the outcome lists them."
     elif gone.count:
         yield missing_entries(gone, " This server can still claim them.")
     else:

@@ -60,7 +60,7 @@ class TrimIntent(OperationIntent, frozen=True, kw_only=True):
         ),
     ] = True
     backup: Annotated[
-        str | None, option("With --unsafe: back up the entries to this new file.", metavar="FILE")
+        str | None, option("Back up the entries to this new file; only with --unsafe.", metavar="FILE")
     ] = None
     is_rest: Annotated[bool, inner("Whether it is the rest of a job.")] = False
 

@@ -41,7 +41,7 @@ GROUP_BY_KEY: Final = {column.key: column for column in (*GROUP_COLUMNS, *GROUP_
 STREAM_BY_KEY: Final = {column.key: column for column in (*STREAM_COLUMNS, *STREAM_DETAIL_COLUMNS)}
 GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}
 MARKS: Final = tuple("▲✗✓▸‖?")
-DANGER: Final = "danger"
+IMPACT: Final = "impact"
 ELSEWHERE: Final = "── "
 """What sets findings that are not about the row apart from those of the row."""
 NO_NAMES: Final[Mapping[str, str]] = {}
@@ -252,7 +252,7 @@ def fact_lines(facts: Iterable[Fact], width: int) -> list[Line]:
 
 
 def _said(name: str, cell: Cell, width: int) -> list[Line]:
-    glyph = GLYPHS.get(cell.tone, GLYPHS[Tone.OK] if name == DANGER else "")
+    glyph = GLYPHS.get(cell.tone, GLYPHS[Tone.OK] if name == IMPACT else "")
     if cell.text.startswith(MARKS):
         glyph = ""
     pieces = wrap(glyph + safe(cell.text), max(width - LABEL_WIDTH - 2, LABEL_WIDTH))

@@ -20,7 +20,7 @@ SAID_ABOVE: Final = "plan"
 ORDER: Final = (
     "count",
     "selection",
-    "danger",
+    "impact",
     "warning",
     "loses",
     "held back by",

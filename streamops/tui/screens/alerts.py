@@ -56,7 +56,7 @@ def runbook_lines(row: AlertRow, width: int) -> list[Line]:
 
 def _since_words(row: AlertRow) -> str:
     if row.from_start:
-        return f"already so at {timestamp(row.since)}, when this console started"
+        return f"present at {timestamp(row.since)} already, when this console started"
     return f"first seen {timestamp(row.since)}"
 
 
@@ -74,7 +74,7 @@ def _summary(rows: Sequence[AlertRow]) -> Cell | None:
 
 ALERT_LIST: Final = Listing(
     resource=ALERTS,
-    hints=(("open", "go there"), "charts", "filter", "back"),
+    hints=(("open", "open"), "charts", "filter", "back"),
     rows=lambda app_state: app_state.alerts,
     empty=lambda app_state: (
         "not read yet" if app_state.past is None else "no findings: no health rule reports a problem"

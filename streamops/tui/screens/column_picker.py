@@ -65,7 +65,7 @@ COLUMNS: Final[tuple[Column[Heading], ...]] = (
     ).means("Its name in a filter, with the usual operator."),
     HEADING.column(
         "help",
-        "WHAT IT IS",
+        "MEANING",
         20,
         lambda row: row.column.help,
         lambda row: Cell(row.column.help, Tone.DIM),

@@ -286,7 +286,7 @@ class Frame(Prompting):
         # One answer at a time: a key pressed again would pile them up.
         self.app.clear_notifications()
         if not meant:
-            self.console.say(f"{SHORT.get(key, key)} has no meaning here; ? lists the keys that have")
+            self.console.say(f"{SHORT.get(key, key)} is not a key here; ? lists the keys")
             return
         shown = first_key(meant[0].name, keymap)
         verbs = [verb for verb in VERBS if f"plan.{verb.key}" in {row.name for row in meant}]

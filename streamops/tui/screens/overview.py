@@ -29,7 +29,7 @@ AGAIN: Final = 60.0
 WORST: Final = replace(
     ALERT_LIST,
     resource=replace(ALERTS, columns=tuple(column for column in ALERTS.columns if column.key != "since")),
-    hints=(("open", "go there"), "alerts", "charts", "groups", "back"),
+    hints=(("open", "open"), "alerts", "charts", "groups", "back"),
     summary=lambda _: None,
     wide_pane=False,
 )

@@ -38,8 +38,8 @@ HELP: Final = {
         ("↑↓", "history"),
     ),
     GO_TO: (
-        ("orders billing", "group"),
-        ("orders 1795-0", "entry"),
+        ("STREAM GROUP", "group"),
+        ("STREAM ID", "entry"),
         ("view NAME", "saved view"),
         ("save NAME", "save this view"),
         ("tab", "complete"),

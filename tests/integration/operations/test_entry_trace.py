@@ -183,6 +183,6 @@ async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch
     async with await Console.open(server.options) as console:
         trace = await told(console, entry_id)
     unknown = " ".join(trace.unknown)
-    assert "only its newest 2 entries were searched" in unknown
+    assert "only the newest 2 entries were searched" in unknown
     assert f"only the newest 2 dead letters of {QUEUE} were searched" in unknown
     assert "Whether it is in orders:dlq: " in unknown

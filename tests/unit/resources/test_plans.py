@@ -35,7 +35,7 @@ def test_a_plan_tells_everything() -> None:
     assert said(plan_facts(PLAN)) == {
         "plan": ["trim orders"],
         "count": ["1,200 entries"],
-        "danger": ["High: loses state for good"],
+        "impact": ["High: loses state for good"],
         "sample": ["1-0 …", "2-0 …", "and 1,198 more"],
         "effect": ["1,200 entries go.", "Group billing loses 3."],
         "loses": ["3 entries that group billing has not read."],
@@ -51,7 +51,7 @@ def test_a_plan_tells_everything() -> None:
 )
 def test_what_cannot_be_undone_is_not_said_to_be(undo: str, said_of_danger: str) -> None:
     plan = replace(PLAN, impact=Impact.REVERSIBLE, undo=undo)
-    assert said(plan_facts(plan))["danger"] == [said_of_danger]
+    assert said(plan_facts(plan))["impact"] == [said_of_danger]
 
 
 def test_danger_counts_no_dead_letters_that_stay() -> None:
@@ -60,7 +60,7 @@ def test_danger_counts_no_dead_letters_that_stay() -> None:
     plan = replace(
         PLAN, operation="replay", impact=Impact.REDELIVERS, count=7, unit=DEAD_LETTER_UNIT, facts=(gone,)
     )
-    assert said(plan_facts(plan))["danger"] == ["Medium: delivers at most 5 of 7 dead letters again"]
+    assert said(plan_facts(plan))["impact"] == ["Medium: delivers at most 5 of 7 dead letters again"]
 
 
 @pytest.mark.parametrize(

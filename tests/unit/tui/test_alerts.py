@@ -85,7 +85,7 @@ async def test_the_runbook_stands_beside_with_the_names_in_its_commands(size: tu
     app = app_for(PulseSource(sample.shop()))
     async with running(app, size):
         await opened(app)
-        await shown(app, "already so at 2026-03-14 12:00:00Z")
+        await shown(app, "present at 2026-03-14 12:00:00Z already")
         row = app.app_state.alerts[0]
         text = "\n".join("".join(cell.text for cell in line) for line in alert_lines(row, 76))
         assert "$ streamops pending summary payments ledger" in text

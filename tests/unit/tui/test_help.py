@@ -93,7 +93,7 @@ async def test_key_that_can_do_nothing_here_says_why() -> None:
             ("j", ""),
             ("d", "no dead-letter queue of emails is known"),
             ("z", "undo: this console has changed nothing yet; z in the audit log (7)"),
-            ("m", "m has no meaning here; ? lists the keys that have"),
+            ("m", "m is not a key here; ? lists the keys"),
         ):
             await press(app, key)
             await shown(app, words)

@@ -49,7 +49,7 @@ def test_a_plan_of_a_claim_tells_what_moves() -> None:
     assert (plan.impact, plan.count, plan.target) == (Impact.REVERSIBLE, 12, "orders/billing")
     assert plan.sample == ("1-1 owned by a, idle for 1 h, delivered 3 times",)
     assert plan.effects[0] == "12 entries of a (7), b (5) will be owned by r."
-    assert plan.effects[1] == "The one idle for longest is 1-1, for 1 h, with a."
+    assert plan.effects[1] == "The longest idle is 1-1: 1 h, owned by a."
     assert plan.warnings == ()
     assert plan.command == "streamops claim orders billing --to r --min-idle 1m"
 
