@@ -54,7 +54,7 @@ Written by `make docs` from the tables that the code obeys. `streamops config ex
 marked with * even if it is not trusted; `streamops config trust` lets it set the rest. Durations are `"250ms"`, `"30s"`,
 `"1h30m"` or seconds; names of files begin with `~/`, or are relative to the directory of the file that names them.
 """
-METRICS_HEAD = """| Metric | Type | Unit | Labels | What it says | Source | Since | Cost |
+METRICS_HEAD = """| Metric | Type | Unit | Labels | Meaning | Source | Since | Cost |
 |---|---|---|---|---|---|---|---|"""
 
 
@@ -131,7 +131,7 @@ def render_metrics() -> str:
 
 
 def _webhook_rows() -> Iterator[str]:
-    yield "| Metric | Type | Labels | What it says |"
+    yield "| Metric | Type | Labels | Meaning |"
     yield "|---|---|---|---|"
     for name, text, labels in FAMILIES:
         shown = ", ".join(f"`{label}`" for label in ("topic", *labels))
@@ -207,7 +207,7 @@ def render_settings() -> str:
 def _settings_rows(table: type[Struct], place: str) -> Iterator[str]:
     keys = config_keys(table).values()
     values = [key for key in keys if key.table is None]
-    yield from ("| Key | Default | What it says |", "|---|---|---|") if values else ()
+    yield from ("| Key | Default | Meaning |", "|---|---|---|") if values else ()
     for key in values:
         default = (
             "required"

@@ -21,17 +21,17 @@ class RetentionPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     streams: Annotated[
         tuple[str, ...],
         setting(
-            "patterns; the first policy that matches a stream counts; dead letters, retries and the audit log are"
-            " meant by their exact names alone",
+            "patterns of streams; the first policy that matches counts; dead-letter queues, retry streams"
+            " and the audit log match by their exact names only",
             ("orders:*",),
         ),
     ]
     maxlen: Annotated[
-        Annotated[int, Meta(ge=0)] | None, setting("entries kept, the newest ones", 1_000_000)
+        Annotated[int, Meta(ge=0)] | None, setting("keep this many entries, the newest", 1_000_000)
     ] = None
     max_age: Annotated[
         timedelta | None,
-        setting("older entries are removed; with both bounds, what either removes", timedelta(days=7)),
+        setting("remove older entries; with both bounds, what either removes", timedelta(days=7)),
     ] = None
     exact: Annotated[
         bool,

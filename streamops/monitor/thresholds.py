@@ -45,25 +45,29 @@ class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lag_growing_for: Annotated[timedelta, _setting("span over which a lag must grow: lag_growing")] = (
         timedelta(minutes=5)
     )
-    lag_growing_entries: Annotated[Count, _setting("a growing lag matters from this many entries on")] = 1_000
+    lag_growing_entries: Annotated[Count, _setting("minimum lag for lag_growing, in entries")] = 1_000
     lag_growing_ratio: Annotated[
-        float, Meta(gt=1), _setting("grown: this many times what it was when the span began")
+        float,
+        Meta(gt=1),
+        _setting(
+            "minimum growth for lag_growing: the lag is this many times that at the beginning of the span"
+        ),
     ] = 1.2
     time_lag: Annotated[
         timedelta,
         _setting(
-            "the first entry not delivered has waited this long: behind; and a growing lag matters, whatever its count"
+            "the next undelivered entry has waited this long: behind; lag_growing then needs no minimum lag"
         ),
     ] = timedelta(minutes=5)
-    time_lag_critical: Annotated[timedelta, _setting("either is critical from this lag age on")] = timedelta(
-        minutes=30
-    )
+    time_lag_critical: Annotated[
+        timedelta, _setting("behind and lag_growing are critical from this lag age on")
+    ] = timedelta(minutes=30)
     retention_ratio: Annotated[
         Ratio,
-        _setting("share of a stream that is being trimmed which a group has still to read: retention_edge"),
+        _setting("share of a trimmed stream that a group has yet to read: retention_edge"),
     ] = 0.8
     dead_letters: Annotated[Count, _setting("entries in a dead-letter queue: dead_letters")] = 1
-    dead_letters_growth: Annotated[Count, _setting("critical where this many were added ...")] = 10
+    dead_letters_growth: Annotated[Count, _setting("critical if at least this many were added ...")] = 10
     dead_letters_growth_within: Annotated[timedelta, _setting("... within this span")] = timedelta(minutes=15)
     delayed_overdue: Annotated[
         timedelta, _setting("the first delayed message has been due for this long: delayed_overdue")

@@ -82,37 +82,62 @@ class ContextTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fiel
     url: Annotated[
         Secret | None,
         setting(
-            "or redis+sentinel://S1:26379,S2:26379/NAME/0, redis+cluster://N1:6379,N2:6379",
+            "URL of the server; redis+sentinel://S1:26379,S2:26379/NAME/0 and redis+cluster://N1:6379,N2:6379 too",
             "rediss://orders.example.net:6380/0",
         ),
     ] = None
-    host: Annotated[str | None, setting("in place of a URL", "10.0.0.5", alternative=True)] = None
-    port: Annotated[Port | None, setting("of the host", 6379, alternative=True)] = None
-    socket: Annotated[str | None, _file("in place of both", "/run/redis.sock", alternative=True)] = None
-    database: Annotated[Database | None, setting("of host or socket", 0, alternative=True)] = None
-    tls: Annotated[bool | None, setting("whether the host speaks it", example=False, alternative=True)] = None
-    environment: Annotated[Environment, setting("or staging, or development")] = Environment.PRODUCTION
-    read_only: Annotated[bool, setting("refuse everything that changes anything")] = False
+    host: Annotated[
+        str | None, setting("host name or address, instead of url", "10.0.0.5", alternative=True)
+    ] = None
+    port: Annotated[Port | None, setting("port of host; default: 6379", 6379, alternative=True)] = None
+    socket: Annotated[
+        str | None,
+        _file("path of a Unix socket, instead of url and host", "/run/redis.sock", alternative=True),
+    ] = None
+    database: Annotated[
+        Database | None, setting("database number, with host or socket", 0, alternative=True)
+    ] = None
+    tls: Annotated[bool | None, setting("whether to use TLS, with host", example=False, alternative=True)] = (
+        None
+    )
+    environment: Annotated[Environment, setting("production, staging or development")] = (
+        Environment.PRODUCTION
+    )
+    read_only: Annotated[bool, setting("refuse every change")] = False
     username: Annotated[str | None, setting("ACL user", "operator")] = None
     password_file: Annotated[
-        str | None, _secret_file("its content, without the line end", "orders.password")
+        str | None, _secret_file("file with the password, on one line", "orders.password")
     ] = None
     password_command: Annotated[
         Command | None,
-        _program("prints it; run without a shell, within 5 s", ("pass", "show", "redis"), alternative=True),
+        _program(
+            "program that prints the password; run without a shell, for at most 5 s",
+            ("pass", "show", "redis"),
+            alternative=True,
+        ),
     ] = None
     sentinel_username: Annotated[
-        str | None, setting("ACL user on the Sentinels themselves", "watcher", alternative=True)
+        str | None, setting("ACL user on the Sentinels", "watcher", alternative=True)
     ] = None
     sentinel_password_file: Annotated[
-        str | None, _secret_file("that user's password", "sentinel.password", alternative=True)
+        str | None,
+        _secret_file("file with the password of sentinel_username", "sentinel.password", alternative=True),
     ] = None
     sentinel_password_command: Annotated[
-        Command | None, _program("prints it", "pass show redis/sentinel", alternative=True)
+        Command | None,
+        _program(
+            "program that prints the password of sentinel_username",
+            "pass show redis/sentinel",
+            alternative=True,
+        ),
     ] = None
-    ca: Annotated[str | None, _file("authorities to trust; default: the system's", "orders-ca.pem")] = None
-    cert: Annotated[str | None, _file("certificate of this client", "operator.pem")] = None
-    key: Annotated[str | None, _secret_file("the certificate's key", "operator.key")] = None
+    ca: Annotated[
+        str | None, _file("CA certificates to trust (PEM); default: the system's", "orders-ca.pem")
+    ] = None
+    cert: Annotated[str | None, _file("client certificate (PEM)", "operator.pem")] = None
+    key: Annotated[
+        str | None, _secret_file("private key of the client certificate (PEM)", "operator.key")
+    ] = None
     sni: Annotated[
         str | None,
         setting("name to check the server's certificate against; default: the host", "orders.internal"),
@@ -124,22 +149,32 @@ class ContextTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fiel
         timedelta | None, setting("longest wait for a connection or a reply", timedelta(seconds=2))
     ] = None
     streams: Annotated[
-        tuple[str, ...], setting("patterns to watch; default: all", ("orders:*", "payments"))
+        tuple[str, ...], setting("patterns of streams to read; default: all", ("orders:*", "payments"))
     ] = ()
-    exclude: Annotated[tuple[str, ...], setting("patterns to leave out; they win", ("*:scratch",))] = ()
+    exclude: Annotated[
+        tuple[str, ...],
+        setting("patterns of streams to skip; they take precedence over streams", ("*:scratch",)),
+    ] = ()
     dead_letters: Annotated[
-        dict[str, str], setting("by stream; others end in :dlq", {"payments": "payments-failed"})
+        dict[str, str],
+        setting(
+            "dead-letter queue by stream; default: a stream whose name ends in :dlq",
+            {"payments": "payments-failed"},
+        ),
     ] = {}
     delayed: Annotated[
         dict[str, str],
         setting(
-            "by stream: a sorted set, its bodies in KEY:jobs; else {STREAM}:delayed",
+            "delayed queue by stream: a sorted set, with its bodies in KEY:jobs; default: {STREAM}:delayed",
             {"payments": "payments-later"},
         ),
     ] = {}
     max_streams: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        setting("streams read at one time, at most; of the others it is said how many there are", 2000),
+        setting(
+            "maximum number of streams to read; the console, the exporter and commands say how many are left out",
+            2000,
+        ),
     ] = None
 
     def _problems(self) -> Iterator[str]:
@@ -158,23 +193,25 @@ class ContextTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fiel
 class ConsoleOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[console]``: how the console in the terminal looks and behaves."""
 
-    refresh: Annotated[timedelta, _shown("time between two collections")] = timedelta(seconds=2)
+    refresh: Annotated[timedelta, _shown("interval between readings")] = timedelta(seconds=2)
     theme: Annotated[
         Literal["dark", "light", "colour-blind", "terminal"] | None,
-        _shown("dark, light, colour-blind, or terminal: its own sixteen colours", "light", alternative=True),
+        _shown(
+            "dark, light, colour-blind, or terminal: the terminal's 16 colours", "light", alternative=True
+        ),
     ] = None
-    mouse: Annotated[bool, _shown("false: leave selecting text to the terminal")] = True
-    color: Annotated[bool, _shown("of the command line too")] = True
+    mouse: Annotated[bool, _shown("false: the terminal handles the mouse, to select text")] = True
+    color: Annotated[bool, _shown("use colours, on the command line too")] = True
     copy: Annotated[
         Literal["auto", "osc52", "tool", "file"],
         setting(
-            "osc52: the terminal copies; tool: wl-copy, xclip, xsel, pbcopy or clip.exe; file; auto: what fits"
+            "how to copy. osc52: the terminal copies; tool: wl-copy, xclip, xsel, pbcopy or clip.exe; file; auto: the first that works"
         ),
     ] = "auto"
     keymap: Annotated[
         dict[str, str],
         setting(
-            "keys of your own, by the names that `streamops tui --keys` lists",
+            "your own keys, by the names that `streamops tui --keys` prints",
             {"filter": "f3, /"},
             alternative=True,
         ),
@@ -188,25 +225,30 @@ class ConsoleOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class ExporterTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[exporter]``: where `streamops exporter` serves metrics, and which."""
 
-    listen: Annotated[str, setting("host and port")] = DEFAULT_LISTEN
+    listen: Annotated[str, setting("listen address, HOST:PORT")] = DEFAULT_LISTEN
     web_config: Annotated[
         str | None,
         _file(
-            "certificates, client CA and passwords, as Prometheus's exporter-toolkit has them",
+            "TLS, client CA and passwords, in the format of Prometheus's exporter-toolkit",
             "web.yml",
             alternative=True,
         ),
     ] = None
     include: Annotated[
-        tuple[str, ...], setting("regular expressions of whole names; default: all streams")
+        tuple[str, ...], setting("regular expressions that match whole stream names; default: all streams")
     ] = ()
-    exclude: Annotated[tuple[str, ...], setting("the same for streams to leave out; they win")] = ()
-    max_streams: Annotated[Count, setting("at most this many, those with the greatest lag")] = 2_000
+    exclude: Annotated[
+        tuple[str, ...], setting("regular expressions of streams to skip; they take precedence over include")
+    ] = ()
+    max_streams: Annotated[Count, setting("maximum number of streams, those with the greatest lag")] = 2_000
     max_consumers: Annotated[
-        Count, setting("of a group: those with pending entries, then those seen last")
+        Count,
+        setting(
+            "maximum number of consumers per group: those with pending entries first, then those seen last"
+        ),
     ] = 200
     granularity: Annotated[
-        Literal["stream", "group", "consumer"], setting("or group, or stream: no metrics of anything below")
+        Literal["stream", "group", "consumer"], setting("finest level of metrics: consumer, group or stream")
     ] = "consumer"
 
     def _problems(self) -> Iterator[str]:
@@ -230,28 +272,32 @@ class NotifyTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_field
 
     urls_file: Annotated[
         str | None,
-        _secret_file("addresses of apprise, one a line; critical=ADDRESS: the critical alone", "notify.urls"),
+        _secret_file(
+            "file with apprise URLs, one a line; critical=URL gets critical notices only", "notify.urls"
+        ),
     ] = None
     urls_command: Annotated[
-        Command | None, _program("prints such lines", ("pass", "show", "streamops/notify"), alternative=True)
+        Command | None,
+        _program("program that prints such lines", ("pass", "show", "streamops/notify"), alternative=True),
     ] = None
-    level: Annotated[NotifyLevel, setting("the least that is sent: warn or critical")] = NotifyLevel.WARN
-    fire_after: Annotated[timedelta, setting("how long it must hold before it is sent")] = timedelta(
-        minutes=1
+    level: Annotated[NotifyLevel, setting("minimum level: warn or critical")] = NotifyLevel.WARN
+    fire_after: Annotated[timedelta, setting("how long a finding must last before its notice is sent")] = (
+        timedelta(minutes=1)
     )
-    resolve_after: Annotated[timedelta, setting("how long it must be gone before that is sent")] = timedelta(
-        minutes=2
-    )
+    resolve_after: Annotated[
+        timedelta, setting("how long a finding must be gone before it is reported as resolved")
+    ] = timedelta(minutes=2)
     repeat_after: Annotated[
         timedelta, setting("interval at which a notice is repeated while its finding persists")
     ] = timedelta(hours=4)
     pause: Annotated[
-        timedelta, setting("between two messages or attempts; notices in between go out together")
+        timedelta,
+        setting("minimum interval between two messages or attempts; notices in between are sent together"),
     ] = timedelta(minutes=1)
     contexts: Annotated[
         tuple[str, ...], setting("contexts to watch besides that of the exporter", ("stage", "eu"))
     ] = ()
-    every: Annotated[timedelta, setting("time between two looks, whether Prometheus scrapes or not")] = (
+    every: Annotated[timedelta, setting("interval between readings, independent of Prometheus's scrapes")] = (
         timedelta(seconds=15)
     )
 
@@ -264,19 +310,25 @@ class NotifyTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_field
 class KubernetesTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[pools.NAME.kubernetes]``: an object with a scale subresource; needs streamops[kubernetes]."""
 
-    name: Annotated[str, setting("of the object", "billing-workers")]
-    kind: Annotated[str, setting("or StatefulSet, ReplicaSet, or a kind of your own")] = "Deployment"
-    api_version: Annotated[str, setting("its group and version")] = "apps/v1"
-    plural: Annotated[str | None, setting("default: the kind in lower case, and an s", "deployments")] = None
-    namespace: Annotated[str | None, setting("default: the context's, or the pod's", "shop")] = None
-    context: Annotated[str | None, setting("of the kubeconfig; default: its current one", "production")] = (
-        None
-    )
+    name: Annotated[str, setting("name of the object", "billing-workers")]
+    kind: Annotated[str, setting("Deployment, StatefulSet, ReplicaSet or a custom kind")] = "Deployment"
+    api_version: Annotated[str, setting("API group and version of the kind")] = "apps/v1"
+    plural: Annotated[
+        str | None, setting("plural of the kind; default: the kind in lower case, with an s", "deployments")
+    ] = None
+    namespace: Annotated[
+        str | None, setting("namespace; default: that of the kubeconfig's context, or of the pod", "shop")
+    ] = None
+    context: Annotated[
+        str | None, setting("context of the kubeconfig; default: its current context", "production")
+    ] = None
     kubeconfig: Annotated[
         str | None,
-        _file("default: the account of the pod, then what KUBECONFIG says, then this", "~/.kube/config"),
+        _file(
+            "path; default: the pod's service account, then KUBECONFIG, then ~/.kube/config", "~/.kube/config"
+        ),
     ] = None
-    timeout: Annotated[timedelta, setting("the longest wait for an answer")] = DEFAULT_TIMEOUT
+    timeout: Annotated[timedelta, setting("timeout of a request")] = DEFAULT_TIMEOUT
 
     def _problems(self) -> Iterator[str]:
         for name, pattern in (
@@ -294,15 +346,20 @@ class KubernetesTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_f
 class CommandTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[pools.NAME.command]``: programs that count and set workers; run without a shell."""
 
-    get: Annotated[Command, _program('prints 3, or {"ordered": 3, "ready": 2}', "count-workers mail")]
+    get: Annotated[
+        Command,
+        _program(
+            'program that prints the worker count: 3, or {"ordered": 3, "ready": 2}', "count-workers mail"
+        ),
+    ]
     set: Annotated[
         Command,
         _program(
-            "sets {desired}; {current}, {reason}, {pool} and {key} are filled in too; status 6: no longer {current}",
+            "program that sets it to {desired}; {current}, {reason}, {pool} and {key} are replaced too; exit status 6: the count is no longer {current}",
             "set-workers mail {desired}",
         ),
     ]
-    timeout: Annotated[timedelta, setting("the longest that either may take")] = COMMAND_TIMEOUT
+    timeout: Annotated[timedelta, setting("timeout of either program")] = COMMAND_TIMEOUT
     env: Annotated[
         dict[str, str],
         setting("additional environment variables; never shown", {"ZONE": "eu"}, holds=Holds.SECRETS),
@@ -325,36 +382,41 @@ class CommandTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fiel
 class PoolTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[pools.NAME]``: workers of one group of one stream, how many there may be, and what runs them."""
 
-    stream: Annotated[str, setting("that they read", "orders")]
-    group: Annotated[str, setting("its consumer group", "billing")]
-    context: Annotated[str | None, setting("where the stream is; default: the context in use", "orders")] = (
-        None
-    )
+    stream: Annotated[str, setting("the stream that its workers read", "orders")]
+    group: Annotated[str, setting("their consumer group", "billing")]
+    context: Annotated[
+        str | None, setting("context of the stream; default: the context in use", "orders")
+    ] = None
     minimum: Annotated[
-        Annotated[int, Meta(ge=0, le=1_000_000)], setting("workers; 0 lets the pool go to zero")
+        Annotated[int, Meta(ge=0, le=1_000_000)], setting("minimum workers; 0: the pool may scale to zero")
     ] = _SCALING.minimum
-    maximum: Annotated[Count, setting("workers")] = _SCALING.maximum
-    objective: Annotated[timedelta, setting("the longest an entry should wait")] = _SCALING.objective
+    maximum: Annotated[Count, setting("maximum workers")] = _SCALING.maximum
+    objective: Annotated[timedelta, setting("target lag age: the longest that an entry should wait")] = (
+        _SCALING.objective
+    )
     start_up: Annotated[
-        timedelta, setting("from ordering a worker to its first entry, until that is learned")
+        timedelta, setting("time from starting a worker to its first entry, until it has been measured")
     ] = _SCALING.start_up
     idle_for: Annotated[
-        timedelta, setting("a pool that may go to zero does so after this long without arrivals")
+        timedelta, setting("with minimum 0: scale to zero after this long without added entries")
     ] = _SCALING.idle_for
     prefetch: Annotated[
-        Count, setting("entries that keep one worker busy: more workers than such portions are of no use")
+        Count,
+        setting("entries that keep one worker busy; more workers than backlog / prefetch are not started"),
     ] = _SCALING.prefetch
-    by_arrivals: Annotated[
-        bool, setting("whether arrivals alone may call for workers while the lag is unknown")
-    ] = _SCALING.by_arrivals
-    budget: Annotated[str | None, setting("shares the workers of that budget with other pools", "shared")] = (
-        None
+    by_arrivals: Annotated[bool, setting("while the lag is unknown, scale up by added entries alone")] = (
+        _SCALING.by_arrivals
     )
+    budget: Annotated[str | None, setting("budget that the pool shares with other pools", "shared")] = None
     weight: Annotated[
-        Annotated[float, Meta(gt=0, le=1000)], setting("how much its waits count in the budget")
+        Annotated[float, Meta(gt=0, le=1000)], setting("weight of the pool's lag age within the budget")
     ] = 1.0
     target: Annotated[
-        TargetKind, setting("kubernetes, command, or local: `streamops run --workers auto`", "kubernetes")
+        TargetKind,
+        setting(
+            "what runs the workers: kubernetes, command, or local (`streamops run --workers auto`)",
+            "kubernetes",
+        ),
     ] = TargetKind.LOCAL
     kubernetes: Annotated[KubernetesTable | None, setting("the object whose replicas are the workers")] = None
     command: Annotated[
@@ -383,61 +445,75 @@ class PoolTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=
 class BudgetTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[budgets.NAME]``: what several pools share."""
 
-    workers: Annotated[Count, setting("of all its pools together", 40)]
+    workers: Annotated[Count, setting("maximum workers of all its pools together", 40)]
 
 
 class TopicTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[[topics]]``: messages that are called back over HTTP; further ones may be kept in Redis, see `streamops webhooks`."""
 
-    name: Annotated[str, setting("of the topic", "remind")]
+    name: Annotated[str, setting("name of the topic", "remind")]
     url: Annotated[
         Secret, setting("the URL that its messages are sent to", "https://hooks.example.net/remind")
     ]
     context: Annotated[
-        str | None, setting("where its messages are; default: the context in use", "orders")
+        str | None, setting("context of its messages; default: the context in use", "orders")
     ] = None
     contexts: Annotated[
         tuple[str, ...],
-        setting("several: messages are spread over them by their IDs", ("eu", "us"), alternative=True),
+        setting(
+            "several contexts: messages are distributed over them by their IDs",
+            ("eu", "us"),
+            alternative=True,
+        ),
     ] = ()
-    method: Annotated[str, setting("or PUT, PATCH")] = "POST"
+    method: Annotated[str, setting("HTTP method: POST, PUT or PATCH")] = "POST"
     delay: Annotated[
         timedelta | None,
         setting(
-            "how long a message waits unless it says something else; default: not at all",
+            "default delay of a message; default: none",
             timedelta(minutes=30),
         ),
     ] = None
-    time_to_run: Annotated[timedelta, setting("the longest that one call may take")] = timedelta(seconds=30)
-    content_type: Annotated[str, setting("of bodies whose message does not say it")] = DEFAULT_CONTENT_TYPE
+    time_to_run: Annotated[timedelta, setting("timeout of one call")] = timedelta(seconds=30)
+    content_type: Annotated[str, setting("default content type of a message")] = DEFAULT_CONTENT_TYPE
     headers: Annotated[
-        dict[str, str], setting("of every call; never shown", {"X-Tenant": "shop"}, holds=Holds.SECRETS)
+        dict[str, str],
+        setting("headers of every call; never shown", {"X-Tenant": "shop"}, holds=Holds.SECRETS),
     ] = {}
     header_files: Annotated[
-        dict[str, str], _secret_file("values read from files", {"Authorization": "remind.authorization"})
+        dict[str, str],
+        _secret_file("headers whose values are read from files", {"Authorization": "remind.authorization"}),
     ] = {}
     priority: Annotated[
-        str | int, setting("high, normal and low are read 5:3:2; or a weight from 1 to 100")
+        str | int, setting("high, normal and low share the calls 5:3:2; or a weight from 1 to 100")
     ] = "normal"
-    retry: Annotated[str, setting('1, 3, 5 ... minutes; or "1m, 5m, 1h", or "exponential 10s 1h jitter"')] = (
-        MINUTES_2N_1.text
-    )
-    max_attempts: Annotated[int, setting("calls of one message; then the dead letters")] = 10
+    retry: Annotated[
+        str,
+        setting(
+            'delay after each failed call: "2n+1 m" (1, 3, 5 minutes), "1m, 5m, 1h", or "exponential 10s 1h jitter"'
+        ),
+    ] = MINUTES_2N_1.text
+    max_attempts: Annotated[int, setting("attempts per message before it is dead-lettered")] = 10
     retry_when: Annotated[
         str | None,
         setting(
-            "JMESPath over {status, headers, body}: calls again though the status is good",
+            "JMESPath over {status, headers, body}: if it is true, the call is repeated",
             "body.code != `200`",
         ),
     ] = None
-    retry_empty: Annotated[bool, setting("an answer without a body counts as failed")] = True
-    enabled: Annotated[bool, setting("false: its messages wait")] = True
+    retry_empty: Annotated[bool, setting("treat an answer without a body as failed")] = True
+    enabled: Annotated[bool, setting("false: its messages are not sent, and wait")] = True
     concurrency: Annotated[int, setting("concurrent calls in one worker")] = 16
-    stream: Annotated[str | None, setting("of its messages; default: topic:NAME", "topic:remind")] = None
-    group: Annotated[str, setting("that calls them")] = DEFAULT_GROUP
-    secret_file: Annotated[str | None, _secret_file("calls are signed with it", "remind.secret")] = None
+    stream: Annotated[str | None, setting("stream of its messages; default: topic:NAME", "topic:remind")] = (
+        None
+    )
+    group: Annotated[str, setting("consumer group that sends them")] = DEFAULT_GROUP
+    secret_file: Annotated[
+        str | None, _secret_file("file with the secret that calls are signed with", "remind.secret")
+    ] = None
     secret_command: Annotated[
-        Command | None, _program("prints it", ("pass", "show", "hooks/remind"), alternative=True)
+        Command | None,
+        _program("program that prints the secret", ("pass", "show", "hooks/remind"), alternative=True),
     ] = None
 
     @property
@@ -493,27 +569,34 @@ class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fi
     hosts: Annotated[
         tuple[str, ...],
         setting(
-            "names, patterns, networks: the only ones called; default: all but this machine",
+            "names, patterns and networks that may be called; default: all but this machine",
             ("*.internal",),
             alternative=True,
         ),
     ] = ()
     deny_private: Annotated[
-        bool, setting("call no private network either, unless hosts lists its addresses")
+        bool, setting("refuse private networks too, unless hosts lists their addresses")
     ] = False
     per_host: Annotated[Count, setting("concurrent calls to one host")] = 64
-    open_after: Annotated[Count, setting("failures of a host in a row, after which it is left alone ...")] = 5
-    pause: Annotated[timedelta, setting("... for this long at first, up to two minutes")] = timedelta(
+    open_after: Annotated[
+        Count, setting("consecutive failures of a host that open its circuit breaker ...")
+    ] = 5
+    pause: Annotated[timedelta, setting("... for this long at first, at most two minutes")] = timedelta(
         seconds=10
     )
     max_answer: Annotated[
-        Annotated[int, Meta(ge=1024, le=1 << 30)], setting("bytes of an answer that are read")
+        Annotated[int, Meta(ge=1024, le=1 << 30)], setting("maximum bytes of an answer to read")
     ] = 1 << 20
     given_up_url: Annotated[
         Secret | None,
-        setting("a notice of each message given up is posted here", "https://hooks.example.net/given-up"),
+        setting(
+            "URL that a notice of each dead-lettered message is posted to",
+            "https://hooks.example.net/given-up",
+        ),
     ] = None
-    given_up_per_minute: Annotated[Count, setting("notices at most; the next one counts those left out")] = 10
+    given_up_per_minute: Annotated[
+        Count, setting("maximum notices per minute; the next one counts those left out")
+    ] = 10
 
     def _problems(self) -> Iterator[str]:
         try:
@@ -527,16 +610,21 @@ class CallbacksTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fi
 class IngestTable(SettingsTable, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[intake]``: `streamops webhooks serve --listen` takes messages in over HTTP."""
 
-    listen: Annotated[str, setting("host and port")] = "127.0.0.1:8787"
+    listen: Annotated[str, setting("listen address, HOST:PORT")] = "127.0.0.1:8787"
     token_file: Annotated[
-        str | None, _secret_file("bearer tokens, one a line; # begins a comment", "intake.tokens")
+        str | None, _secret_file("file with bearer tokens, one a line; # begins a comment", "intake.tokens")
     ] = None
     token_command: Annotated[
-        Command | None, _program("prints one", "pass show streamops/intake", alternative=True)
+        Command | None,
+        _program("program that prints a bearer token", "pass show streamops/intake", alternative=True),
     ] = None
-    anonymous: Annotated[bool, setting("true: without a token, on a loopback address alone")] = False
-    max_body: Annotated[Annotated[int, Meta(ge=1, le=1 << 29)], setting("bytes of a message")] = 1 << 20
-    max_connections: Annotated[Count, setting("at once; further ones are closed")] = 1000
+    anonymous: Annotated[bool, setting("true: no token is needed; only on a loopback address")] = False
+    max_body: Annotated[Annotated[int, Meta(ge=1, le=1 << 29)], setting("maximum bytes of a message")] = (
+        1 << 20
+    )
+    max_connections: Annotated[
+        Count, setting("maximum number of open connections; further ones are closed")
+    ] = 1000
 
     def _problems(self) -> Iterator[str]:
         yield from self._both(("token_file", "token_command"))
@@ -550,15 +638,17 @@ class ConfigTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     default_context: Annotated[
         str | None,
         _shown(
-            "used where no flag, variable or `streamops ctx use` names another", "orders", alternative=True
+            "the context unless a flag, a variable or `streamops ctx use` names another",
+            "orders",
+            alternative=True,
         ),
     ] = None
-    contexts: Annotated[dict[str, ContextTable], setting("a place to connect to", "orders")] = {}
-    health: Annotated[Thresholds, _shown("when the health rules speak")] = Thresholds()
+    contexts: Annotated[dict[str, ContextTable], setting("a named connection", "orders")] = {}
+    health: Annotated[Thresholds, _shown("thresholds of the health rules")] = Thresholds()
     console: Annotated[ConsoleOptions, _shown("`streamops tui`")] = ConsoleOptions()
     views: Annotated[
         dict[str, SavedView],
-        _shown(":view stuck in the console; :save NAME adds the view on the screen", "stuck"),
+        _shown("a saved view of the console, opened with :view; :save NAME saves one", "stuck"),
     ] = {}
     retention: Annotated[tuple[RetentionPolicy, ...], setting("what `streamops trim --policies` keeps")] = ()
     pools: Annotated[

@@ -159,7 +159,7 @@ class _Host:
         if wait:
             # Not all at the same instant.
             raise errors.RetryLater(
-                wait * (1 + chance() / 2), f"{self.name} is left alone for now", counts=False
+                wait * (1 + chance() / 2), f"circuit breaker of {self.name} is open", counts=False
             )
         try:
             async with asyncio.timeout(topic.time_to_run.total_seconds()):
@@ -189,11 +189,11 @@ class _Host:
         before = self.breaker.state(now)
         if troubled:
             if self.breaker.failed(now, chance):
-                LOG.warning("%s is in trouble and left alone for a while", self.name)
+                LOG.warning("circuit breaker of %s is open", self.name)
             return
         self.breaker.succeeded()
         if before is not BreakerState.CLOSED:
-            LOG.warning("%s answers again", self.name)
+            LOG.warning("circuit breaker of %s is closed", self.name)
 
 
 _OUTCOMES: Final = {Accepted: "accepted", TryAgain: "failed", Rejected: "rejected"}

@@ -56,7 +56,7 @@ AT_ONCE: Final = 512
 """Requests under way at once to one Redis; one that hangs fills its own share alone."""
 
 IDENT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,99}")
-NO_SUCH: Final = "It was called, is being called, or never was; only messages that wait can be looked up."
+NO_SUCH: Final = "It was sent, is being sent, or never existed; only waiting messages can be looked up."
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Answer = TypeVar("Answer")
@@ -286,7 +286,7 @@ class _Ingest:
             return decoded(body, encoding, self._options.max_body)
         except MalformedBody:
             raise HttpError(
-                400, f"the message is no whole {encoding}", "Send it as Content-Encoding says."
+                400, f"the message is not valid {encoding}", "Send it as Content-Encoding says."
             ) from None
         except LargeBody:
             raise of_http(web.HTTPRequestEntityTooLarge(self._options.max_body, len(body))) from None

@@ -70,7 +70,7 @@ def judge(topic: Topic, answer: Answer) -> Verdict:
     the call is repeated, with the reason, until the message is a dead letter.
     """
     if answer.status == GONE:
-        return Rejected("the receiver says that it is gone for good: status 410")
+        return Rejected("the receiver answered 410 Gone")
     if answer.status in REDIRECTION:
         return TryAgain(f"status {answer.status}: redirected to elsewhere, which is not followed")
     if answer.status not in SUCCESS:

@@ -157,9 +157,9 @@ def _instant(text: str) -> datetime:
         # The calendar's first and last hours have no time in UTC.
         instant = moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise HttpError(400, "at is no instant", hint) from None
+        raise HttpError(400, "at is not a timestamp", hint) from None
     if moment.tzinfo is None:
-        raise HttpError(400, "at names no zone", hint)
+        raise HttpError(400, "at has no time zone", hint)
     return instant
 
 
@@ -167,12 +167,12 @@ def check_content(content_type: str, body: bytes) -> None:
     """Refuse a content type that is none, and what says that it is JSON and is not; raises ``HttpError``."""
     kind = content_type.partition(";")[0].strip().lower()
     if len(content_type) > 200 or not content_type.isprintable() or not content_type.isascii():  # noqa: PLR2004 - long for a type
-        raise HttpError(400, "the content type is none", "Send Content-Type: application/json.")
+        raise HttpError(400, "the content type is not valid", "Send Content-Type: application/json.")
     if kind != JSON_TYPE:
         return
     try:
         msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise HttpError(
-            400, "the message says that it is JSON, and is not", "Send JSON, or another Content-Type."
+            400, "the content type is JSON, but the message is not", "Send JSON, or another Content-Type."
         ) from None

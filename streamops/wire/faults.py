@@ -248,7 +248,7 @@ _CONNECTION_WORDS: Final[dict[type[Exception], str]] = {
     TimeoutError: "no answer in time",
     RedisTimeoutError: "no answer in time",
     BusyLoadingError: "it is loading its data into memory",
-    MaxConnectionsError: "all of our connections are in use",
+    MaxConnectionsError: "all connections of the pool are in use",
 }
 
 

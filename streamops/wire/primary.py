@@ -131,7 +131,7 @@ class SentinelClient(Sentinel):
                     self._tracker.doubt()
                 late += filter(None, (named,))
                 strangers += not known
-                reason = "is down and its successor not chosen yet" if known else "is unknown"
+                reason = "is down and no new primary is elected yet" if known else "is unknown"
                 answer = MasterNotFoundError(f"the Sentinels say that the service {service_name!r} {reason}")
         if not late:
             raise answer or problem

@@ -143,11 +143,11 @@ def require_token(pool: Pool, token: FencingToken, now: datetime | None) -> None
         raise StalePlan(f"pool {pool.name}: another controller leads it now, or none", _NOTHING)
     if pool.steering.at != token.steered_at:
         raise StalePlan(
-            f"pool {pool.name}: its controller's orders have changed since they were read", _NOTHING
+            f"pool {pool.name}: its overrides or limits were changed since they were read", _NOTHING
         )
 
 
-_NOTHING: Final = "Nothing was asked for; the leader decides again."
+_NOTHING: Final = "Nothing was changed; the leader decides again."
 
 
 async def list_pools(server: Server, names: Sequence[str], what: str) -> None:

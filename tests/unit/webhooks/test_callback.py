@@ -57,7 +57,7 @@ async def test_by_the_retry_condition(receiver: Receiver, callback: Callback) ->
 
 async def test_an_answer_of_gone_rejects_the_message(receiver: Receiver, callback: Callback) -> None:
     receiver.status = 410
-    with pytest.raises(Reject, match="gone for good"):
+    with pytest.raises(Reject, match="410 Gone"):
         await callback(receiver.topic(), InventedEntry())
 
 

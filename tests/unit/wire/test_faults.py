@@ -90,7 +90,7 @@ LABEL = "redis://db:6379/0"
         (ClusterDownError("The cluster is down"), FaultKind.UNREACHABLE, "The cluster is down"),
         (TimeoutError("Timeout reading from socket"), FaultKind.UNREACHABLE, "no answer in time"),
         (BusyLoadingError("Redis is loading"), FaultKind.UNREACHABLE, "it is loading its data into memory"),
-        (MaxConnectionsError("Too many"), FaultKind.UNREACHABLE, "all of our connections are in use"),
+        (MaxConnectionsError("Too many"), FaultKind.UNREACHABLE, "all connections of the pool are in use"),
         (
             ConnectionError("Error 111 connecting to db:6379. Connect call failed ('10.0.0.1', 6379)."),
             FaultKind.UNREACHABLE,
