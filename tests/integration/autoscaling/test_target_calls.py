@@ -250,7 +250,9 @@ async def test_one_that_never_answers_is_let_go_with_the_lead(place: Place) -> N
         pytest.param({"leader": "other", "term": 2}, "another controller leads", id="another leads"),
         pytest.param({"term": 2}, "another controller leads", id="it led again since"),
         pytest.param({"leader_until": 1}, "another controller leads", id="the lease is over"),
-        pytest.param({"scaling": "paused", "steered_at": 9}, "orders have changed", id="it was paused"),
+        pytest.param(
+            {"scaling": "paused", "steered_at": 9}, "overrides or limits were changed", id="it was paused"
+        ),
     ],
 )
 async def test_without_the_lead_not_even_the_target_is_looked_at(

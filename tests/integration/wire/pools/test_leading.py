@@ -53,7 +53,7 @@ async def test_a_mandate_holds_as_long_as_its_lead_and_what_people_said(
         with pytest.raises(StalePlan, match="another controller"):
             await keep_lease(connected, "p", token(await lease(connected, "me"), **told))
     server.command("HSET", pool_key("p"), "steered_at", 7)
-    with pytest.raises(StalePlan, match="orders have changed"):
+    with pytest.raises(StalePlan, match="overrides or limits were changed"):
         await keep_lease(connected, "p", mine)
     server.command("HDEL", pool_key("p"), "steered_at")
     server.command("HSET", pool_key("p"), "leader_until", 1)
