@@ -88,7 +88,7 @@ class Claimer:
         after = START
         while after and self._executor.room > 0:
             asked = self._consumer.asked()
-            takings = await take_from(
+            recovered = await take_from(
                 self._context.server,
                 self._sub,
                 retries=stream.retries,
@@ -97,8 +97,8 @@ class Claimer:
                 limit=min(PAGE, self._executor.room),
                 after=after,
             )
-            await self._redeliver(stream, takings, asked, owner)
-            after = takings.next
+            await self._redeliver(stream, recovered, asked, owner)
+            after = recovered.next
 
     async def _recover_own(self, stream: ConsumerStream) -> None:
         """Take what lies idle under our own name: a read that was given up may have reached the server after all."""
@@ -111,7 +111,7 @@ class Claimer:
         """Claim what lies idle for longer than its lease, of any consumer; one round through the group."""
         while self._executor.room > 0:
             asked = self._consumer.asked()
-            takings = await take_idle(
+            recovered = await take_idle(
                 self._context.server,
                 self._sub,
                 retries=stream.retries,
@@ -119,15 +119,15 @@ class Claimer:
                 limit=min(PAGE, self._executor.room),
                 cursor=stream.claim_cursor,
             )
-            await self._redeliver(stream, takings, asked, "")
-            stream.claim_cursor = takings.next or START
-            if not takings.next:
+            await self._redeliver(stream, recovered, asked, "")
+            stream.claim_cursor = recovered.next or START
+            if not recovered.next:
                 return
 
     async def _redeliver(
-        self, stream: ConsumerStream, takings: RecoveredPage, asked: ReadRequest, owner: str
+        self, stream: ConsumerStream, recovered: RecoveredPage, asked: ReadRequest, owner: str
     ) -> None:
-        number = await self._consumer.redeliver(stream, takings, asked)
+        number = await self._consumer.redeliver(stream, recovered, asked)
         if number:
             self._executor.counts.reclaimed += number
             self._context.events.emit(Reclaimed(self._sub.stream, self._sub.group, number, owner))

@@ -302,23 +302,23 @@ class StreamConsumer:
             self._queue.coming = 0
 
     async def redeliver(
-        self, stream: ConsumerStream, takings: RecoveredPage, asked: ReadRequest, *, ours: bool = False
+        self, stream: ConsumerStream, recovered: RecoveredPage, asked: ReadRequest, *, ours: bool = False
     ) -> int:
         """Have entries handled that were delivered before, to us or to others; how many of them are new here.
 
         Args:
             stream: Where they came from.
-            takings: They.
+            recovered: They, as the server told them.
             asked: When they were asked for: from then on they may have been ours.
             ours: Whether they were pending under our own name, and not in flight.
         """
         sub = self.subscription
-        for entry_id, deliveries in takings.gone:
+        for entry_id, deliveries in recovered.gone:
             self.context.events.emit(Lost(sub.stream, sub.group, entry_id.decode(), deliveries))
-        # This delivery is counted; under a name of our own, the one that never came here is no start either.
-        unstarted = 2 if ours and sub.consumer.startswith(WORKER_PREFIX) else 1
+        # Deliveries that started no handler: this one, and under a name of our own the one that never came here.
+        no_starts = 2 if ours and sub.consumer.startswith(WORKER_PREFIX) else 1
         entries = []
-        for taken in takings.entries:
+        for taken in recovered.entries:
             if stream.holds(taken.id, taken.fields):
                 held = stream.in_flight[taken.id]
                 # Nobody else had it: it was ours all the time.
@@ -328,7 +328,7 @@ class StreamConsumer:
             (entry,) = stream.receive([(taken.id, taken.fields)], *asked)
             entry.deliveries, entry.marks = taken.deliveries, taken.marks
             entry.number(self.executor.handler.retry.max_attempts)
-            entry.needs_mark = entry.one_start or taken.marks > 0 or taken.deliveries > unstarted
+            entry.needs_mark = entry.one_start or taken.marks > 0 or taken.deliveries > no_starts
             entries.append(entry)
         if self.paused:
             self._after_pause += entries
@@ -360,7 +360,7 @@ class StreamConsumer:
         with self.asking():
             sub, asked = self.subscription, self.asked()
             try:
-                takings = await recover_own(
+                recovered = await recover_own(
                     self.context.server,
                     sub,
                     retries=stream.retries,
@@ -373,11 +373,11 @@ class StreamConsumer:
             except Unreachable:
                 self._page.halve()
                 raise
-            if takings.entries:
+            if recovered.entries:
                 self._page.double()
-            if number := await self.redeliver(stream, takings, asked, ours=True):
+            if number := await self.redeliver(stream, recovered, asked, ours=True):
                 self.context.events.emit(Adopted(sub.stream, sub.group, number))
-        return takings.next
+        return recovered.next
 
     def _weigh(self, entry: Entry) -> None:
         """Learn how large entries are, from one of each read."""

@@ -104,13 +104,13 @@ async def recover_own(
     next_page = rows.following(page) or ""
     if not asked:
         return RecoveredPage(next=next_page)
-    takings = await _take(
+    recovered = await _take(
         server, sub, (2, sub.consumer, least, len(asked), most_bytes, 0, START), asked, retries=retries
     )
-    if not takings.next:
+    if not recovered.next:
         rest = asked[-1].decode() if len(asked) < len(orphans) else next_page
-        takings = msgspec.structs.replace(takings, next=rest)
-    return takings
+        recovered = msgspec.structs.replace(recovered, next=rest)
+    return recovered
 
 
 async def take_idle(
@@ -164,8 +164,8 @@ async def _take(
 ) -> RecoveredPage:
     told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), sub.owners_kept_ms, *named)
     call = Call(key_of(sub, retries=retries), told, _claimed_page, (sub.attempts, sub.unhandled))
-    takings: RecoveredPage | None = await run_for_group(server, sub, "consume_claim", call)
-    return RecoveredPage(group_gone=True) if takings is None else takings
+    recovered: RecoveredPage | None = await run_for_group(server, sub, "consume_claim", call)
+    return RecoveredPage(group_gone=True) if recovered is None else recovered
 
 
 def _claimed_page(reply: Reply) -> RecoveredPage:

@@ -215,11 +215,11 @@ class History:
         marks = {one: side.marks.get(one, 0) for one in theirs}
         while after:
             if owner == worker.consumer:
-                takings = await recover_own(
+                recovered = await recover_own(
                     self.shop.server, worker, retries=retries, in_flight=in_flight, limit=limit, after=after
                 )
             else:
-                takings = await take_from(
+                recovered = await take_from(
                     self.shop.server,
                     worker,
                     retries=retries,
@@ -228,11 +228,11 @@ class History:
                     limit=limit,
                     after=after,
                 )
-            assert len(takings.entries) <= limit
-            after = takings.next
-            taken += [one.id for one in takings.entries]
-            gone += [one for one, _ in takings.gone]
-            for one in takings.entries:
+            assert len(recovered.entries) <= limit
+            after = recovered.next
+            taken += [one.id for one in recovered.entries]
+            gone += [one for one, _ in recovered.gone]
+            for one in recovered.entries:
                 assert one.fields[:2] == [b"n", side.entries[one.id]]
                 assert one.marks == marks[one.id]
                 assert one.deliveries == side.pending[one.id].deliveries + 1
@@ -243,12 +243,12 @@ class History:
         worker, retries, side = self.pick()
         cursor, limit, taken, gone = START, self.chance.randint(1, 9), list[bytes](), list[bytes]()
         while cursor:
-            takings = await take_idle(
+            recovered = await take_idle(
                 self.shop.server, worker, retries=retries, min_idle=ZERO, limit=limit, cursor=cursor
             )
-            cursor = takings.next
-            taken += [one.id for one in takings.entries]
-            gone += [one for one, _ in takings.gone]
+            cursor = recovered.next
+            taken += [one.id for one in recovered.entries]
+            gone += [one for one, _ in recovered.gone]
         wanted = [one for one in side.pending if side.pending[one].owner != worker.consumer]
         self.took(worker, side, wanted, taken, gone)
 

@@ -25,12 +25,12 @@ async def test_orphans_among_thousands_in_hand_are_found(shop: Shop) -> None:
     shop.command("XDEL", STREAM, ids[250])
     gone = list[bytes]()
     while after:
-        takings = await recover_own(
+        recovered = await recover_own(
             shop.server, shop.ann, retries=False, limit=100, after=after, in_flight=in_flight
         )
-        assert takings.next != after
-        found, after = found + ids_of(takings), takings.next
-        gone += [one for one, _ in takings.gone]
+        assert recovered.next != after
+        found, after = found + ids_of(recovered), recovered.next
+        gone += [one for one, _ in recovered.gone]
     assert found == [one for one in ids if one in orphans and one != ids[250]]
     assert gone == [ids[250]]
     assert {row.owner for row in shop.pending().values()} == {b"ann"}
@@ -39,16 +39,16 @@ async def test_orphans_among_thousands_in_hand_are_found(shop: Shop) -> None:
 async def test_orphans_are_taken_within_bounds(shop: Shop) -> None:
     ids, found, after, calls = shop.deliver(6, b"f", b"x" * 10_000), list[bytes](), START, 0
     while after:
-        takings = await recover_own(
+        recovered = await recover_own(
             shop.server, shop.ann, retries=False, limit=5, after=after, in_flight=(), most_bytes=15_000
         )
-        found, after, calls = found + ids_of(takings), takings.next, calls + 1
+        found, after, calls = found + ids_of(recovered), recovered.next, calls + 1
     assert found == ids
     assert calls > 2
     rested = shop.deliver(2)
     shop.rest(rested[:1], HOUR_MS)
-    takings = await recover_own(shop.server, shop.ann, retries=False, limit=9, in_flight=(), min_idle=HOUR)
-    assert ids_of(takings) == rested[:1]
+    recovered = await recover_own(shop.server, shop.ann, retries=False, limit=9, in_flight=(), min_idle=HOUR)
+    assert ids_of(recovered) == rested[:1]
 
 
 async def test_only_idle_entries_of_others_are_taken(shop: Shop) -> None:
@@ -56,8 +56,8 @@ async def test_only_idle_entries_of_others_are_taken(shop: Shop) -> None:
     fresh = shop.deliver(3)
     ours = shop.deliver(2, to="bob")
     shop.rest([*idle, *ours], 2 * HOUR_MS)
-    (takings,) = await take_all(shop)
-    assert ids_of(takings) == idle
+    (recovered,) = await take_all(shop)
+    assert ids_of(recovered) == idle
     assert shop.deliveries(*fresh, *ours) == [1] * 5
 
 
@@ -103,8 +103,8 @@ async def test_the_very_last_id_ends_a_walk(shop: Shop) -> None:
     last = b"18446744073709551615-18446744073709551615"
     shop.command("XADD", STREAM, last, "f", "v")
     shop.command("XREADGROUP", "GROUP", GROUP, "ann", "STREAMS", STREAM, ">")
-    takings = await take_from_ann(shop, shop.bob, limit=1)
-    assert (ids_of(takings), takings.next) == ([last], "")
+    recovered = await take_from_ann(shop, shop.bob, limit=1)
+    assert (ids_of(recovered), recovered.next) == ([last], "")
 
 
 async def test_where_the_group_is_gone_there_is_nothing(shop: Shop) -> None:

@@ -39,8 +39,8 @@ async def test_everything_beside_the_stream_is_in_its_slot(far_shop: Shop) -> No
     first, second, third = shop.deliver(3)
     (again,) = shop.deliver(1, retries=True)
     assert (await renew(server, ann, retries=False, ids=[first])).lost == ()
-    takings = await take_idle(server, shop.bob, retries=True, min_idle=timedelta(), limit=5)
-    assert [taken.id for taken in takings.entries] == [again]
+    recovered = await take_idle(server, shop.bob, retries=True, min_idle=timedelta(), limit=5)
+    assert [taken.id for taken in recovered.entries] == [again]
     assert await mark_start(server, ann, retries=False, entry_id=first, marks=0, ttl=WEEK) == 1
     await retry_later(
         server, ann, retries=False, entry_id=first, delay=MINUTE, attempt=2, payload_key=PAYLOAD

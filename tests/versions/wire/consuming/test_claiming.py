@@ -16,9 +16,9 @@ async def test_a_dead_consumers_entries_are_taken_with_counts_and_marks(shop: Sh
     (others,) = shop.deliver(1, to="carl", retries=retries)
     shop.mark((b"retry:" if retries else b"") + second, 3)
     shop.mark((b"" if retries else b"retry:") + first, 9)
-    takings = await take_from(shop.server, shop.bob, retries=retries, owner="ann", min_idle=ZERO, limit=9)
+    recovered = await take_from(shop.server, shop.bob, retries=retries, owner="ann", min_idle=ZERO, limit=9)
     fields = [b"n", b"1", b"n", b"\xff\x00"]
-    assert takings == RecoveredPage((TakenEntry(first, fields, 2, 0), TakenEntry(second, fields, 2, 3)))
+    assert recovered == RecoveredPage((TakenEntry(first, fields, 2, 0), TakenEntry(second, fields, 2, 3)))
     rows = shop.pending(retries=retries)
     assert [rows[one].owner for one in (first, second, others)] == [b"bob", b"bob", b"carl"]
     assert shop.deliveries(first, second, others, retries=retries) == [2, 2, 1]
@@ -27,14 +27,14 @@ async def test_a_dead_consumers_entries_are_taken_with_counts_and_marks(shop: Sh
 async def test_own_orphans_are_adopted_and_what_is_in_hand_is_not(shop: Shop) -> None:
     ids = shop.deliver(5)
     in_flight = {ids[0], ids[2]}
-    takings = await recover_own(shop.server, shop.ann, retries=False, limit=2, in_flight=in_flight)
-    assert ids_of(takings) == [ids[1], ids[3]]
+    recovered = await recover_own(shop.server, shop.ann, retries=False, limit=2, in_flight=in_flight)
+    assert ids_of(recovered) == [ids[1], ids[3]]
     rest = await recover_own(
         shop.server,
         shop.ann,
         retries=False,
         limit=2,
-        after=takings.next,
+        after=recovered.next,
         in_flight={*in_flight, ids[1], ids[3]},
     )
     assert ids_of(rest) == [ids[4]]

@@ -56,8 +56,8 @@ async def test_released_entries_are_taken_at_once_and_their_count_stays(shop: Sh
     ids = shop.deliver(3)
     await release(shop.server, shop.ann, retries=False, ids=ids[:2])
     assert shop.deliveries(*ids) == [1, 1, 1]
-    takings = await take_idle(shop.server, shop.bob, retries=False, min_idle=timedelta(days=1), limit=10)
-    assert [taken.id for taken in takings.entries] == ids[:2]
+    recovered = await take_idle(shop.server, shop.bob, retries=False, min_idle=timedelta(days=1), limit=10)
+    assert [taken.id for taken in recovered.entries] == ids[:2]
     assert shop.pending()[ids[2]].owner == b"ann"
 
 
