@@ -179,7 +179,7 @@ def serving(server: RunningServer, workers: int) -> Iterator[Row]:
                 port = next(
                     int(found[1])
                     for line in process.stderr
-                    if (found := re.search(r"taken in at \S+:(\d+)", line))
+                    if (found := re.search(r"accepted at \S+:(\d+)", line))
                 )
                 yield Row(f"streamops, {workers} worker{'s' * (workers > 1)}", port, process.pid)
             finally:

@@ -80,7 +80,7 @@ async def served(directory: Path, *options: str) -> AsyncIterator[Started]:
             # Warnings come first.
             while port is None and (line := await process.stderr.readline()):
                 told += line.decode()
-                port = re.search(r"taken in at 127\.0\.0\.1:(\d+)", told)
+                port = re.search(r"accepted at 127\.0\.0\.1:(\d+)", told)
         assert port is not None, told
         yield Started(process, f"http://127.0.0.1:{port[1]}", told)
     finally:

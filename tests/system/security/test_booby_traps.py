@@ -81,7 +81,7 @@ async def test_topics_are_served_without_a_module_of_the_folder(
 ) -> None:
     async with running_receiver() as receiver, aiohttp.ClientSession() as session:
         configure(trapped, server, f"{receiver.url}/remind")
-        async with trapped.running("webhooks", "serve", until=r"taken in at (127\.0\.0\.1:\d+)") as (
+        async with trapped.running("webhooks", "serve", until=r"accepted at (127\.0\.0\.1:\d+)") as (
             _,
             place,
         ):

@@ -118,7 +118,7 @@ def test_the_controller_of_pools(planted: Planted) -> None:
 
 def test_callbacks_and_their_intake(planted: Planted) -> None:
     with started(planted, "webhooks", "serve", "--listen", "127.0.0.1:0") as process:
-        base = "http://127.0.0.1:" + process.says(r"taken in at 127\.0\.0\.1:(\d+)")[1]
+        base = "http://127.0.0.1:" + process.says(r"accepted at 127\.0\.0\.1:(\d+)")[1]
         wrong = fetched(f"{base}/topics/remind/messages", Authorization=f"Bearer {SECRET}x")
         right = fetched(f"{base}/topics/remind/messages", Authorization=f"Bearer {SECRET}")
         ready = fetched(f"{base}/-/ready")
