@@ -32,9 +32,9 @@ from streamops.model.topics import (
 from streamops.monitor.thresholds import Thresholds
 from streamops.resources.actions import keymap_problems
 from streamops.resources.views import SavedView
-from streamops.service.addresses import Reach
 from streamops.settings.secrets import split_command
 from streamops.targets.specs import COMMAND_TIMEOUT, DEFAULT_TIMEOUT, TargetKind
+from streamops.webhooks.reach import Reach
 
 Command = str | tuple[str, ...]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]

@@ -16,7 +16,6 @@ from msgspec import Struct
 from streamops.model.secret import Secret
 from streamops.runtime.events import DeadLettered
 from streamops.runtime.worker import WorkerOptions
-from streamops.service.addresses import Reach
 from streamops.service.authentication import Authentication
 from streamops.service.listening import serving
 from streamops.webhooks.callback import Callback, HostOptions
@@ -25,6 +24,7 @@ from streamops.webhooks.dispatcher import Dispatcher
 from streamops.webhooks.ingest import IngestOptions, ingest_app
 from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.notices import GivenUpNotices
+from streamops.webhooks.reach import Reach
 from streamops.webhooks.registry import Site, TopicRegistry, keep_short
 from streamops.webhooks.request_log import RequestLog
 from streamops.webhooks.semaphore import WeightedSemaphore

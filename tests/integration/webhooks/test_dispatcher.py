@@ -8,11 +8,11 @@ import pytest
 from streamops.model.secret import Secret
 from streamops.runtime.events import DeadLettered
 from streamops.runtime.worker import WorkerOptions
-from streamops.service.addresses import Reach
 from streamops.webhooks.callback import Callback, HostOptions
 from streamops.webhooks.calling import Caller, CallerOptions
 from streamops.webhooks.dispatcher import Dispatcher
 from streamops.webhooks.notices import GivenUpNotices
+from streamops.webhooks.reach import Reach
 from streamops.webhooks.registry import TopicServer
 from streamops.webhooks.semaphore import WeightedSemaphore
 from tests.support.eventually import eventually

@@ -14,9 +14,9 @@ import pytest
 from aiohttp import web
 
 from streamops.model.topics import Topic
-from streamops.service.addresses import Reach
 from streamops.webhooks.calling import Caller, CallError, is_own_address
 from streamops.webhooks.messages import WebhookMessage
+from streamops.webhooks.reach import Reach
 from streamops.wire.keys import dead_letter_key
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer

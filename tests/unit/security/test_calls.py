@@ -10,9 +10,9 @@ import pytest
 import trustme
 
 from streamops.model.topics import Topic
-from streamops.service.addresses import Reach
 from streamops.webhooks.calling import Caller, CallError
 from streamops.webhooks.messages import WebhookMessage
+from streamops.webhooks.reach import Reach
 
 MESSAGE = WebhookMessage("m-1", "1700000000000-0", 1, b"{}", "application/json")
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"

@@ -9,10 +9,10 @@ import pytest
 from streamops.errors import Reject, RetryLater
 from streamops.model.schedules import parse_schedule
 from streamops.model.topics import Topic
-from streamops.service.addresses import Reach
 from streamops.webhooks.breaker import BreakerOptions, BreakerState
 from streamops.webhooks.callback import Callback, HostOptions
 from streamops.webhooks.calling import Caller
+from streamops.webhooks.reach import Reach
 from tests.support.eventually import eventually
 from tests.support.servers import choose_port
 from tests.support.webhooks.entries import InventedEntry

@@ -8,9 +8,9 @@ import pytest
 
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
-from streamops.service.addresses import Reach
 from streamops.webhooks.calling import Caller, CallerOptions, CallError
 from streamops.webhooks.messages import WebhookMessage, message_of
+from streamops.webhooks.reach import Reach
 from streamops.webhooks.signing import SIGNATURE, verify
 from tests.support.eventually import eventually
 from tests.support.servers import choose_port

@@ -6,7 +6,8 @@ from itertools import product
 import pytest
 
 from streamops.errors import SettingsError
-from streamops.service.addresses import Reach, as_address
+from streamops.service.addresses import as_address
+from streamops.webhooks.reach import Reach
 from tests.support.tables import table
 
 
