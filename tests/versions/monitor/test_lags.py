@@ -154,7 +154,7 @@ async def test_false_count_is_caught_in_as_many_collections_as_there_are_groups(
     said = [(await patient.lags())["g3"] for _ in names]
     assert [lag.entries for lag in said[:-1]].count(30) == 3
     assert exact(said[3]) == 40
-    assert "the server says 30" in said[3].reason
+    assert "the server reports 30" in said[3].reason
     for _ in range(2 * len(names)):
         assert exact((await patient.lags())["g3"]) == 40
     others = await patient.lags()
