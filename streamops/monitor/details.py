@@ -14,8 +14,8 @@ from streamops.model.pending import PendingProfile
 from streamops.model.streams import Consumer, GroupReading, ReadError, StreamReading, names_of
 from streamops.monitor.lag_reader import GroupCache, GroupKey
 from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
+from streamops.wire.claimable import look_for_deleted
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
-from streamops.wire.deleted import look_for_deleted
 from streamops.wire.faults import Fault
 from streamops.wire.pending_pages import PendingRange
 from streamops.wire.reads import read_consumers, read_pending
@@ -217,7 +217,7 @@ class DetailReader:
         asked = [(key[0], [row.id for row in rows]) for key, rows in doubtful.items()]
         looks = await look_for_deleted(self._server, asked)
         return {
-            key: (look.gone, None if look.first is None else rows[look.first])
+            key: (len(look.gone), rows[look.gone[0]] if look.gone else None)
             for (key, rows), look in zip(doubtful.items(), looks, strict=True)
         }
 

@@ -16,10 +16,10 @@ from streamops.monitor.lag import LagReliability, reliability_of
 from streamops.wire.batches import Request
 from streamops.wire.delayed import count_queues
 from streamops.wire.faults import Fault, FaultKind, fault
-from streamops.wire.harmless import NOBODY, refused_writes
 from streamops.wire.keys import POOLS, decisions_key, delayed_key, learned_key, pool_key
 from streamops.wire.node import Command
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.permissions import NOBODY, refused_writes
 from streamops.wire.reads import read_types
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import Readings, StreamReader

@@ -22,8 +22,7 @@ from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, PendingEntry, Str
 from streamops.operations.packing import unpack, unpack_values
 from streamops.operations.undo_snapshots import pack_pages, snapshot_key, unpack_pages
 from streamops.wire.server import Server
-from streamops.wire.writes.audit import read_records
-from streamops.wire.writes.undo_snapshots import SnapshotPage, read_snapshot
+from streamops.wire.writes.audit import SnapshotPage, read_records, read_snapshot
 
 ENDS = frozenset({AuditPhase.DONE, AuditPhase.FAILED})
 

@@ -14,8 +14,7 @@ from streamops.operations.audit import ENDS, read_action
 from streamops.operations.packing import pack
 from streamops.operations.undo_snapshots import in_records, pack_pages, snapshot_key
 from streamops.wire.server import Server
-from streamops.wire.writes.audit import AUDIT, write_record
-from streamops.wire.writes.undo_snapshots import drop_pages, read_snapshot
+from streamops.wire.writes.audit import AUDIT, drop_pages, read_snapshot, write_record
 
 
 class AuditWriter:

@@ -9,8 +9,8 @@ from streamops.errors import Forbidden, StalePlan, StreamopsError
 from streamops.model.acting import Limits, Plan
 from streamops.monitor.inspection import read_stream
 from streamops.operations.operation import Operation, Prepared
-from streamops.wire.harmless import refused_writes
 from streamops.wire.keys import OWN_PREFIX, is_own_key, is_undo_key
+from streamops.wire.permissions import refused_writes
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import JOBS, job_key

@@ -19,7 +19,7 @@ from streamops.model.streams import Mode
 from streamops.operations.packing import inflate, reading_ours
 from streamops.wire.keys import same_slot, undo_key
 from streamops.wire.server import Server
-from streamops.wire.writes.undo_snapshots import SnapshotPage
+from streamops.wire.writes.audit import SnapshotPage
 
 MILLISECOND: Final = timedelta(milliseconds=1)
 RUN: Final = 4

@@ -17,7 +17,7 @@ from streamops.model.delayed import DelayedBody
 from streamops.model.entries import EPOCH
 from streamops.runtime.context import PAUSE, WorkerContext
 from streamops.runtime.events import Troubled
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from streamops.wire.faults import Fault
 from streamops.wire.keys import delayed_key
 

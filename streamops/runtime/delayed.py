@@ -13,7 +13,7 @@ from streamops.errors import Forbidden, PublishError, SettingsError, StreamopsEr
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.model.text import name_text
 from streamops.runtime.retry import seconds
-from streamops.wire import delaying
+from streamops.wire import delayed_writes
 from streamops.wire.consuming import payloads
 from streamops.wire.consuming.publishing import OWN_CHOICE, Addition, unknown
 from streamops.wire.faults import Fault
@@ -48,14 +48,14 @@ class Scheduler:
         queue = self._queue_of(stream)
         names = [token_hex(8) if one.entry_id == OWN_CHOICE else one.entry_id for one in additions]
         messages = [
-            delaying.MessageToDelay(name, DelayedBody(stream, _pairs(one.parts)), due)
+            delayed_writes.MessageToDelay(name, DelayedBody(stream, _pairs(one.parts)), due)
             for name, one in zip(names, additions, strict=True)
         ]
         kept = [one.payload for one in additions if one.payload is not None]
         if kept:
             await self._keep_ahead(kept, due)
         try:
-            dues = await delaying.schedule_many(self._server, stream, messages, queue)
+            dues = await delayed_writes.schedule_many(self._server, stream, messages, queue)
         except Unreachable as error:
             raise unknown(error, "all messages were added to the delayed ones of", stream) from None
         answers = [_scheduled(stream, queue, name, due) for name, due in zip(names, dues, strict=True)]
@@ -70,7 +70,7 @@ class Scheduler:
         Raises:
             ServerError: The server did not answer, or refused.
         """
-        return await delaying.delayed_get(self._server, stream, ident, self._queue_of(stream))
+        return await delayed_writes.delayed_get(self._server, stream, ident, self._queue_of(stream))
 
     async def cancel(self, stream: str, ident: str) -> bool:
         """Remove a message, with its payload; whether there was one.
@@ -86,7 +86,7 @@ class Scheduler:
                 f"queue {queue}: member {ident} is no delayed message of streamops",
                 "Remove it with the program that wrote it.",
             )
-        answer = await delaying.delayed_cancel(self._server, stream, ident, queue)
+        answer = await delayed_writes.delayed_cancel(self._server, stream, ident, queue)
         if answer and message is not None and message.body is not None:
             for key in _payloads_of(stream, message.body):
                 await payloads.drop_payload(self._server, key)

@@ -30,9 +30,9 @@ from streamops.runtime.retry import raised_at, words
 from streamops.runtime.runner import HandlerRunner
 from streamops.wire.consuming.entries import delayed_left, work_left
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, Namesake, read_namesake
-from streamops.wire.consuming.permissions import require_permissions
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.permissions import require_permissions
 from streamops.wire.server import Server
 
 TURN: Final = 0.5

@@ -6,8 +6,7 @@ from datetime import datetime
 from streamops.errors import StalePlan, TargetChanged, TargetError
 from streamops.model.pools import KEDA, Order, Pool, PoolSize, PoolSupervisor
 from streamops.wire.keys import pool_key
-from streamops.wire.pools.orders import order_workers
-from streamops.wire.pools.records import read_pool
+from streamops.wire.pools.records import order_workers, read_pool
 from streamops.wire.pools.registry import read_supervisors
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server

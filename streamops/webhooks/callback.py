@@ -21,8 +21,18 @@ from streamops.model.request_log import CALLED
 from streamops.model.topics import Topic
 from streamops.webhooks.breaker import Breaker, BreakerOptions, BreakerState
 from streamops.webhooks.calling import Caller, CallError
-from streamops.webhooks.judging import TROUBLED, Accepted, Answer, Rejected, TryAgain, Verdict, judge
-from streamops.webhooks.messages import Delivered, WebhookMessage, message_of
+from streamops.webhooks.messages import (
+    TROUBLED,
+    Accepted,
+    Answer,
+    Delivered,
+    Rejected,
+    TryAgain,
+    Verdict,
+    WebhookMessage,
+    judge,
+    message_of,
+)
 from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.request_log import RequestLog
 

@@ -22,8 +22,7 @@ from yarl import URL
 import streamops
 from streamops.model.topics import Topic
 from streamops.service.addresses import as_address
-from streamops.webhooks.judging import Answer
-from streamops.webhooks.messages import WebhookMessage
+from streamops.webhooks.messages import Answer, WebhookMessage
 from streamops.webhooks.reach import Reach
 from streamops.webhooks.signing import SIGNATURE, sign
 

@@ -11,8 +11,7 @@ import msgspec
 from streamops.model.topics import JSON_TYPE, Topic
 from streamops.runtime.events import DeadLettered
 from streamops.webhooks.calling import Caller, CallError
-from streamops.webhooks.judging import SUCCESS
-from streamops.webhooks.messages import WebhookMessage
+from streamops.webhooks.messages import SUCCESS, WebhookMessage
 
 LOG: Final = logging.getLogger("streamops.webhooks")
 MINUTE: Final = 60.0

@@ -17,13 +17,12 @@ from streamops.model.delayed import DelayedBody, DelayedMessage, DelayedQueue
 from streamops.model.topics import IDENT, Topic, message_fields
 from streamops.wire.consuming.publishing import Addition, add
 from streamops.wire.delayed import read_messages, read_queues
-from streamops.wire.delaying import MessageToDelay, schedule_one
+from streamops.wire.delayed_writes import MessageToDelay, cancel, schedule_one
 from streamops.wire.faults import Fault, fault
 from streamops.wire.gathering import Gatherer
 from streamops.wire.keys import bodies_key, delayed_key, encoded_part, require_one_slot, retry_key
 from streamops.wire.replies import decode_name
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import cancel
 
 AT_ONCE: Final = 12
 """Requests on their way to one server; its connections are no more than some."""

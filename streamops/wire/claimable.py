@@ -1,22 +1,92 @@
-"""Counting what can be claimed, page by page, holding no more than a sample."""
+"""Which pending entries can be claimed, counted page by page; and which of them are no longer in their stream."""
 
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from streamops.model.entries import EntryId
-from streamops.model.pending import PendingSelection, Unfit
+from streamops.model.pending import DeletedPending, PendingSelection, Unfit
 from streamops.model.text import name_bytes
-from streamops.wire.deleted import GoneSearch
-from streamops.wire.faults import required
+from streamops.wire.faults import FaultKind, fault, required
 from streamops.wire.node import Reply
 from streamops.wire.pending_pages import PAGE, PendingRange, Row, pending_by_id, pending_rows
 from streamops.wire.replies import decode_name, decode_pending_rows
+from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Server
 
-SAMPLE = 10
+BYTES_PER_CALL: Final = 1 << 20
+"""Bytes of entries that one call of the script copies inside the server, about: a few milliseconds."""
+
+SEARCHED_BYTES: Final = 256 << 20
+"""Bytes of entries, about, that one search copies inside the server."""
+
+SAMPLE: Final = 10
 ID, OWNER, IDLE = 0, 1, 2
+
+
+class Deleted(Struct, frozen=True):
+    """Which entries of a list are no longer in their stream.
+
+    Attributes:
+        looked: How many were looked for, from the first on; 0 where no script may be run.
+        gone: The places in the list of those that are not there.
+    """
+
+    looked: int = 0
+    gone: tuple[int, ...] = ()
+
+
+async def look_for_deleted(server: Server, pages: Sequence[tuple[str, Sequence[EntryId]]]) -> list[Deleted]:
+    """Look for entries by their IDs, given for each stream; answers each list as far as about a megabyte of entries goes."""
+    calls = [Call(stream, (BYTES_PER_CALL, *map(str, ids)), _deleted) for stream, ids in pages]
+    found: list[Reply] = []
+    # Redis 7.0 brought the form that needs no permission to write.
+    for read_only in (True, False):
+        found = (await run_script(server, "deleted_rows", calls, read_only=read_only)).replies
+        if not any(isinstance(one, Exception) and fault(one).kind in _NO_SCRIPTS for one in found):
+            break
+    return [Deleted() if isinstance(one, Exception) else one for one in found]
+
+
+def _deleted(reply: Reply) -> Deleted:
+    looked, *numbers = reply
+    return Deleted(looked, tuple(number - 1 for number in numbers))
+
+
+_NO_SCRIPTS: Final = frozenset({FaultKind.UNSUPPORTED, FaultKind.DENIED})
+
+
+class GoneSearch:
+    """Counts pending entries that are no longer in their stream.
+
+    Attributes:
+        found: What was found so far.
+
+    Args:
+        server: Where.
+        stream: The stream.
+        entry_bytes: Bytes of one of its entries, about.
+    """
+
+    def __init__(self, server: Server, stream: str, entry_bytes: int) -> None:
+        self._server = server
+        self._stream = stream
+        self._weight = max(1, entry_bytes)
+        self.found = DeletedPending()
+
+    async def look_at(self, ids: Sequence[EntryId]) -> None:
+        """Look for some entries, lowest first, unless too much was copied already."""
+        while ids and self.found.looked * self._weight < SEARCHED_BYTES:
+            (seen,) = await look_for_deleted(self._server, [(self._stream, ids)])
+            if not seen.looked:
+                return
+            found, gone = self.found, [ids[at] for at in seen.gone]
+            sample = (*found.sample, *gone)[:SAMPLE]
+            self.found = DeletedPending(found.looked + seen.looked, found.count + len(gone), sample)
+            ids = ids[seen.looked :]
 
 
 class Claimable(NamedTuple):
@@ -62,7 +132,7 @@ async def read_claimable(
     async for page in pending_rows(server, PendingRange(what.stream, what.group, consumer=what.source)):
         rows = tally.add([row for row in page if row[IDLE] >= least and row[OWNER] != to], most)
         if search is not None and rows:
-            await search.look_at([row[ID] for row in rows])
+            await search.look_at([EntryId.parse(row[ID]) for row in rows])
         if tally.count == most:
             break
     return tally.selection()
@@ -93,7 +163,7 @@ async def read_claimable_ids(
                 rows.append(reply[0])
         tally.add(rows, None)
         if search is not None and rows:
-            await search.look_at([row[ID] for row in rows])
+            await search.look_at([EntryId.parse(row[ID]) for row in rows])
     return tally.selection(), Unfit(unfit["absent"], unfit["elsewhere"], unfit["busy"]), bytes(chosen)
 
 

@@ -25,8 +25,8 @@ from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event
 from streamops.runtime.promoter import Promoter
 from streamops.wire.consuming.promoting import promote_due
-from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed import encode_body
+from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from tests.support.programs import find_programs

@@ -6,7 +6,7 @@ Everything is made by scripts inside the server, which is the only way to have f
 import time
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from tests.support.servers import RunningServer
 
 LONG, ORDERS, JOBS = "long", "orders", "jobs"

@@ -28,8 +28,7 @@ from streamops.operations.running import Run
 from streamops.targets.target import Target
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.leading import keep_lease, require_token
-from streamops.wire.pools.orders import steer
-from streamops.wire.pools.records import read_pool
+from streamops.wire.pools.records import read_pool, steer
 from streamops.wire.reads import read_clock
 
 

@@ -14,7 +14,7 @@ from streamops.operations.pending_rows import read_members
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.wire.server import Server
-from streamops.wire.writes.consumers import Pruned, prune_consumers
+from streamops.wire.writes.groups import Pruned, prune_consumers
 
 BATCH: Final = 500
 MANY: Final = 2_000

@@ -18,7 +18,7 @@ from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
 from streamops.wire.pending_pages import PendingRange
 from streamops.wire.reads import read_pending_page
-from streamops.wire.writes.consumers import remove_consumer
+from streamops.wire.writes.groups import remove_consumer
 from streamops.wire.writes.pending import hand_over
 
 BATCH: Final = 250

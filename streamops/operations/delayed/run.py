@@ -16,8 +16,8 @@ from streamops.operations.delayed.survey import keys_of, problem_of, resolve_del
 from streamops.operations.operation import Operation
 from streamops.operations.running import Run
 from streamops.wire.delayed import read_messages
+from streamops.wire.delayed_writes import GONE, MOST_PARTS, cancel, move_now
 from streamops.wire.faults import NO_MEMORY, Fault, FaultKind
-from streamops.wire.writes.delayed import GONE, MOST_PARTS, cancel, move_now
 
 BATCH = 250
 BATCH_BYTES = 256 << 10

@@ -11,7 +11,7 @@ from streamops.operations.pools.intent import PauseIntent, ResumeIntent
 from streamops.operations.pools.plan import PoolEvidence, plan_pause, plan_resume
 from streamops.operations.running import Run
 from streamops.wire.keys import pool_key
-from streamops.wire.pools.orders import set_mode
+from streamops.wire.pools.records import set_mode
 
 
 async def survey_pool(place: ServerContext, intent: PauseIntent | ResumeIntent) -> PoolEvidence:

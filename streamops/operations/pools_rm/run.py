@@ -14,8 +14,7 @@ from streamops.operations.pools_rm.plan import RemovePoolEvidence, plan_remove_p
 from streamops.operations.running import Run
 from streamops.wire.faults import required
 from streamops.wire.keys import POOLS, decisions_key, pool_key
-from streamops.wire.pools.orders import clear_pool
-from streamops.wire.pools.records import forget_pool, pairs, pool_keys, read_pool_names
+from streamops.wire.pools.records import clear_pool, forget_pool, pairs, pool_keys, read_pool_names
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 

@@ -25,9 +25,9 @@ from streamops.operations.running import Run
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.run import TrimPace
 from streamops.operations.trim.survey import survey_trim
+from streamops.wire.delayed_writes import schedule
 from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import schedule
 from streamops.wire.writes.entries import add_entry
 from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
 

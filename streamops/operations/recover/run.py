@@ -9,7 +9,7 @@ from streamops.operations.recover.intent import RecoverIntent
 from streamops.operations.recover.plan import RecoverEvidence, plan_recover
 from streamops.operations.recover.survey import survey_recover
 from streamops.operations.running import Run
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from streamops.wire.faults import Fault
 from streamops.wire.keys import bodies_key
 

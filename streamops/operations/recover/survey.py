@@ -15,7 +15,7 @@ from streamops.model.topics import IDENT, message_fields
 from streamops.monitor.context import ServerContext
 from streamops.operations.recover.intent import RecoverIntent
 from streamops.operations.recover.plan import LostMessage, RecoverEvidence
-from streamops.wire.delayed_bodies import ForeignBodyError, decode_body
+from streamops.wire.delayed import ForeignBodyError, decode_body
 from streamops.wire.faults import required
 from streamops.wire.keys import bodies_key, dead_letter_key, delayed_key, retry_key
 from streamops.wire.reads import read_clock, read_page

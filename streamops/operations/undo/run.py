@@ -24,7 +24,7 @@ from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo.plan import UndoEvidence, plan_undo
 from streamops.operations.undo_snapshots import RowsThen, snapshot_writes, unpack_pages
 from streamops.wire.server import Server
-from streamops.wire.writes.undo_snapshots import ROWS, restore_rows
+from streamops.wire.writes.audit import ROWS, restore_rows
 
 SAMPLE = 10
 RESTORED = "restored"

@@ -1,11 +1,18 @@
-"""The audit log: one capped stream of records as fields."""
+"""The audit log, one capped stream of records; and undo snapshots, rows that scripts keep as they were before a change."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Final
 
-from streamops.model.entries import LAST_ID, ZERO_ID, EntryId, StreamEntry
+from msgspec import Struct
+
+from streamops.model.entries import EPOCH, LAST_ID, ZERO_ID, EntryId, PendingEntry, StreamEntry
+from streamops.model.pending import PendingChange
 from streamops.wire.faults import required
+from streamops.wire.node import Argument
 from streamops.wire.reads import read_page
+from streamops.wire.script_calls import Call, optional, write_script
 from streamops.wire.server import Server
 
 AUDIT: Final = "streamops:audit"
@@ -43,3 +50,88 @@ def _fitting(page: Sequence[StreamEntry]) -> int:
     """How many records like these the server copies out in a millisecond or two."""
     weight = sum(len(value) for record in page for _, value in record.fields)
     return max(1, min(LARGEST_PAGE, PAGE_BYTES * len(page) // (weight + 1)))
+
+
+KEPT: Final = timedelta(days=7)
+"""Rows that are not put into the log are forgotten after this long."""
+
+SECONDS_KEPT: Final = int(KEPT.total_seconds())
+
+
+class SnapshotPage(Struct, frozen=True):
+    """Rows of one call of a script.
+
+    Attributes:
+        field: The field of the hash that keeps them: the server's clock in milliseconds, ``/``, and the first ID.
+        rows: The rows, as the script packed them.
+    """
+
+    field: bytes
+    rows: bytes
+
+    @property
+    def order(self) -> tuple[int, EntryId]:
+        """Pages compare by it as they were written."""
+        at_ms, _, first = self.field.partition(b"/")
+        return int(at_ms), EntryId.parse(first)
+
+
+async def read_snapshot(server: Server, key: str) -> list[SnapshotPage]:
+    """What a hash keeps, oldest first; nothing where it is not there."""
+    reply = required(await server.single(key, "HGETALL", key), key)
+    pages = [SnapshotPage(field, rows) for field, rows in zip(reply[::2], reply[1::2], strict=True)]
+    return sorted(pages, key=lambda page: page.order)
+
+
+async def drop_pages(server: Server, key: str, pages: Sequence[SnapshotPage]) -> None:
+    """Forget pages; a hash without any is no more."""
+    required(await server.single(key, "HDEL", key, *(page.field for page in pages)), key)
+
+
+ROWS = 250
+"""Rows of one call: about 3 ms of the server's time."""
+
+
+async def restore_rows(
+    server: Server,
+    stream: str,
+    group: str,
+    rows: Sequence[PendingEntry],
+    *,
+    done: PendingChange,
+    holder: str,
+    at: datetime,
+    position: EntryId | None,
+    writes: bool,
+) -> list[str]:
+    """Restore owner, time of delivery and deliveries of rows.
+
+    Args:
+        server: Where.
+        stream: The stream.
+        group: Its group.
+        rows: The rows as they were, at most ``ROWS`` of them.
+        done: What was done to them.
+        holder: Who claimed them, where they were claimed.
+        at: When it was done; a row delivered since is left alone.
+        position: The group must not stand before it; none asks for the group alone.
+        writes: Whether to restore them, or only to say what would come of it.
+
+    Returns:
+        What came of each: ``restored``, or why not.
+    """
+    arguments: list[Argument] = [group, optional(position), done.value, holder]
+    arguments += (_ms(at), "write" if writes else "look")
+    for (owner, idle, deliveries), alike in groupby(rows, _what_it_gets):
+        ids = [str(row.id) for row in alike]
+        arguments += (owner, max(0, _ms(at - idle)), deliveries, len(ids), *ids)
+    call = Call(stream, tuple(arguments), lambda came: [one.decode() for one in came])
+    return await write_script(server, "restore_rows", call, f"group {stream}/{group}")
+
+
+def _what_it_gets(row: PendingEntry) -> tuple[str, timedelta, int]:
+    return row.consumer, row.idle, row.delivery_count
+
+
+def _ms(instant: datetime) -> int:
+    return (instant - EPOCH) // timedelta(milliseconds=1)

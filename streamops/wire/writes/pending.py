@@ -14,7 +14,7 @@ from streamops.wire.node import Argument, Reply
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, optional, try_script, write_script, write_timed_script
 from streamops.wire.server import Server
-from streamops.wire.writes.undo_snapshots import SECONDS_KEPT
+from streamops.wire.writes.audit import SECONDS_KEPT
 
 MISSING = "missing"
 """Why a row was left alone whose entry is gone: the server took it off the list."""

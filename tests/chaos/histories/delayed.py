@@ -15,10 +15,9 @@ from streamops.model.acting import Actor, Confirmation, Environment
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
-from streamops.wire.delayed import read_messages
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body, read_messages
+from streamops.wire.delayed_writes import cancel, move_now, schedule
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import cancel, move_now, schedule
 from tests.support.servers import RunningServer
 
 STEPS = 40

@@ -15,11 +15,16 @@ import msgspec
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
 from streamops.wire.consuming.promoting import NOTHING_PASSED, promote_due
-from streamops.wire.delayed import read_messages
-from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import MessageToDelay, delayed_cancel, delayed_get, schedule_many
+from streamops.wire.delayed import encode_body, read_messages
+from streamops.wire.delayed_writes import (
+    MessageToDelay,
+    cancel,
+    delayed_cancel,
+    delayed_get,
+    move_now,
+    schedule_many,
+)
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import cancel, move_now
 from tests.support.servers import RunningServer
 
 STEPS = 40

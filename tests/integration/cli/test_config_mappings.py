@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from streamops.model.delayed import DelayedBody
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place
 from tests.support.servers import RunningServer

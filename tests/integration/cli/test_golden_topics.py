@@ -12,7 +12,7 @@ import pytest
 from streamops.model.delayed import DelayedBody
 from streamops.model.secret import Secret
 from streamops.model.topics import Topic
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.topics import TOPICS, decode_topic, encode_topic
 from tests.support.cli.golden import MASKS, compare, told
 from tests.support.cli.running import Cli, Place, Result

@@ -14,7 +14,7 @@ from streamops.monitor.thresholds import Thresholds
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.resources.findings import finding_rows
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from tests.support.cli.running import Place, runner
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer

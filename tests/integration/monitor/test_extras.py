@@ -12,7 +12,7 @@ from streamops.model.secret import Secret
 from streamops.monitor.queue_metrics import max_lengths
 from streamops.monitor.watch import Watch
 from streamops.wire.consuming.heartbeats import write_heartbeat
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from tests.support.eventually import eventually
 from tests.support.invented import minutes, seconds
 from tests.support.monitor.extras import at, extras_of, heart

@@ -9,7 +9,7 @@ from streamops.model.delayed import DelayedBody
 from streamops.model.secret import Secret
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import RunDelayedIntent
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from tests.support.servers import RunningServer
 
 QUEUE, BODIES = "{orders}:delayed", "{orders}:delayed:jobs"

@@ -11,7 +11,7 @@ from streamops.model.delayed import DelayedBody
 from streamops.monitor.watch import Watch
 from streamops.operations.console import Console
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from tests.support.operations.doing import done
 from tests.support.servers import RunningServer
 

@@ -17,7 +17,7 @@ from streamops.model.topics import Topic
 from streamops.operations.console import Console
 from streamops.operations.recover.intent import RecoverIntent
 from streamops.webhooks.request_log import RequestLog
-from streamops.wire.delayed_bodies import decode_body
+from streamops.wire.delayed import decode_body
 from tests.support.eventually import eventually
 from tests.support.operations.engine.examples import WORKSHOP
 from tests.support.servers import RunningServer

@@ -17,8 +17,7 @@ from streamops.operations.nack.intent import NackIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.operations.undo_snapshots import unpack_pages
 from streamops.wire.keys import undo_key
-from streamops.wire.writes.audit import AUDIT
-from streamops.wire.writes.undo_snapshots import ROWS
+from streamops.wire.writes.audit import AUDIT, ROWS
 from tests.support.operations.claim import GROUP, OLD, STREAM, add_pending_for, claim, rows
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.operations.facts import counts

@@ -12,8 +12,8 @@ from streamops.model.schedules import Backoff
 from streamops.runtime import promoter
 from streamops.runtime.events import DelayedDeadLettered, DelayedRefused, DelayedStrays, Promoted, Troubled
 from streamops.runtime.promoter import FastestClock
-from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed import encode_body
+from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from tests.support.eventually import eventually
 from tests.support.runtime.promoter import (
     BODIES,

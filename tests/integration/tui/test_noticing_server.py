@@ -4,7 +4,7 @@ import time
 
 from streamops.model.delayed import DelayedBody
 from streamops.tui.history.memory import LAG, TIERS
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.keys import delayed_key
 from tests.support.servers import RunningServer
 from tests.support.tui.driving import press, running, shown, until

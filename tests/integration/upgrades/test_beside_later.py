@@ -14,7 +14,7 @@ from streamops.operations.nack.intent import NackIntent
 from streamops.operations.undo.intent import UndoIntent
 from streamops.runtime import Entry, Streamops
 from streamops.wire.consuming.promoting import promote_due
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 from tests.support.operations.doing import done

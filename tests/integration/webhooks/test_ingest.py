@@ -17,7 +17,7 @@ from streamops.runtime.context import Names
 from streamops.webhooks import registry
 from streamops.webhooks.ingest import IngestOptions, ingest_app
 from streamops.webhooks.registry import TopicRegistry
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.topics import TOPICS, encode_topic
 from tests.support.eventually import eventually
 from tests.support.project import PROJECT

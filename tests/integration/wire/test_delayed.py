@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from streamops.errors import ServerError
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.wire.delayed import read_due, read_messages, read_queues, read_strays
-from streamops.wire.delayed_bodies import decode_body, encode_body
+from streamops.wire.delayed import decode_body, encode_body, read_due, read_messages, read_queues, read_strays
+from streamops.wire.delayed_writes import CHANGED, FOREIGN, GONE, DelayedMove, cancel, move_now, schedule
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import CHANGED, FOREIGN, GONE, DelayedMove, cancel, move_now, schedule
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer
 from tests.support.strategies import names

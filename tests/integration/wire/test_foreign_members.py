@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.promoting import NOTHING_PASSED, Passed, Promotion, promote_due
-from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import MessageToDelay, delayed_cancel, schedule_many
+from streamops.wire.delayed import encode_body
+from streamops.wire.delayed_writes import MessageToDelay, delayed_cancel, schedule_many
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 

@@ -15,8 +15,7 @@ from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
-from streamops.wire.writes.consumers import remove_consumer
-from streamops.wire.writes.groups import create_group, destroy_group, empty_group
+from streamops.wire.writes.groups import create_group, destroy_group, empty_group, remove_consumer
 from streamops.wire.writes.trim import Floor, How, trim_safely, trim_to
 from tests.support.servers import RunningServer
 from tests.support.wire.many_groups import MAKE, MOST, make, patient

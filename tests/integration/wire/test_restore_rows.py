@@ -7,7 +7,7 @@ from streamops.model.entries import EntryId
 from streamops.model.pending import PendingChange
 from streamops.wire.reads import read_clock
 from streamops.wire.server import Server
-from streamops.wire.writes.undo_snapshots import restore_rows
+from streamops.wire.writes.audit import restore_rows
 from tests.support.servers import RunningServer
 from tests.support.wire.fixtures import SetUser
 from tests.support.wire.restore_rows import deliver, restored, then

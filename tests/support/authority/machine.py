@@ -25,7 +25,7 @@ from streamops.model.delayed import DelayedBody
 from streamops.operations.console import Console
 from streamops.runtime import Entry, Reject, Streamops
 from streamops.wire.consuming.promoting import promote_due
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.options import Secret
 from streamops.wire.server import Server
 from tests.support.operations.engine.examples import (

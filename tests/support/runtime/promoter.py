@@ -10,7 +10,7 @@ import msgspec
 from streamops.model.delayed import DelayedBody
 from streamops.runtime.events import Event, Promoted
 from streamops.runtime.promoter import LONGEST_SLEEP, Promoter
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from streamops.wire.harmless import KNOWN
+from streamops.wire.permissions import KNOWN
 from tests.support.servers import RunningServer
 
 # No server here has these.

@@ -16,7 +16,7 @@ from streamops.model.delayed import DelayedBody
 from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.service.processes import module_command, module_environment
 from streamops.wire.consuming.heartbeats import write_heartbeat
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.server import Server
 from tests.support.dashboards.cast import APP, BLIND, NOWHERE, PREFILL
 from tests.support.eventually import wait_until

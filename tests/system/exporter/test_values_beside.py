@@ -12,7 +12,7 @@ from streamops.model.delayed import DelayedBody
 from streamops.model.pools import WorkerHeartbeat, WorkerState
 from streamops.model.retention import RetentionPolicy
 from streamops.wire.consuming.heartbeats import write_heartbeat
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.keys import pool_key
 from streamops.wire.server import Server
 from tests.support.exporter.shop import Orders

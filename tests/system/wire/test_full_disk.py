@@ -1,6 +1,6 @@
 """A server that cannot save any more refuses writes: that is told before the first of them."""
 
-from streamops.wire.harmless import refused_writes
+from streamops.wire.permissions import refused_writes
 from streamops.wire.server import Server
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer, StartServer

@@ -31,7 +31,7 @@ from streamops.resources.payloads import Decoding, decode_as, preview, render_en
 from streamops.service.web_config import decode_web_config
 from streamops.settings.decoding import decode_config
 from streamops.settings.files import read_project
-from streamops.wire.delayed_bodies import decode_body
+from streamops.wire.delayed import decode_body
 from streamops.wire.pools.records import decode_pool
 from streamops.wire.pools.registry import decode_worker
 from streamops.wire.topics import decode_topic

@@ -24,7 +24,7 @@ from streamops.operations.packing import pack, unpack, unpack_asked
 from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.undo_snapshots import unpack_pages
 from streamops.wire.consuming.heartbeats import decode_heartbeat
-from streamops.wire.delayed_bodies import decode_body
+from streamops.wire.delayed import decode_body
 from streamops.wire.faults import Fault
 from streamops.wire.pools.records import decode_pool
 from streamops.wire.pools.registry import decode_worker

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.model.topics import Topic
-from streamops.webhooks.judging import Accepted, Answer, Rejected, TryAgain, judge
+from streamops.webhooks.messages import Accepted, Answer, Rejected, TryAgain, judge
 from tests.support.tables import table
 
 JSON = (("Content-Type", "application/json"),)

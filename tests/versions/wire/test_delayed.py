@@ -3,8 +3,8 @@
 import pytest
 
 from streamops.model.delayed import DelayedBody
+from streamops.wire.delayed_writes import DelayedMove, move_now, schedule
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import DelayedMove, move_now, schedule
 from tests.support.servers import RunningServer
 from tests.support.wire.delayed import BODIES, HOUR, QUEUE, messages_of
 

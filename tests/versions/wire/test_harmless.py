@@ -2,7 +2,7 @@
 
 import pytest
 
-from streamops.wire.harmless import refused_writes
+from streamops.wire.permissions import refused_writes
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 from tests.support.wire.harmless import COMMANDS, KEYS, add_a_key_of_each_type, state

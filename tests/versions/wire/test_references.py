@@ -10,7 +10,7 @@ from streamops.operations.console import Console
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.faults import FaultKind
-from streamops.wire.harmless import refused_writes
+from streamops.wire.permissions import refused_writes
 from streamops.wire.server import Server
 from streamops.wire.writes.entries import Deleting, delete, has_xdelex
 from streamops.wire.writes.trim import Floor, How, knows_references, trim_safely, trim_to

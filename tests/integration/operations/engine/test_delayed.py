@@ -21,9 +21,9 @@ from streamops.operations.delayed import run as delayed_cancel
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
 from streamops.operations.publish.intent import PublishIntent
 from streamops.operations.restore.intent import RestoreIntent
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
+from streamops.wire.delayed_writes import cancel, schedule
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import cancel, schedule
 from tests.support.operations.backups import read_backup
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer

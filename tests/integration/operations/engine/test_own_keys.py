@@ -22,7 +22,7 @@ from streamops.operations.replay.intent import ReplayIntent
 from streamops.operations.restore.intent import RestoreIntent
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.trim.intent import TrimIntent
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.keys import is_own_key
 from streamops.wire.writes.audit import AUDIT
 from streamops.wire.writes.jobs import JOBS, job_key

@@ -9,11 +9,9 @@ from streamops.errors import NotFound, Refused
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming import promoting
 from streamops.wire.consuming.promoting import Promotion, promote_due
-from streamops.wire.delayed import read_messages
-from streamops.wire.delayed_bodies import ForeignBodyError, decode_body, encode_body
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed import ForeignBodyError, decode_body, encode_body, read_messages
+from streamops.wire.delayed_writes import MessageToDelay, move_now, schedule_many
 from streamops.wire.server import Server
-from streamops.wire.writes.delayed import move_now
 from tests.support.servers import RunningServer
 from tests.support.streams import parts_of
 from tests.support.wire.consuming.promoting import (

@@ -6,7 +6,7 @@ from streamops.errors import StalePlan, TargetChanged
 from streamops.model.pools import Order, PoolSize
 from streamops.targets.local import LocalTarget
 from streamops.wire.keys import pool_key
-from streamops.wire.pools.orders import order_workers
+from streamops.wire.pools.records import order_workers
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 

@@ -47,7 +47,7 @@ from streamops.operations.topics.intent import (
 )
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.undo.intent import UndoIntent
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.keys import pool_key
 from streamops.wire.pools.registry import register_supervisor
 from streamops.wire.writes.jobs import job_key

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.promoting import Promotion, promote_due
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from streamops.wire.server import Server
 
 QUEUE, BODIES, LETTERS = "{orders}:delayed", "{orders}:delayed:jobs", "{orders}:dlq"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.subscription import Subscription
-from streamops.wire.delayed_bodies import decode_body
+from streamops.wire.delayed import decode_body
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 

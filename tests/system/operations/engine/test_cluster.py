@@ -23,7 +23,7 @@ from streamops.operations.replay.intent import ReplayIntent, ReplayMode
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.trim.intent import TrimIntent
 from streamops.resources.acl import AclRole, acl_rules
-from streamops.wire.delayed_bodies import encode_body
+from streamops.wire.delayed import encode_body
 from streamops.wire.options import Secret
 from tests.support.deployments import RunningCluster, SlotMove
 from tests.support.operations.engine.examples import (

@@ -5,8 +5,8 @@ import pytest
 from streamops.errors import Forbidden
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.promoting import promote_due
-from streamops.wire.delayed_bodies import decode_body
-from streamops.wire.delaying import delayed_get
+from streamops.wire.delayed import decode_body
+from streamops.wire.delayed_writes import delayed_get
 from streamops.wire.server import Server
 from tests.support.deployments import RunningCluster
 from tests.support.streams import parts_of

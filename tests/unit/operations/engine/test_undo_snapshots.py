@@ -15,7 +15,7 @@ from streamops.operations.undo_snapshots import (
     pack_pages,
     unpack_pages,
 )
-from streamops.wire.writes.undo_snapshots import SnapshotPage
+from streamops.wire.writes.audit import SnapshotPage
 from tests.support import strategies
 from tests.support.invented import NOW
 

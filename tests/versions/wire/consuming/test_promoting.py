@@ -7,7 +7,7 @@ import pytest
 from streamops.errors import ServerError
 from streamops.model.delayed import DelayedBody
 from streamops.wire.consuming.promoting import Refusal, promote_due
-from streamops.wire.delaying import MessageToDelay, schedule_many
+from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram
 from tests.support.servers import RunningServer, StartServer

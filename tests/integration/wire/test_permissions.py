@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.wire.faults import FaultKind
-from streamops.wire.harmless import refused_writes
+from streamops.wire.permissions import refused_writes
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 from tests.support.wire.fixtures import SetUser

@@ -1,17 +1,20 @@
-"""Delayed messages as their publisher handles them: many at once, and single ones by their IDs."""
+"""Writing delayed messages: schedule, cancel, move to their destination now."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from streamops.model.delayed import DelayedBody, DelayedMessage
-from streamops.wire.delayed import decode_message, instant_of_score, milliseconds
-from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.faults import Fault, FaultKind, fault
+from streamops.model.entries import EntryId
+from streamops.wire.delayed import decode_message, encode_body, instant_of_score, milliseconds
+from streamops.wire.faults import Fault, FaultKind, fault, required
 from streamops.wire.gathering import Gatherer
 from streamops.wire.keys import bodies_key, delayed_key
-from streamops.wire.node import Argument, Reply
+from streamops.wire.node import Argument
+from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, run_script, write_script
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
@@ -24,6 +27,7 @@ AT_ONCE: Final = 8
 """Script calls on their way together: the server works on one while the next is being read."""
 
 ANY_BODY: Final = "*"
+SCRIPT: Final = "delayed_schedule"
 
 
 class MessageToDelay(NamedTuple):
@@ -116,7 +120,7 @@ def _batches(messages: Sequence[MessageToDelay]) -> Iterator[_Batch]:
 async def _send(server: Server, queue: str, batches: Sequence[_Batch]) -> list[datetime | Fault | None]:
     keys = (bodies_key(queue),)
     calls = [Call(queue, tuple(batch.arguments), _dues, keys) for batch in batches]
-    answers = await run_script(server, "delayed_schedule", calls, read_only=False)
+    answers = await run_script(server, SCRIPT, calls, read_only=False)
     dues: list[datetime | Fault | None] = []
     for batch, reply in zip(batches, answers.replies, strict=True):
         if answers.failures and isinstance(reply, Exception):
@@ -135,9 +139,6 @@ def _dues(reply: list[bytes]) -> list[datetime | None]:
     return [None if due == b"0" else instant_of_score(due) for due in reply]
 
 
-SCRIPT: Final = "delayed_schedule"
-
-
 async def schedule_one(
     gatherer: Gatherer, server: Server, stream: str, message: MessageToDelay, queue: str = ""
 ) -> datetime | Fault | None:
@@ -153,13 +154,13 @@ async def schedule_one(
     Raises:
         ServerError: The server did not answer; whether it was added is not known.
     """
-    key, due = queue or delayed_key(stream), message.due
-    when = f"+{due // timedelta(milliseconds=1)}" if isinstance(due, timedelta) else str(milliseconds(due))
-    call = Call(key, (message.id, encode_body(message.body), when), _due, (bodies_key(key),))
+    key = queue or delayed_key(stream)
+    arguments = (message.id, encode_body(message.body), _when(message.due))
+    call = Call(key, arguments, _dues, (bodies_key(key),))
     reply = await gatherer.send(call.request("EVALSHA", load_script(SCRIPT).sha))
     if not isinstance(reply, Exception):
-        answer: datetime | None = reply
-        return answer
+        due: datetime | None = reply[0]
+        return due
     problem = fault(reply)
     if problem.kind is not FaultKind.NO_SCRIPT:
         return problem
@@ -167,6 +168,95 @@ async def schedule_one(
     return again
 
 
-def _due(reply: Reply) -> datetime | None:
-    (due,) = reply
-    return instant_of_score(due) if due != b"0" else None
+MOST_PARTS: Final = 7_800
+"""Field names and values that a script can hand to XADD: Lua unpacks about 8,000."""
+
+GONE: Final = "no longer delayed"
+CHANGED: Final = "changed since the plan"
+FOREIGN: Final = "no delayed message of streamops"
+
+
+class DelayedMove(Struct, frozen=True):
+    """What became of one message that was to be moved.
+
+    Attributes:
+        entry_id: The entry that it became; none where it became none.
+        skipped: Why it was left alone; empty where it was not.
+        error: Why it could not be moved; empty where it could.
+    """
+
+    entry_id: EntryId | None = None
+    skipped: str = ""
+    error: str = ""
+
+
+async def schedule(
+    server: Server,
+    stream: str,
+    ident: str,
+    body: DelayedBody,
+    due: datetime | timedelta,
+    *,
+    queue: str = "",
+) -> datetime | None:
+    """Add a delayed message, and say when it is due; none where there is one of that ID already.
+
+    Args:
+        server: Where.
+        stream: The stream in whose queue it waits.
+        ident: Its ID.
+        body: What it becomes.
+        due: When, or how long from now by the server's clock.
+        queue: That queue, where it is not the one beside the stream.
+    """
+    (answer,) = await schedule_many(server, stream, [MessageToDelay(ident, body, due)], queue)
+    return required(answer, queue)
+
+
+async def move_now(
+    server: Server, queue: str, destination: str, messages: Sequence[DelayedMessage]
+) -> list[DelayedMove]:
+    """Move messages of one destination there, due or not; fewer results where the server ran out of memory.
+
+    Args:
+        server: Where.
+        queue: The queue in which they wait.
+        destination: Where they go; in the same slot.
+        messages: Messages with a body, together about a megabyte at most.
+    """
+    arguments: list[Argument] = []
+    for message in messages:
+        fields = message.body.entry_fields if message.body else ()
+        parts = [part for pair in fields for part in pair]
+        arguments += [message.id, message.digest, len(parts), *parts]
+    call = Call(queue, tuple(arguments), _moved, (bodies_key(queue), destination))
+    return await write_script(server, "delayed_run", call, queue)
+
+
+async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage]) -> list[str]:
+    """Remove messages that are still what was read; for each why not, empty where it was removed.
+
+    Members and bodies of other programs are never removed.
+    """
+    arguments = tuple(part for message in messages for part in (message.id, message.digest))
+    call = Call(queue, arguments, _cancelled, (bodies_key(queue),))
+    return await write_script(server, "delayed_cancel", call, queue)
+
+
+_WORDS: Final = {b"cancelled": "", b"gone": GONE, b"foreign": FOREIGN, b"changed": CHANGED}
+
+
+def _moved(reply: list[Any]) -> list[DelayedMove]:
+    return [_moved_row(row) for row in reply]
+
+
+def _moved_row(row: bytes | list[bytes]) -> DelayedMove:
+    if isinstance(row, bytes):
+        return DelayedMove(EntryId.parse(row))
+    if row[0] == b"failed":
+        return DelayedMove(error=decode_name(row[1]))
+    return DelayedMove(skipped=_WORDS[row[0]])
+
+
+def _cancelled(reply: list[bytes]) -> list[str]:
+    return [_WORDS[word] for word in reply]

@@ -9,9 +9,9 @@ import redis
 
 from streamops.errors import NotFound
 from streamops.model.delayed import DelayedBody
-from streamops.wire import delaying
-from streamops.wire.delayed_bodies import encode_body
-from streamops.wire.delaying import MessageToDelay, delayed_cancel, delayed_get, schedule_many
+from streamops.wire import delayed_writes
+from streamops.wire.delayed import encode_body
+from streamops.wire.delayed_writes import MessageToDelay, delayed_cancel, delayed_get, schedule_many
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.server import Server
 from tests.support.programs import ServerProgram
@@ -40,7 +40,7 @@ def halves(server: RunningServer) -> tuple[list[bytes], list[bytes]]:
 
 async def test_more_than_one_call_takes(connected: Server, server: RunningServer) -> None:
     """Answers stand in the order of the messages, whatever became of their neighbours."""
-    number = delaying.MOST * (delaying.AT_ONCE + 1) + 7
+    number = delayed_writes.MOST * (delayed_writes.AT_ONCE + 1) + 7
     await schedule_many(connected, "orders", [MessageToDelay("m300", ORDER, HOUR)])
     messages = [MessageToDelay(f"m{at}", ORDER, AT + timedelta(milliseconds=at)) for at in range(number)]
     answers = await schedule_many(connected, "orders", messages)
@@ -80,7 +80,7 @@ async def test_delays_are_by_the_servers_clock(connected: Server, server: Runnin
 
 
 async def test_large_bodies_are_spread_over_calls(connected: Server, server: RunningServer) -> None:
-    large = DelayedBody("orders", ((b"f", b"x" * (delaying.MOST_BYTES // 2)),))
+    large = DelayedBody("orders", ((b"f", b"x" * (delayed_writes.MOST_BYTES // 2)),))
     server.command("CONFIG", "RESETSTAT")
     await schedule_many(connected, "orders", [MessageToDelay(str(at), large, HOUR) for at in range(6)])
     stats = server.client.info("commandstats")
