@@ -28,10 +28,9 @@ from streamops.model.selections import DeadLetterSelection, SelectedDeadLetters
 from streamops.model.streams import ReadError, StreamReading, StreamRole
 from streamops.monitor.context import ServerContext
 from streamops.monitor.inspection import read_newest, read_stream
-from streamops.wire.dead_letters import count_dead_letters
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import stream_role
-from streamops.wire.reads import read_by_id, read_clock, read_page
+from streamops.wire.reads import count_dead_letters, read_by_id, read_clock, read_page
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 
@@ -152,9 +151,9 @@ class _Range(NamedTuple):
         except Refused:
             return None
         kinds: Counter[DeadLetterKind] = Counter()
-        for kind, number in found.kinds.items():
+        for kind, number in found.kinds:
             kinds[replace(kind, stream=kind.stream or source or "")] += number
-        return DeadLetterCounts(found.letters, ordered_kinds(kinds), found.payloads, found.last_id)
+        return replace(found, kinds=ordered_kinds(kinds))
 
     async def pick(self, chosen_by: DeadLetterFilter, sample: list[DeadLetter]) -> DeadLetterCounts:
         """Count those that a filter takes, which takes reading all of them, and keep the first few."""

@@ -14,11 +14,10 @@ from streamops.model.pending import PendingProfile
 from streamops.model.streams import Consumer, GroupReading, ReadError, StreamReading, names_of
 from streamops.monitor.lag_reader import GroupCache, GroupKey
 from streamops.monitor.pending_scan import PendingScan, advance_scan, gone_below, profile_of
-from streamops.wire.claimable import look_for_deleted
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.faults import Fault
-from streamops.wire.pending_pages import PendingRange
-from streamops.wire.reads import read_consumers, read_pending
+from streamops.wire.pending import PendingRange, look_for_deleted, read_pending
+from streamops.wire.reads import read_consumers
 from streamops.wire.server import Server
 
 MAX_CONSUMERS = 1_000

@@ -55,8 +55,8 @@ from streamops.operations.operation import Prepared
 from streamops.targets.targets import FindSpec, Targets, nothing_configured
 from streamops.wire.consuming.payloads import read_kept_payload
 from streamops.wire.options import ConnectionOptions
-from streamops.wire.pending_pages import PendingRange
-from streamops.wire.reads import read_clock, read_page, read_pending_page, read_pending_summary
+from streamops.wire.pending import PendingRange, read_pending_page, read_pending_summary
+from streamops.wire.reads import read_clock, read_page
 from streamops.wire.server import Server
 from streamops.wire.writes.audit import AUDIT
 

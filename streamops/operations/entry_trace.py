@@ -35,8 +35,8 @@ from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
 from streamops.wire.keys import attempts_key, dead_letter_key, retry_key
-from streamops.wire.pending_pages import PendingRange
-from streamops.wire.reads import read_by_id, read_clock, read_pending
+from streamops.wire.pending import PendingRange, read_pending
+from streamops.wire.reads import read_by_id, read_clock
 from streamops.wire.replies import number
 
 LOOKED_AT: Final = 1_000

@@ -1,8 +1,9 @@
 """redis-py's exceptions and the server's error replies, translated."""
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct
 from redis.exceptions import (
@@ -127,6 +128,11 @@ class Fault(Struct, frozen=True):
 
 
 Value = TypeVar("Value")
+
+
+def with_faults(replies: Iterable[Any]) -> list[Any]:
+    """The replies, each error as its fault."""
+    return [fault(reply) if isinstance(reply, Exception) else reply for reply in replies]
 
 
 def required(reply: Value | Fault | Exception, what: str) -> Value:

@@ -1,30 +1,33 @@
 """Reads on many keys at once, each a constant number of round trips a node."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from streamops.model.entries import EntryId, PendingEntry, StreamEntry
+from streamops.model.dead_letters import DeadLetterCounts, DeadLetterKind, ordered_kinds
+from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.streams import Members
 from streamops.wire.batches import Request
-from streamops.wire.faults import Fault, fault, required
+from streamops.wire.faults import Fault, fault, required, with_faults
 from streamops.wire.keys import pool_key
-from streamops.wire.node import Command, Node, Reply
-from streamops.wire.pending_pages import PendingRange, pending_by_id
+from streamops.wire.node import Command, Node
 from streamops.wire.replies import (
     ConsumersDecoder,
     decode_clock,
     decode_entries,
     decode_name,
-    decode_pending_rows,
 )
-from streamops.wire.script_calls import Call, run_script
+from streamops.wire.script_calls import Call, read_script, run_script
 from streamops.wire.server import Server
 
 FIRST_STEP = 16
 """Entries that a script takes at first: a stream may hold larger ones than it begins and ends with."""
+
+DEAD_LETTERS_AT_ONCE = 500
+DEAD_LETTER_BYTES = 1 << 20
+"""Dead letters and bytes that one call of the script looks at: a few milliseconds."""
 
 ASKED_AT_ONCE = 1_000
 """Commands about single entries that are sent in one go."""
@@ -117,21 +120,7 @@ async def read_consumers(
         Request(stream, ("XINFO", "CONSUMERS", stream, group), decoders[server.node_of(stream)].decode)
         for stream, group in groups
     ]
-    return _faults((await server.batch(requests)).replies)
-
-
-async def read_pending(
-    server: Server, ranges: Sequence[PendingRange]
-) -> list[tuple[PendingEntry, ...] | Fault]:
-    """XPENDING of each range, lowest ID first. Never with IDLE, which scans the whole list."""
-    requests = [Request(page.stream, page.command, decode_pending_rows) for page in ranges]
-    return _faults((await server.batch(requests)).replies)
-
-
-async def read_pending_page(server: Server, page: PendingRange) -> tuple[PendingEntry, ...]:
-    """One such page; raises ``ServerError`` where the group cannot be read."""
-    (rows,) = await read_pending(server, [page])
-    return required(rows, f"group {page.stream}/{page.group}")
+    return with_faults((await server.batch(requests)).replies)
 
 
 async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tuple[StreamEntry, ...] | Fault]:
@@ -144,7 +133,7 @@ async def read_entries(server: Server, ranges: Sequence[EntryRange]) -> list[tup
         )
         for page in ranges
     ]
-    return _faults((await server.batch(requests)).replies)
+    return with_faults((await server.batch(requests)).replies)
 
 
 async def read_page(
@@ -168,34 +157,12 @@ async def read_page(
     return decode_entries(required(await server.single(stream, *command), what or f"stream {stream}"))
 
 
-async def read_pending_summary(
-    server: Server, stream: str, group: str
-) -> tuple[int, EntryId | None, EntryId | None, tuple[tuple[str, int], ...]]:
-    """XPENDING's summary: how many, smallest and greatest ID, and pending entries by consumer; raises ``ServerError``."""
-    reply = required(await server.single(stream, "XPENDING", stream, group), f"group {stream}/{group}")
-    pending, smallest, greatest, consumers = reply
-    return (
-        pending,
-        EntryId.parse(smallest) if smallest else None,
-        EntryId.parse(greatest) if greatest else None,
-        tuple((decode_name(name), int(count)) for name, count in consumers or ()),
-    )
-
-
-async def read_pending_by_id(
-    server: Server, stream: str, group: str, ids: Sequence[EntryId]
-) -> list[PendingEntry]:
-    """The rows of those IDs that are pending, in their order; raises where the group cannot be read."""
-    requests = pending_by_id(stream, group, ids, decode_pending_rows)
-    return [row for rows in await _asked(server, requests, f"group {stream}/{group}") for row in rows]
-
-
 async def read_by_id(server: Server, stream: str, ids: Sequence[EntryId]) -> list[StreamEntry]:
     """Those of the IDs that are entries of the stream, in their order; raises where it cannot be read."""
     requests = [
         Request(stream, ("XRANGE", stream, str(one), str(one), "COUNT", 1), decode_entries) for one in ids
     ]
-    return [entry for page in await _asked(server, requests, f"stream {stream}") for entry in page]
+    return [entry for page in await read_each(server, requests, f"stream {stream}") for entry in page]
 
 
 async def read_existing(server: Server, stream: str, ids: Sequence[EntryId]) -> set[EntryId]:
@@ -203,8 +170,8 @@ async def read_existing(server: Server, stream: str, ids: Sequence[EntryId]) -> 
     return {entry.id for entry in await read_by_id(server, stream, ids)}
 
 
-async def _asked(server: Server, requests: Sequence[Request], what: str) -> list[Any]:
-    """Replies that must not be errors, asked for in pieces that do not keep the server long."""
+async def read_each(server: Server, requests: Sequence[Request], what: str) -> list[Any]:
+    """Replies to many small requests, sent in batches that do not block the server; raises for an error, said of ``what``."""
     replies: list[Any] = []
     for at in range(0, len(requests), ASKED_AT_ONCE):
         answers = await server.batch(requests[at : at + ASKED_AT_ONCE])
@@ -231,7 +198,7 @@ async def count_entries(
         )
         for page in ranges
     ]
-    return _faults((await run_script(server, "count_range", calls, read_only=read_only)).replies)
+    return with_faults((await run_script(server, "count_range", calls, read_only=read_only)).replies)
 
 
 async def _count_shipped(server: Server, ranges: Sequence[CountRange]) -> list[Count | Fault]:
@@ -247,6 +214,31 @@ async def _count_shipped(server: Server, ranges: Sequence[CountRange]) -> list[C
     return counts
 
 
+async def count_dead_letters(
+    server: Server, queue: str, after: EntryId, last: EntryId, limit: int
+) -> DeadLetterCounts:
+    """Count dead letters after one ID and up to another by kind, at most ``limit`` of them, without shipping them.
+
+    Raises:
+        ServerError: They cannot be read.
+    """
+    kinds: Counter[DeadLetterKind] = Counter()
+    count, payloads, last_id, ended = 0, 0, None, 0
+    while not ended and count < limit:
+        most = min(DEAD_LETTERS_AT_ONCE, limit - count)
+        arguments = (str(last_id or after), str(last), most, DEAD_LETTER_BYTES, FIRST_STEP)
+        call = Call(queue, arguments, tuple)
+        counted, last_counted, _, ended, referring, flat = await read_script(
+            server, "count_dead_letters", call, f"queue {queue}"
+        )
+        count += counted
+        payloads += referring
+        last_id = EntryId.parse(last_counted) if counted else last_id
+        for at in range(0, len(flat), 4):
+            kinds[DeadLetterKind(*map(decode_name, flat[at : at + 3]))] += flat[at + 3]
+    return DeadLetterCounts(count, ordered_kinds(kinds), payloads, last_id)
+
+
 async def scan_keys(node: Node, kind: str, cursor: int, pattern: str | None, count: int) -> ScanPage | Fault:
     """One SCAN for keys of a type: ``stream``, ``zset``; raises redis-py's errors where the node does not answer."""
     match: Command = () if pattern is None else ("MATCH", pattern)
@@ -256,42 +248,9 @@ async def scan_keys(node: Node, kind: str, cursor: int, pattern: str | None, cou
     return ScanPage(int(reply[0]), [decode_name(name) for name in reply[1]])
 
 
-def _faults(replies: list[Any]) -> list[Any]:
-    """The replies, with faults in the place of errors."""
-    return [fault(reply) if isinstance(reply, Exception) else reply for reply in replies]
-
-
 def _count(reply: tuple[Any, ...]) -> Count:
     entries, last_id, walked, complete, *meanwhile = reply
     return Count(entries, EntryId.parse(last_id), walked, bool(complete), *meanwhile)
-
-
-async def read_pending_at_once(
-    server: Server, page: PendingRange
-) -> tuple[dict[str, int], tuple[PendingEntry, ...]] | None:
-    """How many rows each consumer has, and the rows after an ID; none where the server does not tell both together.
-
-    Args:
-        server: The server.
-        page: The rows that are wanted; ``after`` is given.
-
-    Raises:
-        ServerError: The node did not answer.
-    """
-    commands: list[Command] = [("MULTI",), ("XPENDING", page.stream, page.group), page.command, ("EXEC",)]
-    *_, told = await server.pipeline(page.stream, commands)
-    return None if _is_refused(told) else _decoded(*told)
-
-
-def _is_refused(told: Reply) -> bool:
-    return not isinstance(told, list) or any(isinstance(part, Exception) for part in told)
-
-
-def _decoded(
-    summary: Sequence[Reply], rows: Sequence[Sequence[Reply]]
-) -> tuple[dict[str, int], tuple[PendingEntry, ...]]:
-    owners = {decode_name(name): int(count) for name, count in summary[3] or ()}
-    return owners, decode_pending_rows(rows)
 
 
 PAUSED = b"paused"
@@ -304,7 +263,7 @@ async def read_types(server: Server, keys: Sequence[str]) -> list[str | Fault]:
         ServerError: No node answers.
     """
     replies = (await server.batch([Request(key, ("TYPE", key)) for key in keys])).replies
-    return [fault(reply) if isinstance(reply, Exception) else decode_name(reply) for reply in replies]
+    return [decode_name(reply) if isinstance(reply, bytes) else reply for reply in with_faults(replies)]
 
 
 async def read_memory(server: Server, streams: Sequence[str]) -> list[int | Fault | None]:
@@ -314,8 +273,7 @@ async def read_memory(server: Server, streams: Sequence[str]) -> list[int | Faul
         ServerError: No node answers.
     """
     requests = [Request(stream, ("MEMORY", "USAGE", stream)) for stream in streams]
-    replies = (await server.batch(requests)).replies
-    return [fault(reply) if isinstance(reply, Exception) else reply for reply in replies]
+    return with_faults((await server.batch(requests)).replies)
 
 
 async def read_paused(server: Server, pools: Sequence[str]) -> dict[str, bool]:

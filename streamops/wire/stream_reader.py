@@ -14,8 +14,7 @@ from streamops.model.streams import ServerInfo, ServerNode, StreamReading
 from streamops.wire.batches import Answers, Request
 from streamops.wire.faults import Fault, FaultKind, fault
 from streamops.wire.node import Argument, Command, Node, Reply
-from streamops.wire.pending_pages import PendingRange
-from streamops.wire.reads import read_pending
+from streamops.wire.pending import PendingRange, read_pending
 from streamops.wire.replies import decode_clock, decode_info, decode_reading, decode_server
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Server

@@ -8,7 +8,8 @@ from streamops.operations.ack.plan import AckEvidence, plan_ack
 from streamops.operations.operation import Operation
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.wire.reads import read_existing, read_pending_by_id
+from streamops.wire.pending import read_pending_by_id
+from streamops.wire.reads import read_existing
 from streamops.wire.writes.pending import LeftRow, ack
 
 BATCH = 500

@@ -22,7 +22,7 @@ from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
-from streamops.wire.claimable import Claimable, GoneSearch, read_claimable, read_claimable_ids
+from streamops.wire.pending import Claimable, GoneSearch, read_claimable, read_claimable_ids
 from streamops.wire.server import Server
 from streamops.wire.writes.pending import ChangedPage, ChangedRows, claim_ids, claim_page
 

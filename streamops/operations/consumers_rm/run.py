@@ -16,8 +16,7 @@ from streamops.operations.planning import ONE_A_MILLISECOND, SAMPLE
 from streamops.operations.running import Run
 from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
-from streamops.wire.pending_pages import PendingRange
-from streamops.wire.reads import read_pending_page
+from streamops.wire.pending import PendingRange, read_pending_page
 from streamops.wire.writes.groups import remove_consumer
 from streamops.wire.writes.pending import hand_over
 

@@ -19,7 +19,8 @@ from streamops.operations.running import Run
 from streamops.wire.consuming.settling import dead_letter_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import attempts_key, dead_letter_key, require_one_slot
-from streamops.wire.reads import read_existing, read_pending_by_id
+from streamops.wire.pending import read_pending_by_id
+from streamops.wire.reads import read_existing
 
 BATCH = 100
 WHY_LEFT = {

@@ -22,8 +22,7 @@ from streamops.operations.operation import Operation
 from streamops.operations.pending_rows import read_members
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
-from streamops.wire.pending_pages import PendingRange, pending_pages
-from streamops.wire.reads import read_pending_summary
+from streamops.wire.pending import PendingRange, pending_pages, read_pending_summary
 from streamops.wire.writes.groups import destroy_group, empty_group
 
 ACTIVE: Final = timedelta(seconds=60)

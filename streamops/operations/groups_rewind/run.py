@@ -31,8 +31,7 @@ from streamops.operations.packing import pack, unpack
 from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.operations.walking import position_before
-from streamops.wire.pending_pages import PendingRange, pending_pages
-from streamops.wire.reads import read_pending_summary
+from streamops.wire.pending import PendingRange, pending_pages, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.writes.groups import set_group
 

@@ -12,7 +12,7 @@ from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.operations.undo.intent import undo_rows
 from streamops.operations.undo_snapshots import undo_of
-from streamops.wire.reads import read_pending_by_id
+from streamops.wire.pending import read_pending_by_id
 from streamops.wire.writes.pending import nack
 
 BATCH = 500

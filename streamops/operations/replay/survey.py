@@ -23,7 +23,8 @@ from streamops.operations.replay.plan import ForeignOrigin, Redeliverable, Repla
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.faults import Fault, FaultKind
 from streamops.wire.keys import is_own_key, require_one_slot, retry_key, same_slot
-from streamops.wire.reads import read_consumers, read_existing, read_pending_by_id
+from streamops.wire.pending import read_pending_by_id
+from streamops.wire.reads import read_consumers, read_existing
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
 

@@ -25,11 +25,11 @@ from streamops.operations.planning import ONE_A_MILLISECOND
 from streamops.operations.running import Run, StopAsked
 from streamops.operations.streams_reclaim.intent import ReclaimIntent, Redelivery
 from streamops.operations.streams_reclaim.plan import ReclaimEvidence, plan_reclaim, redelivery
-from streamops.wire.claimable import Claimable
 from streamops.wire.consuming.settling import dead_letter_all
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import attempts_key, dead_letter_key, replayed_key, require_one_slot
+from streamops.wire.pending import Claimable
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
 from streamops.wire.writes.pending import claim_ids

@@ -18,8 +18,8 @@ from streamops.operations.planning import ALL_A_MILLISECOND
 from streamops.operations.running import Run
 from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.streams_rm_entry.plan import DeleteEvidence, GroupEffect, plan_delete
-from streamops.wire.pending_pages import PendingRange, pending_pages
-from streamops.wire.reads import read_by_id, read_existing, read_pending_by_id
+from streamops.wire.pending import PendingRange, pending_pages, read_pending_by_id
+from streamops.wire.reads import read_by_id, read_existing
 from streamops.wire.server import Server
 from streamops.wire.writes.entries import Deleting, has_xdelex, references_are_sound
 

@@ -17,8 +17,7 @@ from streamops.operations.losses import BlockingGroup, GroupLoss, TrimEvidence
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.trim.plan import needed_by
 from streamops.operations.walking import NEAR, count_after_each, count_below, cut_for_length
-from streamops.wire.pending_pages import PendingRange
-from streamops.wire.reads import read_pending_at_once, read_pending_page, read_pending_summary
+from streamops.wire.pending import PendingRange, read_pending_at_once, read_pending_page, read_pending_summary
 from streamops.wire.server import Server
 from streamops.wire.writes.entries import references_are_sound
 from streamops.wire.writes.trim import knows_references

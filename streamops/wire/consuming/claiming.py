@@ -14,7 +14,7 @@ from streamops.model.deliveries import RecoveredPage, TakenEntry
 from streamops.model.streams import Consumer as GroupConsumer
 from streamops.wire.consuming.subscription import Subscription, answered, key_of, mark_prefix, run_for_group
 from streamops.wire.node import Argument, Reply
-from streamops.wire.pending_pages import PAGE, PendingRange
+from streamops.wire.pending import PAGE, PendingRange
 from streamops.wire.replies import decode_consumers
 from streamops.wire.script_calls import Call
 from streamops.wire.server import Server

@@ -8,9 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.entries import GIVEN_BACK, EntryId, PendingEntry
-from streamops.wire.claimable import Claimable
 from streamops.wire.faults import Fault
 from streamops.wire.node import Argument, Reply
+from streamops.wire.pending import Claimable
 from streamops.wire.replies import decode_name
 from streamops.wire.script_calls import Call, optional, try_script, write_script, write_timed_script
 from streamops.wire.server import Server

@@ -25,7 +25,7 @@ from streamops.operations.nack import run as nack
 from streamops.operations.nack.intent import NackIntent
 from streamops.operations.undo import run as undo
 from streamops.operations.undo.intent import UndoIntent
-from streamops.wire.claimable import Claimable
+from streamops.wire.pending import Claimable
 from tests.support.operations.doing import done, open_console
 from tests.support.servers import RunningServer
 

@@ -10,7 +10,8 @@ from streamops.operations import walking
 from streamops.operations.trim import survey as trim_losses
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.walking import count_after_each, count_below
-from streamops.wire.reads import count_entries, read_pending_page
+from streamops.wire.pending import read_pending_page
+from streamops.wire.reads import count_entries
 from streamops.wire.server import Server
 from tests.support.operations.counted_meanwhile import STREAM, before_call, delete, interrupt
 from tests.support.operations.doing import open_console, planned

@@ -21,7 +21,7 @@ from streamops.operations.trim import run as trim
 from streamops.operations.trim import survey as trim_evidence
 from streamops.operations.trim.intent import TrimIntent
 from streamops.operations.walking import count_after_each, count_below, cut_for_length
-from streamops.wire.reads import read_pending_summary
+from streamops.wire.pending import read_pending_summary
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 from streamops.wire.writes.trim import How, Slice, trim_safely

@@ -3,8 +3,7 @@
 import pytest
 
 from streamops.model.entries import EntryId
-from streamops.wire.pending_pages import PendingRange
-from streamops.wire.reads import read_pending_at_once
+from streamops.wire.pending import PendingRange, read_pending_at_once
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 from tests.support.streams import add_counting, deliver

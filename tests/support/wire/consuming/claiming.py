@@ -5,7 +5,7 @@ from datetime import timedelta
 from streamops.model.deliveries import RecoveredPage
 from streamops.wire.consuming.claiming import START, take_from, take_idle
 from streamops.wire.consuming.subscription import Subscription, answered, key_of
-from streamops.wire.pending_pages import PAGE
+from streamops.wire.pending import PAGE
 from streamops.wire.server import Server
 from tests.support.wire.consuming.shop import Shop
 

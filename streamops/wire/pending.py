@@ -1,21 +1,139 @@
-"""Which pending entries can be claimed, counted page by page; and which of them are no longer in their stream."""
+"""A group's pending entries: pages, rows by their IDs, those that can be claimed, those that are no longer in their stream.
+
+Pages are in the order of IDs and never asked for with IDLE, which scans the whole list.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from streamops.model.entries import EntryId
+from streamops.model.entries import EntryId, PendingEntry
 from streamops.model.pending import DeletedPending, PendingSelection, Unfit
 from streamops.model.text import name_bytes
-from streamops.wire.faults import FaultKind, fault, required
-from streamops.wire.node import Reply
-from streamops.wire.pending_pages import PAGE, PendingRange, Row, pending_by_id, pending_rows
+from streamops.wire.batches import Request
+from streamops.wire.faults import Fault, FaultKind, fault, required, with_faults
+from streamops.wire.node import Command, Decoder, Reply
+from streamops.wire.reads import read_each
 from streamops.wire.replies import decode_name, decode_pending_rows
 from streamops.wire.script_calls import Call, run_script
 from streamops.wire.server import Server
+
+PAGE: Final = 1_000
+"""Rows of pending entries that one call looks at: about a millisecond of the server's time."""
+
+LAST_ID: Final = b"18446744073709551615-18446744073709551615"
+
+Row = Sequence[Reply]
+"""A row as it comes: ID, owner, idle milliseconds, deliveries."""
+
+
+class PendingRange(NamedTuple):
+    """A page of a group's pending entries: ``limit`` rows after ``after``, of one consumer or of all."""
+
+    stream: str
+    group: str
+    after: EntryId | str | None = None
+    limit: int = PAGE
+    consumer: str | None = None
+
+    @property
+    def command(self) -> Command:
+        """XPENDING of these rows."""
+        first = "-" if self.after is None else f"({self.after}"
+        owner = () if self.consumer is None else (self.consumer,)
+        return ("XPENDING", self.stream, self.group, first, "+", self.limit, *owner)
+
+    def following(self, rows: Sequence[Row]) -> str | None:
+        """The ID that the next page comes after; none where these rows were the last ones."""
+        # Nothing can be asked for after the very last ID.
+        return rows[-1][0].decode() if len(rows) == self.limit and rows[-1][0] != LAST_ID else None
+
+
+async def read_pending(
+    server: Server, ranges: Sequence[PendingRange]
+) -> list[tuple[PendingEntry, ...] | Fault]:
+    """XPENDING of each range."""
+    requests = [Request(page.stream, page.command, decode_pending_rows) for page in ranges]
+    return with_faults((await server.batch(requests)).replies)
+
+
+async def read_pending_page(server: Server, page: PendingRange) -> tuple[PendingEntry, ...]:
+    """One such page; raises ``ServerError`` where the group cannot be read."""
+    (rows,) = await read_pending(server, [page])
+    return required(rows, f"group {page.stream}/{page.group}")
+
+
+async def pending_rows(server: Server, page: PendingRange) -> AsyncIterator[list[Row]]:
+    """The rows of that page and of those after it, to the last one; raises ``ServerError`` where the group cannot be read."""
+    after: EntryId | str | None = page.after
+    while True:
+        page = page._replace(after=after)
+        rows: list[Row] = required(
+            await server.single(page.stream, *page.command), f"group {page.stream}/{page.group}"
+        )
+        if rows:
+            yield rows
+        if (after := page.following(rows)) is None:
+            return
+
+
+async def pending_pages(server: Server, page: PendingRange) -> AsyncIterator[tuple[PendingEntry, ...]]:
+    """The same, decoded."""
+    async for rows in pending_rows(server, page):
+        yield decode_pending_rows(rows)
+
+
+def pending_by_id(
+    stream: str, group: str, ids: Sequence[EntryId], decode: Decoder | None = None
+) -> list[Request]:
+    """Requests for the row of each ID; the reply to each is a list of one row, or an empty one if it is not pending."""
+    return [Request(stream, ("XPENDING", stream, group, str(one), str(one), 1), decode) for one in ids]
+
+
+async def read_pending_by_id(
+    server: Server, stream: str, group: str, ids: Sequence[EntryId]
+) -> list[PendingEntry]:
+    """The rows of those IDs that are pending, in their order; raises where the group cannot be read."""
+    requests = pending_by_id(stream, group, ids, decode_pending_rows)
+    return [row for rows in await read_each(server, requests, f"group {stream}/{group}") for row in rows]
+
+
+async def read_pending_summary(
+    server: Server, stream: str, group: str
+) -> tuple[int, EntryId | None, EntryId | None, tuple[tuple[str, int], ...]]:
+    """XPENDING's summary: how many, smallest and greatest ID, and pending entries by consumer; raises ``ServerError``."""
+    reply = required(await server.single(stream, "XPENDING", stream, group), f"group {stream}/{group}")
+    pending, smallest, greatest, consumers = reply
+    return (
+        pending,
+        EntryId.parse(smallest) if smallest else None,
+        EntryId.parse(greatest) if greatest else None,
+        tuple((decode_name(name), int(count)) for name, count in consumers or ()),
+    )
+
+
+async def read_pending_at_once(
+    server: Server, page: PendingRange
+) -> tuple[dict[str, int], tuple[PendingEntry, ...]] | None:
+    """Read the rows after an ID, and how many rows each consumer has, at one instant; none if either is refused.
+
+    Args:
+        server: The server.
+        page: The rows.
+
+    Raises:
+        ServerError: The node did not answer.
+    """
+    commands: list[Command] = [("MULTI",), ("XPENDING", page.stream, page.group), page.command, ("EXEC",)]
+    *_, replies = await server.pipeline(page.stream, commands)
+    if not isinstance(replies, list) or any(isinstance(reply, Exception) for reply in replies):
+        return None
+    summary, rows = replies
+    return {decode_name(name): int(count) for name, count in summary[3] or ()}, decode_pending_rows(rows)
+
 
 BYTES_PER_CALL: Final = 1 << 20
 """Bytes of entries that one call of the script copies inside the server, about: a few milliseconds."""
