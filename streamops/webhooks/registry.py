@@ -23,7 +23,7 @@ from streamops.webhooks.topic_queue import TopicQueue
 from streamops.wire.options import ConnectionOptions
 from streamops.wire.server import Server
 from streamops.wire.topics import KeptTopic, read_topics
-from streamops.wire.writes.trim import How, trim_safely
+from streamops.wire.writes.entries import TrimMode, trim_safely
 
 LOG: Final = logging.getLogger("streamops.webhooks")
 LOOK_EVERY: Final = timedelta(seconds=1)
@@ -31,7 +31,7 @@ TRIM_EVERY: Final = timedelta(seconds=30)
 KEPT: Final = 10_000
 """The newest entries of a topic's stream, which stay though every group has acknowledged them."""
 
-SLICE: Final = How(most=1_000, exact=False)
+SLICE: Final = TrimMode(most=1_000, exact=False)
 MOST_SLICES: Final = 100
 
 

@@ -20,14 +20,13 @@ from streamops.service.authentication import Authentication
 from streamops.service.listening import serving
 from streamops.webhooks.callback import Callback, HostOptions
 from streamops.webhooks.calling import Caller, CallerOptions, is_own_address
-from streamops.webhooks.dispatcher import Dispatcher
+from streamops.webhooks.dispatcher import Dispatcher, WeightedSemaphore
 from streamops.webhooks.ingest import IngestOptions, ingest_app
 from streamops.webhooks.metrics import TopicCounters
 from streamops.webhooks.notices import GivenUpNotices
 from streamops.webhooks.reach import Reach
 from streamops.webhooks.registry import Site, TopicRegistry, keep_short
 from streamops.webhooks.request_log import RequestLog
-from streamops.webhooks.semaphore import WeightedSemaphore
 
 IDLE_SECONDS: Final = 15.0
 """How long a connection may be open without a whole request on it."""

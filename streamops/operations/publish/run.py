@@ -28,8 +28,7 @@ from streamops.operations.trim.survey import survey_trim
 from streamops.wire.delayed_writes import schedule
 from streamops.wire.keys import bodies_key, delayed_key
 from streamops.wire.server import Server
-from streamops.wire.writes.entries import add_entry
-from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
+from streamops.wire.writes.entries import TrimFloor, TrimmedSlice, TrimMode, add_entry, trim_safely, trim_to
 
 
 async def survey_publish(place: ServerContext, intent: PublishIntent) -> PublishEvidence:
@@ -106,13 +105,13 @@ def _trimmed(removed: int, kept: int) -> str:
     return f"{counted(removed, 'entry', 'entries')} at its beginning were removed for --maxlen {kept}"
 
 
-async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most: int) -> Slice:
-    how, positions = How(most, exact=False), cap.identity.positions
+async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most: int) -> TrimmedSlice:
+    how, positions = TrimMode(most, exact=False), cap.identity.positions
     what = f"stream {stream}: the entry was added, but not trimmed to its cap"
     if positions and not losers(cap):
         # Nobody agreed to any loss: what a group needs by now stays.
         return await trim_safely(server, stream, kept, how, what)
-    return await trim_to(server, stream, Floor(cap.asked or ZERO_ID, kept, positions), how, what)
+    return await trim_to(server, stream, TrimFloor(cap.asked or ZERO_ID, kept, positions), how, what)
 
 
 def _writes(intent: PublishIntent) -> Writes:

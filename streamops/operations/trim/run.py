@@ -19,7 +19,7 @@ from streamops.operations.trim.survey import survey_trim
 from streamops.operations.walking import count_below
 from streamops.wire.reads import read_page
 from streamops.wire.server import Server
-from streamops.wire.writes.trim import Floor, How, Slice, trim_safely, trim_to
+from streamops.wire.writes.entries import TrimFloor, TrimmedSlice, TrimMode, trim_safely, trim_to
 
 SMALLEST: Final = 100
 """Entries of the smallest slice: a node of a stream holds no more, unless it was configured to."""
@@ -52,7 +52,7 @@ class TrimPace:
         self.size = max(self._smallest, min(FIRST, fitting))
         self.least = SMALLEST
 
-    def goes_on(self, done: Slice, most: int, left: int) -> bool:
+    def goes_on(self, done: TrimmedSlice, most: int, left: int) -> bool:
         """Whether there is more to trim after a slice of at most so many entries, of so many that were left."""
         if done.removed:
             self.learn(done.spent)
@@ -77,7 +77,7 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
         # From here on, whoever resumes it must not write the file again.
         await run.report(0, cursor=cursor, at_once=True)
     pace = TrimPace(evidence.entry_bytes, len(evidence.identity.positions))
-    done: Slice | None = None
+    done: TrimmedSlice | None = None
     while size := await run.batch_size(pace.size):
         most = min(run.remaining, max(size, pace.least))
         done = await _trim_slice(run.server, intent, evidence, most)
@@ -89,17 +89,19 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
     await _note_what_stayed(run, intent, evidence, done)
 
 
-async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence, most: int) -> Slice:
-    how = How(most, intent.drops_all, evidence.references)
+async def _trim_slice(server: Server, intent: TrimIntent, evidence: TrimEvidence, most: int) -> TrimmedSlice:
+    how = TrimMode(most, intent.drops_all, evidence.references)
     asked = evidence.asked or ZERO_ID
     if intent.safe:
         bound = asked if intent.maxlen is None else intent.maxlen
         return await trim_safely(server, intent.stream, bound, how)
-    floor = Floor(asked, intent.maxlen or 0, evidence.identity.positions)
+    floor = TrimFloor(asked, intent.maxlen or 0, evidence.identity.positions)
     return await trim_to(server, intent.stream, floor, how)
 
 
-async def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence, last: Slice | None) -> None:
+async def _note_what_stayed(
+    run: Run, intent: TrimIntent, evidence: TrimEvidence, last: TrimmedSlice | None
+) -> None:
     """Why fewer went than the plan counted, in numbers that add up with what the outcome says."""
     missing, removable = run.remaining, evidence.removable
     if not missing or last is None:
@@ -114,7 +116,7 @@ async def _note_what_stayed(run: Run, intent: TrimIntent, evidence: TrimEvidence
 
 
 async def _why_fewer(
-    server: Server, intent: TrimIntent, evidence: TrimEvidence, last: Slice, missing: int
+    server: Server, intent: TrimIntent, evidence: TrimEvidence, last: TrimmedSlice, missing: int
 ) -> list[str]:
     """Which of them are there yet, and why; the others were gone before it came to them."""
     in_nodes = 0 if intent.drops_all else await _left_below(server, intent, last.cut, missing)
@@ -124,7 +126,7 @@ async def _why_fewer(
     gone = missing - in_nodes - needed
     said = {
         "were gone by then, removed by other clients": gone,
-        f"stay: group {last.holder} needs the entries from {last.cut} on": needed,
+        f"stay: group {last.blocking_group} needs the entries from {last.cut} on": needed,
         "stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest": in_nodes,
     }
     return [f"{number:,} {words}" for words, number in said.items() if number > 0]

@@ -19,8 +19,7 @@ from streamops.operations.trim.plan import needed_by
 from streamops.operations.walking import NEAR, count_after_each, count_below, cut_for_length
 from streamops.wire.pending import PendingRange, read_pending_at_once, read_pending_page, read_pending_summary
 from streamops.wire.server import Server
-from streamops.wire.writes.entries import references_are_sound
-from streamops.wire.writes.trim import knows_references
+from streamops.wire.writes.entries import knows_references, references_are_sound
 
 LAG_SOUND_REDIS: Final = (7, 4, 4)
 

@@ -24,7 +24,7 @@ from streamops.operations.walking import count_after_each, count_below, cut_for_
 from streamops.wire.pending import read_pending_summary
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
-from streamops.wire.writes.trim import How, Slice, trim_safely
+from streamops.wire.writes.entries import TrimmedSlice, TrimMode, trim_safely
 from tests.support.operations.backups import read_backup
 from tests.support.operations.doing import applied, done, open_console, planned
 from tests.support.operations.trim import STREAM, add_four_hundred_read_in_part
@@ -243,8 +243,8 @@ async def test_large_entries_go_in_small_steps(server: RunningServer, console: C
 async def test_slices_tell_what_they_took(server: RunningServer) -> None:
     connection = await Server.connect(server.options)
     try:
-        slice_ = await trim_safely(connection, STREAM, 0, How(120, exact=True))
-        assert isinstance(slice_, Slice)
+        slice_ = await trim_safely(connection, STREAM, 0, TrimMode(120, exact=True))
+        assert isinstance(slice_, TrimmedSlice)
         assert 0 < slice_.removed <= 120
         assert slice_.spent is not None
     finally:
@@ -364,7 +364,9 @@ def test_slices_of_a_crowded_stream_are_no_smaller_for_looking_at_its_groups() -
 async def test_a_rate_goes_for_a_crowded_stream_too(
     server: RunningServer, monkeypatch: pytest.MonkeyPatch, rate: float | None, slices: list[int]
 ) -> None:
-    async def note_slice(connection: Server, stream: str, bound: EntryId | int, how: How) -> Slice:
+    async def note_slice(
+        connection: Server, stream: str, bound: EntryId | int, how: TrimMode
+    ) -> TrimmedSlice:
         asked.append(how.most)
         return await trim_safely(connection, stream, bound, how)
 

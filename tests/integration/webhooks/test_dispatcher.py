@@ -10,11 +10,10 @@ from streamops.runtime.events import DeadLettered
 from streamops.runtime.worker import WorkerOptions
 from streamops.webhooks.callback import Callback, HostOptions
 from streamops.webhooks.calling import Caller, CallerOptions
-from streamops.webhooks.dispatcher import Dispatcher
+from streamops.webhooks.dispatcher import Dispatcher, WeightedSemaphore
 from streamops.webhooks.notices import GivenUpNotices
 from streamops.webhooks.reach import Reach
 from streamops.webhooks.registry import TopicServer
-from streamops.webhooks.semaphore import WeightedSemaphore
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
 from tests.support.webhooks.receiver import Receiver

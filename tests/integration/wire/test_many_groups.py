@@ -15,8 +15,8 @@ from streamops.operations.claim.intent import ClaimIntent
 from streamops.operations.console import Console
 from streamops.wire.server import Server
 from streamops.wire.stream_reader import StreamReader
+from streamops.wire.writes.entries import TrimFloor, TrimMode, trim_safely, trim_to
 from streamops.wire.writes.groups import create_group, destroy_group, empty_group, remove_consumer
-from streamops.wire.writes.trim import Floor, How, trim_safely, trim_to
 from tests.support.servers import RunningServer
 from tests.support.wire.many_groups import MAKE, MOST, make, patient
 
@@ -52,7 +52,7 @@ async def test_a_crowded_stream_is_collected_whole(server: RunningServer) -> Non
 async def test_a_script_asks_for_the_groups_once(server: RunningServer) -> None:
     make(server, "s", 3)
     at = EntryId(1, 0)
-    how = How(100, exact=True)
+    how = TrimMode(100, exact=True)
     connected = await Server.connect(patient(server))
     try:
         asked = partial(asked_for_groups, server)
@@ -64,7 +64,7 @@ async def test_a_script_asks_for_the_groups_once(server: RunningServer) -> None:
         assert await asked(empty_group(connected, "s", "g1", [at], position=at, most=1)) == 1
         assert await asked(destroy_group(connected, "s", "g1", position=at, most=0)) == 1
         assert await asked(trim_safely(connected, "s", 0, how)) == 1
-        assert await asked(trim_to(connected, "s", Floor(at, 0, positions(server)), how)) == 1
+        assert await asked(trim_to(connected, "s", TrimFloor(at, 0, positions(server)), how)) == 1
     finally:
         await connected.close()
 

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections import Counter
 
-from streamops.webhooks.semaphore import WeightedSemaphore
+from streamops.webhooks.dispatcher import WeightedSemaphore
 from tests.support.eventually import eventually
 
 

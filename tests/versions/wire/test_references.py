@@ -12,8 +12,16 @@ from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.faults import FaultKind
 from streamops.wire.permissions import refused_writes
 from streamops.wire.server import Server
-from streamops.wire.writes.entries import Deleting, delete, has_xdelex
-from streamops.wire.writes.trim import Floor, How, knows_references, trim_safely, trim_to
+from streamops.wire.writes.entries import (
+    Deleting,
+    TrimFloor,
+    TrimMode,
+    delete,
+    has_xdelex,
+    knows_references,
+    trim_safely,
+    trim_to,
+)
 from tests.support.operations.doing import applied, open_console
 from tests.support.programs import PROGRAMS
 from tests.support.servers import RunningServer, ServerPool
@@ -95,11 +103,11 @@ async def test_server_without_references_is_not_asked_and_refuses_untouched(serv
         assert not await knows_references(connection, STREAM)
         assert not await has_xdelex(connection, STREAM)
         positions = (("billing", EntryId(0, 0)),)
-        how = How(100, exact=True, references=True)
+        how = TrimMode(100, exact=True, references=True)
         with pytest.raises(ServerError):
             await delete(connection, Deleting(STREAM, positions, references=True), [EntryId(2, 0)])
         with pytest.raises(ServerError):
-            await trim_to(connection, STREAM, Floor(EntryId(5, 0), 0, positions), how)
+            await trim_to(connection, STREAM, TrimFloor(EntryId(5, 0), 0, positions), how)
         server.command("XGROUP", "SETID", STREAM, "billing", "6-0")
         with pytest.raises(ServerError):
             await trim_safely(connection, STREAM, 0, how)
