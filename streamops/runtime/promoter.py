@@ -8,8 +8,8 @@ published.
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
+from contextlib import aclosing, suppress
 from datetime import datetime, timedelta
 from math import inf
 from typing import Final
@@ -23,7 +23,7 @@ from streamops.runtime.events import (
     DelayedForeign,
     DelayedRefused,
     DelayedStrays,
-    Event,
+    Events,
     Promoted,
     Troubled,
 )
@@ -79,7 +79,7 @@ class QueuePromoter:
         stream: str,
         queue: str,
         dead_letters: str,
-        emit: Callable[[Event], None],
+        events: Events,
         *,
         longest_sleep: float,
     ) -> None:
@@ -87,7 +87,7 @@ class QueuePromoter:
         self._stream = stream
         self._queue = queue
         self._dead_letters = dead_letters
-        self._emit = emit
+        self._events = events
         self._longest_sleep = longest_sleep
         self._destinations: dict[str, None] = {}
         self._woken = asyncio.Event()
@@ -108,7 +108,7 @@ class QueuePromoter:
             try:
                 promotion = await self._promote()
             except ServerError as error:
-                self._emit(Troubled(self._stream, error))
+                self._events.emit(Troubled(self._stream, error))
                 failures += 1
                 # So that workers come back one by one.
                 await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
@@ -186,19 +186,19 @@ class QueuePromoter:
 
     def _emit_events(self, promotion: Promotion) -> None:
         if promotion.moved:
-            self._emit(Promoted(self._stream, promotion.moved))
+            self._events.emit(Promoted(self._stream, promotion.moved))
         for ident, reason in promotion.buried:
-            self._emit(DelayedDeadLettered(self._stream, ident, reason))
+            self._events.emit(DelayedDeadLettered(self._stream, ident, reason))
         for refusal in promotion.refused:
-            self._emit(DelayedRefused(self._stream, refusal.key, refusal.error, refusal.messages))
+            self._events.emit(DelayedRefused(self._stream, refusal.key, refusal.error, refusal.messages))
         if promotion.foreign and not self._foreign_told:
-            self._emit(DelayedForeign(self._stream, self._queue, promotion.foreign))
+            self._events.emit(DelayedForeign(self._stream, self._queue, promotion.foreign))
             self._foreign_told = True
         # Others may write the two halves of a message one after the other: twice seen is once told.
         strays = min(self._strays, promotion.strays)
         self._strays = promotion.strays
         if strays > self._strays_told:
-            self._emit(DelayedStrays(self._stream, strays))
+            self._events.emit(DelayedStrays(self._stream, strays))
         self._strays_told = strays
 
 
@@ -208,7 +208,7 @@ class Promoter:
     Args:
         server: Where; it may be busy with other things.
         streams: The streams whose delayed messages to move.
-        on_event: Told what happened.
+        events: What happened is emitted there.
         queues: The queues of streams where these are not the ones beside them.
         dead_letters: The same of dead-letter queues.
         longest_sleep: Seconds that a queue is left alone where no notice comes.
@@ -218,7 +218,7 @@ class Promoter:
         self,
         server: Server,
         streams: Iterable[str],
-        on_event: Callable[[Event], None],
+        events: Events,
         *,
         queues: Mapping[str, str] = NO_CONFIGURATION,
         dead_letters: Mapping[str, str] = NO_CONFIGURATION,
@@ -228,11 +228,11 @@ class Promoter:
         self._named = queues
         self._queues: dict[str, QueuePromoter] = {}
         for stream in streams:
-            queue, letters = delayed_key(stream, queues), dead_letter_key(stream, dead_letters)
+            queue, dlq = delayed_key(stream, queues), dead_letter_key(stream, dead_letters)
             # On a cluster the names of a few streams allow no such queue.
-            if server.options.mode is not Mode.CLUSTER or same_slot(stream, queue, letters):
+            if server.options.mode is not Mode.CLUSTER or same_slot(stream, queue, dlq):
                 self._queues[queue] = QueuePromoter(
-                    server, stream, queue, letters, on_event, longest_sleep=longest_sleep
+                    server, stream, queue, dlq, events, longest_sleep=longest_sleep
                 )
 
     async def run(self) -> None:
@@ -241,15 +241,18 @@ class Promoter:
             for queue in self._queues.values():
                 tasks.create_task(queue.run())
             if self._queues:
-                tasks.create_task(listen(self._server.options, [*self._queues], self._heard))
+                tasks.create_task(self._listen())
 
     def wake(self, stream: str, due: datetime | None = None) -> None:
         """A message was just delayed until ``due``: see to it that no promoter sleeps longer; without a time, look now."""
         due_ms = None if due is None else (due - EPOCH) / timedelta(milliseconds=1)
         self._wake(delayed_key(stream, self._named), due_ms)
 
-    def _heard(self, channel: str, text: bytes | None) -> None:
-        self._wake(channel, float(text) if text is not None and text.isdigit() else None)
+    async def _listen(self) -> None:
+        """Wake promoters by notices of messages that are due earlier."""
+        async with aclosing(listen(self._server.options, [*self._queues])) as notices:
+            async for channel, text in notices:
+                self._wake(channel, float(text) if text is not None and text.isdigit() else None)
 
     def _wake(self, key: str, due_ms: float | None) -> None:
         if key in self._queues:

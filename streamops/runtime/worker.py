@@ -99,7 +99,7 @@ class Worker:
         names = names or Names()
         streams = tuple(stream for handler in handlers for stream, _ in handler.streams)
         self._promoter = Promoter(
-            server, streams, events.emit, queues=names.delayed, dead_letters=names.dead_letters
+            server, streams, events, queues=names.delayed, dead_letters=names.dead_letters
         )
         clock = ServerClock(options.beat)
         self._context = WorkerContext(

@@ -19,6 +19,7 @@ from msgspec import Struct
 from streamops import errors
 from streamops.model.request_log import CALLED
 from streamops.model.topics import Topic
+from streamops.runtime.events import DeadLettered
 from streamops.webhooks.breaker import Breaker, BreakerOptions, BreakerState
 from streamops.webhooks.calling import Caller, CallError
 from streamops.webhooks.messages import (
@@ -34,6 +35,7 @@ from streamops.webhooks.messages import (
     message_of,
 )
 from streamops.webhooks.metrics import TopicCounters
+from streamops.webhooks.notices import GivenUpNotices
 from streamops.webhooks.request_log import RequestLog
 
 LOG: Final = logging.getLogger("streamops.webhooks")
@@ -62,15 +64,18 @@ class Callback:
         self,
         caller: Caller,
         options: HostOptions = HostOptions(),  # noqa: B008 - frozen
+        *,
         chance: Callable[[], float] = random.random,
         counters: TopicCounters | None = None,
         log: RequestLog | None = None,
+        notices: GivenUpNotices | None = None,
     ) -> None:
         self._caller = caller
         self._options = options
         self._chance = chance
         self._counters = counters or TopicCounters()
         self._log = log or RequestLog(enabled=False)
+        self._notices = notices
         self._hosts: dict[str, _Host] = {}
 
     async def __call__(self, topic: Topic, entry: Delivered) -> None:
@@ -89,6 +94,20 @@ class Callback:
             case TryAgain():
                 delay = topic.retry(entry.attempt, self._chance())
                 raise errors.RetryLater(max(delay, advice), verdict.reason)
+
+    def given_up(self, topic: str, event: DeadLettered) -> None:
+        """Count, log and post that a message of a topic became a dead letter."""
+        self._counters.count("dead_letters", topic, event.reason)
+        if self._notices is not None:
+            self._notices.send(topic, event)
+        LOG.error(
+            "topic %s: entry %s is given up after %d calls, %s: %s",
+            topic,
+            event.entry_id,
+            event.attempt,
+            event.reason,
+            event.error,
+        )
 
     def states(self) -> dict[str, BreakerState]:
         """Where the breaker of each host stands."""

@@ -23,7 +23,7 @@ from streamops.runtime.entry import Entry
 from streamops.runtime.events import DeadLettered, GroupRestored, Lost
 from streamops.runtime.worker import Worker, WorkerOptions
 from streamops.webhooks.callback import Callback
-from streamops.webhooks.registry import TopicServer
+from streamops.webhooks.registry import TopicRegistry, TopicServer
 from streamops.wire.consuming.entries import ensure_group
 from streamops.wire.keys import retry_key
 
@@ -37,10 +37,6 @@ TRY_AGAIN: Final = 30.0
 """How often topics are tried again whose stream cannot be read."""
 
 LEASE: Final = timedelta(seconds=60)
-
-Topics = Callable[[], Mapping[str, Topic]]
-GivenUp = Callable[[str, DeadLettered], None]
-"""Takes the name of a topic, and its message that is a dead letter now."""
 
 
 class _WaitLine(Struct):
@@ -131,34 +127,26 @@ class Dispatcher:
     def __init__(
         self,
         place: TopicServer,
-        topics: Topics,
+        registry: TopicRegistry,
         callback: Callback,
         permits: WeightedSemaphore,
         options: WorkerOptions,
-        *,
-        given_up: GivenUp = lambda _topic, _event: None,
     ) -> None:
         self._place = place
-        self._topics = topics
+        self._registry = registry
         self._callback = callback
         self._permits = permits
         self._options = options
-        self._given_up = given_up
         self._running: Running | None = None
         self._draining: set[asyncio.Task[None]] = set()
-        self._changed = asyncio.Event()
         self._refused: dict[TopicShape, float] = {}
-
-    def changed(self) -> None:
-        """Topics are not what they were."""
-        self._changed.set()
 
     async def run(self) -> None:
         """Keep the right worker running, until cancelled; a server that is away is waited for. Then drain."""
         failures = 0
         try:
             while True:
-                self._changed.clear()
+                self._place.changed.clear()
                 try:
                     self._forget_ended()
                     await self._arrange()
@@ -169,7 +157,7 @@ class Dispatcher:
                     await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_EVERY):
-                        await self._changed.wait()
+                        await self._place.changed.wait()
         finally:
             self._retire()
             while self._draining:
@@ -184,7 +172,9 @@ class Dispatcher:
 
     async def _arrange(self) -> None:
         """Replace the worker unless it has the shapes of all enabled topics."""
-        wanted = frozenset(_shape(topic) for topic in self._topics().values() if topic.enabled)
+        wanted = frozenset(
+            _shape(topic) for topic in self._registry.topics_of(self._place).values() if topic.enabled
+        )
         running = self._running.shapes if self._running else frozenset[TopicShape]()
         readable = frozenset(
             [shape for shape in wanted if shape in running or await self._is_readable(shape)]
@@ -245,7 +235,7 @@ class Dispatcher:
                 lease=LEASE,
                 name=f"topic {shape.name}",
             )(self._handler(shape.name))
-        _log_events(app, names, self._given_up)
+        _log_events(app, names, self._callback)
         return app.worker(self._options)
 
     def _handler(self, name: str) -> Callable[[Entry], Awaitable[None]]:
@@ -258,7 +248,7 @@ class Dispatcher:
         return call
 
     def _topic(self, name: str) -> Topic:
-        topic = self._topics().get(name)
+        topic = self._registry.topics_of(self._place).get(name)
         if topic is None or not topic.enabled:
             raise RetryLater(OFF, f"topic {name} is off", counts=False)
         return topic
@@ -268,21 +258,12 @@ def _shape(topic: Topic) -> TopicShape:
     return TopicShape(topic.name, topic.key, topic.group, topic.concurrency, topic.max_attempts)
 
 
-def _log_events(app: Streamops, names: Mapping[tuple[str, str], str], report: GivenUp) -> None:
+def _log_events(app: Streamops, names: Mapping[tuple[str, str], str], callback: Callback) -> None:
     """Log what operators have to know of."""
 
     @app.on(DeadLettered)
     def given_up(event: DeadLettered) -> None:
-        name = names.get((event.stream, event.group), "")
-        report(name, event)
-        LOG.error(
-            "topic %s: entry %s is given up after %d calls, %s: %s",
-            name,
-            event.entry_id,
-            event.attempt,
-            event.reason,
-            event.error,
-        )
+        callback.given_up(names.get((event.stream, event.group), ""), event)
 
     @app.on(GroupRestored)
     def restored(event: GroupRestored) -> None:

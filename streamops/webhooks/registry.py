@@ -7,7 +7,7 @@ topics that were known, so that requests for its messages fail, and no others.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from hashlib import blake2b
@@ -62,6 +62,7 @@ class TopicServer:
         away: Whether it does not answer.
         known: Whether the topics that it keeps were ever read.
         under_way: Requests to it that HTTP ingest has not answered yet.
+        changed: Set when its topics may have changed; its dispatcher clears it.
     """
 
     def __init__(self, site: Site) -> None:
@@ -70,6 +71,7 @@ class TopicServer:
         self.problem = ""
         self.away = self.known = False
         self.under_way = 0
+        self.changed = asyncio.Event()
         self._server = Server(site.options)
         self.queue = TopicQueue(self._server, site.names.delayed)
         self._problems: dict[str, str] = {}
@@ -152,9 +154,8 @@ class TopicRegistry:
         places: The servers; of two that keep topics of one name, the first one counts.
     """
 
-    def __init__(self, sites: Sequence[Site], changed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, sites: Sequence[Site]) -> None:
         self.places = tuple(map(TopicServer, sites))
-        self._changed = changed
         self._listings: dict[str, TopicListing] = {}
         self._doubled: dict[tuple[str, str], str] = {}
         self._list()
@@ -215,7 +216,8 @@ class TopicRegistry:
         self._warn_of_doubled(doubled)
         if found != self._listings:
             self._listings = found
-            self._changed()
+            for place in self.places:
+                place.changed.set()
 
     def _warn_of_doubled(self, doubled: dict[tuple[str, str], str]) -> None:
         for (label, name), why in doubled.items():

@@ -8,13 +8,11 @@ import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
-from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
 
 from streamops.model.secret import Secret
-from streamops.runtime.events import DeadLettered
 from streamops.runtime.worker import WorkerOptions
 from streamops.service.authentication import Authentication
 from streamops.service.listening import serving
@@ -98,20 +96,14 @@ async def serve(
         log: Takes a line for each request and call.
     """
     counters, log = counters or TopicCounters(), log or RequestLog(enabled=False)
-    dispatchers: list[Dispatcher] = []
-
-    def changed() -> None:
-        for dispatcher in dispatchers:
-            dispatcher.changed()
-
     async with AsyncExitStack() as stack:
-        registry = TopicRegistry(options.sites, changed)
+        registry = TopicRegistry(options.sites)
         stack.push_async_callback(registry.close)
         tasks, working = _Tasks(), _Tasks()
         stack.push_async_callback(tasks.end)
         tasks.start(registry.run(), "topics")
         if options.calls:
-            dispatchers += await stack.enter_async_context(_calling(options, registry, counters, log))
+            dispatchers = await stack.enter_async_context(_calling(options, registry, counters, log))
             # Ended before the session that they call over.
             stack.push_async_callback(working.end)
             for dispatcher in dispatchers:
@@ -144,21 +136,10 @@ async def _calling(
         if options.given_up_url is not None:
             notices = GivenUpNotices(caller, options.given_up_url.reveal(), options.given_up_per_minute)
             stack.push_async_callback(notices.close)
-
-        def given_up(topic: str, event: DeadLettered) -> None:
-            counters.count("dead_letters", topic, event.reason)
-            if notices is not None:
-                notices.send(topic, event)
-
-        callback = Callback(caller, options.host, counters=counters, log=log)
+        callback = Callback(caller, options.host, counters=counters, log=log, notices=notices)
         permits = WeightedSemaphore(options.calls)
         worker = WorkerOptions(app="topics", pool="topics", grace=options.grace)
-        yield [
-            Dispatcher(
-                place, partial(registry.topics_of, place), callback, permits, worker, given_up=given_up
-            )
-            for place in registry.places
-        ]
+        yield [Dispatcher(place, registry, callback, permits, worker) for place in registry.places]
 
 
 class _Tasks:

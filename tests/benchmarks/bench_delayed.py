@@ -22,7 +22,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from streamops.model.delayed import DelayedBody
-from streamops.runtime.events import Event
+from streamops.runtime.events import Event, Events
 from streamops.runtime.promoter import Promoter
 from streamops.wire.consuming.promoting import promote_due
 from streamops.wire.delayed import encode_body
@@ -137,7 +137,9 @@ async def lateness(server: Server, running: RunningServer) -> list[int]:
     """Milliseconds from each message's time to its entry's, a million others waiting."""
     worker = await Server.connect(patient(running))
     events: list[Event] = []
-    promoting = asyncio.create_task(Promoter(worker, ["orders"], events.append).run())
+    emitted = Events()
+    emitted.on(Event, events.append)
+    promoting = asyncio.create_task(Promoter(worker, ["orders"], emitted).run())
     dues = {}
     for burst in range(PROMPT // BURST):
         messages = [

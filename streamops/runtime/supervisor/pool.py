@@ -1,10 +1,10 @@
-"""How many workers a supervisor runs that does as its pool is told: its share of what the pool is to have."""
+"""How many workers a supervisor runs for its pool: its share of the pool's desired count."""
 
 import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Final
 
 import structlog
@@ -12,7 +12,7 @@ import structlog
 from streamops.errors import Refused, StreamopsError
 from streamops.model.entries import EPOCH
 from streamops.model.pools import PoolSupervisor
-from streamops.wire.options import ConnectionOptions
+from streamops.runtime.supervisor.process import ProcessTable
 from streamops.wire.pools.records import list_pool
 from streamops.wire.pools.registry import register_supervisor, unregister_supervisor
 from streamops.wire.server import Server
@@ -36,39 +36,26 @@ def share(desired: int, supervisors: Sequence[str], mine: str) -> int:
 
 
 class PoolSync:
-    """Asks the pool again and again, and has the supervisor follow.
+    """Registers a supervisor with its pool every second, and says how many processes it should run.
 
     Args:
-        pool: The pool.
-        size: How many worker processes there are wanted, there are, and work.
-        resize: Has the supervisor run another number.
-        connection: Which server to ask; waits until that is known.
-        unless_told: How many to run if the pool was never given a number.
+        processes: The supervisor's processes.
+        default: Processes to run while the pool has no desired count.
     """
 
-    def __init__(
-        self,
-        pool: str,
-        *,
-        size: Callable[[], tuple[int, int, int]],
-        resize: Callable[[int], Awaitable[None]],
-        connection: Callable[[], Awaitable[ConnectionOptions]],
-        unless_told: int,
-    ) -> None:
-        self._pool = pool
-        self._size = size
-        self._resize = resize
-        self._connection = connection
-        self._unless_told = unless_told
+    def __init__(self, processes: ProcessTable, default: int) -> None:
+        self._processes = processes
+        self._pool = processes.spec.worker.pool
+        self._default = default
         self._host, self._pid = socket.gethostname(), os.getpid()
         self._id = f"{self._host}-{self._pid}-{secrets.token_hex(3)}"
         self._trouble = ""
         self._begun = False
         self._log = structlog.get_logger("streamops")
 
-    async def run(self) -> None:
-        """Follow until cancelled, and say goodbye then."""
-        server = Server(await self._connection())
+    async def sizes(self) -> AsyncGenerator[int]:
+        """The number of processes to run, each time that it changes; the registration is removed when this is closed."""
+        server = Server(await self._processes.find_connection())
         listed = False
         try:
             while True:
@@ -76,8 +63,10 @@ class PoolSync:
                     if not listed:
                         await self._list(server)
                         listed = True
-                    await self._turn(server)
+                    size = await self._register(server)
                     self._warn_once("")
+                    if size != self._processes.size[0]:
+                        yield size
                 except StreamopsError as error:
                     # The workers there are go on; the pool is asked again.
                     self._warn_once(error.message)
@@ -92,29 +81,30 @@ class PoolSync:
         except Refused as error:
             self._log.info("pool not listed", pool=self._pool, reason=error.message)
 
-    async def _turn(self, server: Server) -> None:
-        aim, alive, ready = self._size()
+    async def _register(self, server: Server) -> int:
+        """Register what the supervisor runs; how many processes it should run."""
+        current, alive, ready = self._processes.size
         # A supervisor that has only just begun is not to be taken for one that wants no workers.
-        told = aim if self._begun else self._unless_told
+        aim = current if self._begun else self._default
         me = PoolSupervisor(
-            id=self._id, at=EPOCH, host=self._host, pid=self._pid, aim=told, alive=alive, ready=ready
+            id=self._id, at=EPOCH, host=self._host, pid=self._pid, aim=aim, alive=alive, ready=ready
         )
         shift = await register_supervisor(server, self._pool, me)
         if shift.desired is None:
-            wanted = self._unless_told
+            size = self._default
         else:
-            wanted = share(shift.desired, [one.id for one in shift.supervisors], self._id)
+            size = share(shift.desired, [one.id for one in shift.supervisors], self._id)
         self._begun = True
-        if wanted != aim:
+        if size != current:
             self._log.info(
                 "workers ordered",
                 pool=self._pool,
-                workers=wanted,
-                before=aim,
+                workers=size,
+                before=current,
                 pool_workers=shift.desired,
                 supervisors=len(shift.supervisors),
             )
-            await self._resize(wanted)
+        return size
 
     async def _leave(self, server: Server) -> None:
         try:

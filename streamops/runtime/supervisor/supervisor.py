@@ -10,7 +10,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import Any, Final
 
 import structlog
@@ -70,39 +70,6 @@ def reap_orphans(ours: set[int]) -> None:
                 # Whoever waits for it does so in a moment; those behind it have time until then.
                 return
             os.waitpid(found.si_pid, os.WNOHANG)
-
-
-WATCH_EVERY: Final = 0.5
-
-
-async def watch_files(processes: ProcessTable, reload: Callable[[], None]) -> None:
-    """Reload whenever a Python file in a directory of the application's modules was changed, added or removed."""
-    log = structlog.get_logger("streamops")
-    directories, known = set[str](), dict[str, int]()
-    while True:
-        await asyncio.sleep(WATCH_EVERY)
-        for process in processes:
-            fresh = {*process.directories} - directories
-            directories |= fresh
-            # What changed after the process began may have been imported as it was before.
-            began_ns = time.time_ns() - int(process.lived * 1e9)
-            known |= {path: at for path, at in _python_files(fresh) if at < began_ns}
-        now = dict(_python_files(directories))
-        changed = sorted(path for path in now.keys() | known.keys() if now.get(path) != known.get(path))
-        known = now
-        if changed:
-            log.info("files changed", files=", ".join(map(os.path.relpath, changed)))
-            reload()
-
-
-def _python_files(directories: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Python files, each with the time of its last change."""
-    for directory in directories:
-        # It may be removed just now, and so may a file in it.
-        with suppress(OSError):
-            for entry in os.scandir(directory):
-                if entry.name.endswith(".py"):
-                    yield entry.path, entry.stat().st_mtime_ns
 
 
 LOOK_EVERY: Final = 1.0
@@ -226,6 +193,39 @@ class Reloading:
         if place.successor is successor:
             place.successor = None
             self._processes.retire(successor)
+
+
+WATCH_EVERY: Final = 0.5
+
+
+async def watch_files(processes: ProcessTable, reloading: Reloading) -> None:
+    """Reload whenever a Python file in a directory of the application's modules was changed, added or removed."""
+    log = structlog.get_logger("streamops")
+    directories, known = set[str](), dict[str, int]()
+    while True:
+        await asyncio.sleep(WATCH_EVERY)
+        for process in processes:
+            fresh = {*process.directories} - directories
+            directories |= fresh
+            # What changed after the process began may have been imported as it was before.
+            began_ns = time.time_ns() - int(process.lived * 1e9)
+            known |= {path: at for path, at in _python_files(fresh) if at < began_ns}
+        now = dict(_python_files(directories))
+        changed = sorted(path for path in now.keys() | known.keys() if now.get(path) != known.get(path))
+        known = now
+        if changed:
+            log.info("files changed", files=", ".join(map(os.path.relpath, changed)))
+            reloading.reload()
+
+
+def _python_files(directories: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Python files, each with the time of its last change."""
+    for directory in directories:
+        # It may be removed just now, and so may a file in it.
+        with suppress(OSError):
+            for entry in os.scandir(directory):
+                if entry.name.endswith(".py"):
+                    yield entry.path, entry.stat().st_mtime_ns
 
 
 class CannotStart(StreamopsError):
@@ -358,19 +358,19 @@ class Supervisor:
     def _helpers(self) -> Iterable[Any]:
         yield self._end()
         if self._follows:
-            yield PoolSync(
-                self.processes.spec.worker.pool,
-                size=lambda: self.processes.size,
-                resize=self.resize,
-                connection=self.processes.find_connection,
-                unless_told=self._unless_told,
-            ).run()
+            yield self._follow_pool()
         if self._watch:
-            yield watch_files(self.processes, self._reloading.reload)
+            yield watch_files(self.processes, self._reloading)
         yield end_stalled(self.processes)
         yield notify_systemd(self.processes)
         if os.getpid() == 1:
             yield reap(self.processes)
+
+    async def _follow_pool(self) -> None:
+        """Run as many processes as the pool asks for."""
+        async with aclosing(PoolSync(self.processes, self._unless_told).sizes()) as sizes:
+            async for workers in sizes:
+                await self.resize(workers)
 
     def _begin_end(self) -> None:
         self.processes.ending.set()

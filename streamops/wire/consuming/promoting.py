@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from itertools import cycle
@@ -165,27 +165,20 @@ QUIET: Final = 10.0
 PAUSE: Final = 1.0
 """Seconds, at most, before a lost connection is made again."""
 
-Heard = Callable[[str, bytes | None], None]
-"""Called with a channel and what was published there; with none once the channel is listened to, since what was
-published before then is missed."""
+Notice = tuple[str, bytes | None]
+"""A channel and what was published there; none once the channel is subscribed to, as what was published before is missed."""
 
 
 async def listen(
-    options: ConnectionOptions,
-    channels: Sequence[str],
-    heard: Heard,
-    *,
-    quiet: float = QUIET,
-    pause: float = PAUSE,
-) -> None:
-    """Listen until cancelled, over a connection of its own that is made again whenever it is lost.
+    options: ConnectionOptions, channels: Sequence[str], *, quiet: float = QUIET, pause: float = PAUSE
+) -> AsyncGenerator[Notice]:
+    """Notices on channels, over a connection of its own that is made again whenever it is lost.
 
-    Returns where the user may not listen. Notices are a courtesy: a server that is away is not reported.
+    Ends if the user may not subscribe. A server that is away is waited for and not reported.
 
     Args:
         options: Which server; in a cluster any node passes on what is published at any other.
         channels: The channels, at least one.
-        heard: What to do; it must not raise.
         quiet: Seconds of silence after which a sign of life is asked for.
         pause: Seconds, at most, before a lost connection is made again.
     """
@@ -197,7 +190,12 @@ async def listen(
                 names = [name_bytes(channel) for channel in channels]
                 await connection.send_command("SUBSCRIBE", *names)
             while True:
-                _pass_on(await _next(connection, quiet, options.timeout.total_seconds()), heard)
+                reply = await _next(connection, quiet, options.timeout.total_seconds())
+                match reply:
+                    case [b"message", bytes(channel), bytes(text)]:
+                        yield decode_name(channel), text
+                    case [b"subscribe", bytes(channel), int()]:
+                        yield decode_name(channel), None
         except NoPermissionError:
             return
         except (RedisError, OSError, TimeoutError):
@@ -215,11 +213,3 @@ async def _next(connection: AbstractConnection, quiet: float, patience: float) -
     await connection.send_command("PING", check_health=False)
     async with asyncio.timeout(patience):
         return await connection.read_response(disconnect_on_error=False)
-
-
-def _pass_on(reply: Reply, heard: Heard) -> None:
-    match reply:
-        case [b"message", bytes(channel), bytes(text)]:
-            heard(decode_name(channel), text)
-        case [b"subscribe", bytes(channel), int()]:
-            heard(decode_name(channel), None)

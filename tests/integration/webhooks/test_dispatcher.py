@@ -13,7 +13,7 @@ from streamops.webhooks.calling import Caller, CallerOptions
 from streamops.webhooks.dispatcher import Dispatcher, WeightedSemaphore
 from streamops.webhooks.notices import GivenUpNotices
 from streamops.webhooks.reach import Reach
-from streamops.webhooks.registry import TopicServer
+from streamops.webhooks.registry import TopicRegistry
 from tests.support.eventually import eventually
 from tests.support.servers import RunningServer
 from tests.support.webhooks.receiver import Receiver
@@ -23,19 +23,20 @@ from tests.support.webhooks.serving import serving, site
 async def test_topics_that_change_while_their_workers_are_ended_hold_nothing_up(
     server: RunningServer,
 ) -> None:
-    place = TopicServer(site(server))
+    registry = TopicRegistry([site(server)])
+    (place,) = registry.places
     async with Caller(Reach((), deny_private=False), CallerOptions()) as caller:
         callers = Dispatcher(
-            place, dict, Callback(caller, HostOptions()), WeightedSemaphore(1), WorkerOptions()
+            place, registry, Callback(caller, HostOptions()), WeightedSemaphore(1), WorkerOptions()
         )
         running = asyncio.create_task(callers.run())
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        callers.changed()
+        place.changed.set()
         running.cancel()
         await asyncio.wait({running}, timeout=5)
         assert running.cancelled()
-    await place.close()
+    await registry.close()
 
 
 async def test_c4_a_notice_of_each_message_given_up_is_posted_up_to_a_rate(

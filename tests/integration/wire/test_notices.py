@@ -69,5 +69,5 @@ async def test_it_ends_where_nobody_may_listen(
 ) -> None:
     options = as_user("~*", "+@all", *rules)
     async with asyncio.timeout(5):
-        await listen(options, CHANNELS, lambda _channel, _text: None)
+        assert [notice async for notice in listen(options, CHANNELS)] == []
     assert subscribers(server) == 0

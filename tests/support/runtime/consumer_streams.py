@@ -21,7 +21,7 @@ def worker_context(
     server, events = Server(options), Events()
     if told is not None:
         events.on(Event, told.append)
-    promoter = Promoter(server, (), events.emit)
+    promoter = Promoter(server, (), events)
     return WorkerContext(server, "ann", beat, ServerClock(beat), promoter, events)
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import msgspec
 
 from streamops.model.delayed import DelayedBody
-from streamops.runtime.events import Event, Promoted
+from streamops.runtime.events import Event, Events, Promoted
 from streamops.runtime.promoter import LONGEST_SLEEP, Promoter
 from streamops.wire.delayed_writes import MessageToDelay, schedule_many
 from streamops.wire.options import ConnectionOptions
@@ -28,7 +28,9 @@ class Pumping:
     def __init__(self, server: Server, streams: Iterable[str], longest_sleep: float) -> None:
         self.server = server
         self.events: list[Event] = []
-        self.promoter = Promoter(server, streams, self.events.append, longest_sleep=longest_sleep)
+        emitted = Events()
+        emitted.on(Event, self.events.append)
+        self.promoter = Promoter(server, streams, emitted, longest_sleep=longest_sleep)
 
     async def delay(self, ident: str, body: DelayedBody, delay: timedelta, stream: str = "orders") -> None:
         """Publish over the promoter's own server, without a word to the promoter."""

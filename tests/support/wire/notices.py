@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 
-from streamops.wire.consuming.promoting import QUIET, listen
+from streamops.wire.consuming.promoting import QUIET, Notice, listen
 from streamops.wire.options import ConnectionOptions
 
-Notice = tuple[str, bytes | None]
 CHANNELS = ("{orders}:delayed", "caf\udcff")
 
 
@@ -15,10 +14,12 @@ CHANNELS = ("{orders}:delayed", "caf\udcff")
 async def listening(options: ConnectionOptions, quiet: float = QUIET) -> AsyncIterator[list[Notice]]:
     heard: list[Notice] = []
 
-    def hear(channel: str, text: bytes | None) -> None:
-        heard.append((channel, text))
+    async def hear() -> None:
+        async with aclosing(listen(options, CHANNELS, quiet=quiet, pause=0.01)) as notices:
+            async for channel, text in notices:
+                heard.append((channel, text))
 
-    task = asyncio.create_task(listen(options, CHANNELS, hear, quiet=quiet, pause=0.01))
+    task = asyncio.create_task(hear())
     try:
         yield heard
     finally:

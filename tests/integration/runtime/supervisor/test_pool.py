@@ -1,6 +1,7 @@
 """``streamops run --workers auto``: as many workers as the pool is told, shared among its supervisors."""
 
 import asyncio
+from contextlib import aclosing
 
 import pytest
 from hypothesis import given
@@ -11,9 +12,8 @@ from streamops.model.pools import PoolSize
 from streamops.operations.console import Console
 from streamops.runtime.supervisor.pool import PoolSync, share
 from streamops.targets.local import LocalTarget
-from streamops.wire.options import ConnectionOptions
 from tests.support.runtime.permissions import Users
-from tests.support.runtime.supervisor.pools import connected, tell
+from tests.support.runtime.supervisor.pools import SizedProcesses, connected, tell
 from tests.support.servers import RunningServer
 
 
@@ -39,33 +39,22 @@ async def test_a_number_told_meanwhile_is_not_overwritten(server: RunningServer)
 
 
 async def test_a_supervisor_that_may_not_list_its_pool_follows_it_all_the_same(server: RunningServer) -> None:
-    options, ordered = Users(server).limited(), asyncio.Queue[int]()
     tell(server, 3)
-
-    async def connection() -> ConnectionOptions:
-        return options
-
-    staffing = PoolSync(
-        "default", size=lambda: (1, 1, 1), resize=ordered.put, connection=connection, unless_told=1
-    )
-    following = asyncio.create_task(staffing.run())
-    async with asyncio.timeout(20):
-        assert await ordered.get() == 3
-    following.cancel()
-    await asyncio.wait([following])
+    processes = SizedProcesses(Users(server).limited(), 1, 1)
+    async with aclosing(PoolSync(processes, 1).sizes()) as sizes, asyncio.timeout(20):
+        assert await anext(sizes) == 3
     assert server.command("EXISTS", "streamops:pools") == 0
 
 
 async def test_supervisors_that_no_controller_leads_are_listed_with_the_workers_that_they_have(
     server: RunningServer,
 ) -> None:
-    async def connection() -> ConnectionOptions:
-        return server.options
+    sync = PoolSync(SizedProcesses(server.options, 3, 2), 3)
 
-    staffing = PoolSync(
-        "default", size=lambda: (3, 3, 2), resize=_nowhere, connection=connection, unless_told=3
-    )
-    following = asyncio.create_task(staffing.run())
+    async def follow() -> list[int]:
+        return [size async for size in sync.sizes()]
+
+    following = asyncio.create_task(follow())
     async with await Console.open(server.options) as console, asyncio.timeout(20):
         while True:
             pools = await console.pools.with_sizes(await console.pools.all(), await console.pools.clock())
@@ -77,7 +66,3 @@ async def test_supervisors_that_no_controller_leads_are_listed_with_the_workers_
         assert sizes[0][2] == 2
     following.cancel()
     await asyncio.wait([following])
-
-
-async def _nowhere(workers: int) -> None:
-    del workers
