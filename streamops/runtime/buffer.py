@@ -1,4 +1,4 @@
-"""Entries that were read and wait for a slot: in the order of arrival, or by the weights of their streams."""
+"""Entries that wait for a slot, in the order of arrival, shared between streams by their weights."""
 
 import asyncio
 from collections import deque
@@ -7,14 +7,14 @@ from streamops.runtime.entry import Entry
 
 
 class Queue:
-    """What one stream has waiting.
+    """The waiting entries of one stream.
 
     Attributes:
-        weight: Its share where several streams have entries waiting.
-        again: Entries delivered before; they come first.
-        fresh: The others.
-        coming: How many are on their way here, and count as if they were.
-        room: Set where there may be room for more.
+        weight: Its share of turns while several streams have entries waiting.
+        again: Entries that were delivered before; they come first.
+        fresh: Entries that were delivered for the first time.
+        coming: How many are being prepared; they count as waiting.
+        room: Set when there may be room for more.
     """
 
     def __init__(self, weight: int, room: asyncio.Event) -> None:
@@ -32,13 +32,13 @@ class Queue:
 class Buffer:
     """The queues of one handler.
 
-    Where several have entries waiting, each gets its share of turns by smooth weighted round robin (as nginx
-    does it): weights of 5, 3 and 2 give A B A C A B A B C A, and no stream is ever left out.
+    Streams with entries waiting take turns by smooth weighted round robin, as in nginx: weights of 5, 3 and 2 give
+    A B A C A B A B C A, and no stream starves.
 
     Attributes:
         suspects: Entries that are handled one at a time.
-        quarantined: The one of them that is being handled; none where none is.
-        apart: Entries that go with no others into a batch, and that a batch met.
+        quarantined: The suspect that is being handled; None if none is.
+        apart: Entries that must be alone in a batch, set aside while another batch was filled.
     """
 
     def __init__(self) -> None:
@@ -48,26 +48,26 @@ class Buffer:
         self.apart: deque[Entry] = deque()
 
     def add_queue(self, weight: int, room: asyncio.Event) -> Queue:
-        """A queue for one more stream."""
+        """Add a queue for one more stream."""
         queue = Queue(weight, room)
         self.queues.append(queue)
         return queue
 
     def share(self, queue: Queue) -> float:
-        """The part of all turns that is a queue's while all have entries waiting."""
+        """A queue's fraction of all turns while all queues have entries waiting."""
         return queue.weight / sum(each.weight for each in self.queues)
 
     def __len__(self) -> int:
         return sum(map(len, self.queues)) + len(self.suspects) + len(self.apart)
 
     def has_next(self) -> bool:
-        """Whether ``take`` would give one."""
+        """Whether ``take`` would return an entry."""
         return any(queue.fresh or queue.again for queue in self.queues) or bool(
             self.apart or (self.suspects and self.quarantined is None)
         )
 
     def take(self) -> Entry | None:
-        """The next entry; none where none may be handled now."""
+        """Take the next entry; None if none may be handled now."""
         if self.suspects and self.quarantined is None:
             self.quarantined = self.suspects.popleft()
             return self.quarantined
@@ -79,19 +79,19 @@ class Buffer:
         return queue.fresh.popleft() if queue.fresh else None
 
     def release(self, entry: Entry) -> bool:
-        """An entry was handled; whether that was the one alone, and another may have its turn."""
+        """End an entry's quarantine after it was handled; whether another suspect may be taken now."""
         if self.quarantined is not entry:
             return False
         self.quarantined = None
         return bool(self.suspects)
 
     def ask_for_more(self) -> None:
-        """A slot has nothing to do."""
+        """Let all consumers read more, as a slot is idle."""
         for queue in self.queues:
             queue.room.set()
 
     def clear(self) -> None:
-        """Take all of them out, at once."""
+        """Drop all entries."""
         self.suspects.clear()
         self.apart.clear()
         for queue in self.queues:

@@ -1,7 +1,7 @@
-"""Claiming what others left lying: entries of dead workers at once, anybody's after their lease.
+"""Claims entries of dead workers, and of any consumer once their lease has expired.
 
-Every worker does it, at random moments; the more of them there are, the less often each. So there is no leader to
-lose, and the server's work does not grow with their number.
+Every worker does it at random moments, the less often the more workers there are. So there is no leader to lose, and the
+load on the server does not grow with their number.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from streamops.wire.consuming.leases import leave
 PAGE: Final = 200
 HEARTBEATS_PER_SCAN: Final = 2
 LEASE_SHARE: Final = 4
-"""The lease divided by this is how often entries that lie idle are looked for."""
+"""The lease divided by this is the interval between two searches for idle entries."""
 
 
 class Claimer:
-    """Claims entries of one consumer's groups."""
+    """Claims entries for one consumer."""
 
     def __init__(self, consumer: StreamConsumer) -> None:
         self._consumer = consumer
@@ -36,26 +36,26 @@ class Claimer:
         self._next_sweep = 0.0
 
     async def run(self) -> None:
-        """Look around, for ever."""
+        """Search for entries to claim until cancelled."""
         look = self._context.interval.total_seconds() * HEARTBEATS_PER_SCAN
         sweep = self._lease.total_seconds() / LEASE_SHARE
         while True:
-            # Alone, a worker looks as often as that; of many, each less often.
+            # A single worker searches this often; of many, each searches less often.
             pause = min(look * max(1.0, self._workers / 4), sweep)
             await asyncio.sleep(pause * random.uniform(0.5, 1.5))  # noqa: S311 - no cryptography
-            # After a time without the server everybody looks dead, and every lease has run out.
+            # After an outage all workers look dead, and all leases have expired.
             if self._consumer.paused or not self._context.clock.is_steady():
                 continue
             try:
                 with self._consumer.asking():
                     await self._look(sweep)
             except ServerError as error:
-                # A reply may have been lost that gave us entries.
+                # A lost reply may have carried entries.
                 self._consumer.doubt()
                 self._context.events.emit(Troubled(self._sub.stream, error))
 
     async def _look(self, sweep: float) -> None:
-        """One look at the dead; now and then one at whatever lies idle."""
+        """Claim from dead consumers; every ``sweep`` seconds, on average, claim idle entries of any consumer."""
         for stream in self._consumer.streams:
             await self._claim_from_dead(stream)
         if time.monotonic() >= self._next_sweep:
@@ -65,7 +65,7 @@ class Claimer:
                 await self._recover_own(stream)
 
     async def _claim_from_dead(self, stream: ConsumerStream) -> None:
-        """Claim from consumers whose heartbeat is gone, and remove those that have nothing left."""
+        """Claim from consumers without a heartbeat, and remove those that have nothing pending."""
         server, retries = self._context.server, stream.retries
         members = await group_consumers(server, self._sub, retries=retries)
         workers = [
@@ -73,7 +73,7 @@ class Claimer:
         ]
         self._workers = len(workers) + 1
         living = await alive(server, [one.name for one in workers]) if workers else set()
-        # An entry that such a one may still take for its own has been delivered a moment ago.
+        # A consumer that lost its heartbeat a moment ago may still handle what it owns.
         patience = self._context.interval * 3
         for one in workers:
             if one.name in living or one.idle < patience:
@@ -84,7 +84,7 @@ class Claimer:
                 self._context.events.emit(ConsumerRemoved(stream.key, self._sub.group, one.name))
 
     async def _claim_from(self, stream: ConsumerStream, owner: str) -> None:
-        """Claim what lies idle with one consumer."""
+        """Claim idle entries of one consumer."""
         after = START
         while after and self._executor.room > 0:
             asked = self._consumer.asked()
@@ -101,14 +101,14 @@ class Claimer:
             after = recovered.next
 
     async def _recover_own(self, stream: ConsumerStream) -> None:
-        """Take what lies idle under our own name: a read that was given up may have reached the server after all."""
+        """Recover idle entries under our own name: a read that timed out may have reached the server after all."""
         after = START
         while after and self._executor.room > 0:
             limit = self._executor.room
             after = await self._consumer.recover(stream, limit=limit, after=after, min_idle=self._lease)
 
     async def _claim_idle(self, stream: ConsumerStream) -> None:
-        """Claim what lies idle for longer than its lease, of any consumer; one round through the group."""
+        """Claim entries of any consumer whose lease has expired, in one pass over the group."""
         while self._executor.room > 0:
             asked = self._consumer.asked()
             recovered = await take_idle(

@@ -1,8 +1,7 @@
-"""Reads one stream for one group, and keeps the buffer of an executor filled, within its bounds.
+"""Reads one stream for one group, and keeps the executor's buffer filled within its bounds.
 
-What a connection lost on its way here is recovered afterwards: before it reads on, a consumer compares what the server
-has pending under its name with what it has in flight. That is the only way to find entries that were delivered into
-a reply which never came, while their owner lives and renews the rest.
+Entries of a reply that was lost are recovered: before it reads on, a consumer compares the entries pending under its name
+with those in flight. There is no other way to find them, as their owner is alive and renews the leases of the rest.
 """
 
 import asyncio
@@ -38,20 +37,20 @@ from streamops.wire.server import Server
 MOST_AT_ONCE: Final = 1000
 PAGE: Final = 200
 UNSEEN: Final = 0.01
-"""Seconds without a read after which a group may have been destroyed and created anew, unnoticed."""
+"""Seconds without a read after which a group may have been destroyed and created again, unnoticed."""
 BACKOFF: Final = Backoff(0.05, 2.0)
 FIRST_ENTRIES: Final = 8
 FEW: Final = 16
 MOST_HALVINGS: Final = 8
-"""A page of entries halved so often is one entry, and one is always asked for."""
+"""After so many halvings a page is one entry, the least that is read."""
 
 
 @final
 class PageSize:
-    """How much is asked for at once of a server that may be a slow link away.
+    """How much to read from a server that may be behind a slow link.
 
-    Half as much after each call that had no answer in time, and twice as much after each that brought something. A
-    reply that is given up was work for nothing: the server counted the deliveries, and no other worker finds the entries idle.
+    Half as much after each timeout, twice as much after each reply with entries. A reply that comes too late does harm: the
+    server has counted the deliveries, and the entries are not idle for other workers.
     """
 
     def __init__(self) -> None:
@@ -59,28 +58,28 @@ class PageSize:
 
     @property
     def size(self) -> int:
-        """How many bytes to ask for, about."""
+        """About how many bytes to read."""
         return MOST_BYTES >> self._halvings
 
     def of(self, limit: int) -> int:
-        """How many entries to ask for, where ``limit`` would be welcome."""
+        """How many entries to read, at most ``limit``."""
         return max(1, limit >> self._halvings)
 
     def halve(self) -> None:
-        """There was no answer."""
+        """Read less after a timeout."""
         self._halvings = min(self._halvings + 1, MOST_HALVINGS)
 
     def double(self) -> None:
-        """There was one, with something in it."""
+        """Read more after a reply with entries."""
         self._halvings = max(0, self._halvings - 1)
 
 
 class ReadRequest(NamedTuple):
-    """When entries were asked for: from then on the server may deliver, whenever this process comes to read of it.
+    """When entries were requested: the server may have delivered them at any time since.
 
     Attributes:
         at: The time on the monotonic clock.
-        handovers: How often another server had come to serve their stream.
+        handovers: ``Server.handovers`` at that time.
     """
 
     at: float
@@ -88,14 +87,14 @@ class ReadRequest(NamedTuple):
 
 
 class StreamConsumer:
-    """One stream, read by a task of its own for one handler.
+    """Reads one stream and its retry stream for one handler.
 
     Attributes:
-        subscription: What it reads.
+        subscription: The stream, group and consumer name.
         main: The stream.
         retries: The retry stream of its group.
         streams: Both.
-        paused: Whether it is to read nothing.
+        paused: Whether it reads nothing for now.
     """
 
     def __init__(
@@ -129,7 +128,7 @@ class StreamConsumer:
         self._dedup = dedup
         self._queue = executor.add_queue(self.streams, weight, self._room)
         self._preparing: asyncio.Task[None] | None = None
-        # How large entries are is not known before the first has come: a few of them must fit.
+        # The size of entries is not known before the first one: a few of them must fit.
         self._entry_bytes = handler.prefetch_bytes // FIRST_ENTRIES
         self._doubtful = True
         self._page = PageSize()
@@ -139,24 +138,24 @@ class StreamConsumer:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether it is paused, asks for nothing, and nothing is in flight any more that came after it was paused."""
+        """Whether it is paused, no request is under way, and no entry is in flight that came after the pause."""
         self._after_pause = [
             entry for entry in self._after_pause if entry.state in (QUEUED, RUNNING, WAITING, HANDLED)
         ]
         return self.paused and not self._asking and not self._after_pause
 
     def doubt(self) -> None:
-        """Something was lost on the way: compare before reading on."""
+        """Compare pending entries with those in flight before reading on: a reply may have been lost."""
         self._doubtful = True
 
     async def run(self) -> None:
-        """Read, for ever; a server that is away is waited for."""
+        """Read until cancelled; wait for a server that does not answer."""
         failures = 0
         try:
             while True:
                 try:
                     if self._doubtful:
-                        # Not afterwards: what is lost by then is another doubt.
+                        # Before, not after: a reply lost meanwhile is another doubt.
                         self._doubtful = False
                         await self._recover_all()
                     await self._read()
@@ -164,7 +163,7 @@ class StreamConsumer:
                 except ServerError as error:
                     self._doubtful = True
                     self.context.events.emit(Troubled(self.subscription.stream, error))
-                    # Not all workers of a fleet at the same moment.
+                    # With jitter, so that workers do not come back all at the same moment.
                     failures += 1
                     await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
         finally:
@@ -173,12 +172,12 @@ class StreamConsumer:
                 await asyncio.gather(self._preparing, return_exceptions=True)
 
     async def close(self) -> None:
-        """Close what it reads through."""
+        """Close the read connection."""
         await self._reader.close()
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Around every call that may bring entries, and taking them in: so long nothing is quiet here."""
+        """Hold around every call that may bring entries, until they are in flight: the consumer is not quiet meanwhile."""
         self._asking += 1
         try:
             yield
@@ -186,11 +185,11 @@ class StreamConsumer:
             self._asking -= 1
 
     def asked(self) -> ReadRequest:
-        """Note that entries are asked for now."""
+        """The time and handover count for a request that is sent now."""
         return ReadRequest(time.monotonic(), self.context.server.handovers)
 
     async def _read(self) -> None:
-        """One read, as soon as there is room."""
+        """Wait for room, then read once."""
         count = await self._wanted()
         with self.asking():
             if time.monotonic() - self._read_at > UNSEEN:
@@ -208,7 +207,7 @@ class StreamConsumer:
                 await self._pass_on(arrived)
 
     async def _mend(self, problem: Fault) -> None:
-        """A read was answered with an error."""
+        """Restore the groups if a read failed because they are missing; raise any other error."""
         sub = self.subscription
         if problem.kind is FaultKind.WRONG_TYPE:
             raise NotFound(f"{sub.stream} is not a stream any more", "Another client put another type there.")
@@ -217,18 +216,18 @@ class StreamConsumer:
         await self._groups.restore(self.streams)
 
     async def _wanted(self) -> int:
-        """How many entries to ask for; waits while there is no room for any."""
+        """How many entries to read; waits until there is room."""
         handler, executor = self.executor.handler, self.executor
         while True:
             self._room.clear()
             room = executor.room_for(self._queue)
-            # Fewer than half of its share of what may be ahead are not worth a round trip.
+            # Fewer than half of its share of the read-ahead are not worth a round trip.
             half = -(-executor.ahead_of(self._queue) // 2)
             if not self.paused and room >= half:
                 most = handler.prefetch_bytes // max(1, self._entry_bytes)
                 held = sum(len(stream.in_flight) for stream in self.streams)
                 if most - held > 0 or not held:
-                    # While one half is handled, the server takes the business keys of the other.
+                    # While one half is handled, the business keys of the other half are claimed.
                     page = MOST_AT_ONCE if handler.guard is None else half
                     return max(1, min(room, most - held, page))
             with suppress(TimeoutError):
@@ -236,9 +235,9 @@ class StreamConsumer:
                     await self._room.wait()
 
     def _receive(self, stream: ConsumerStream, rows: Sequence[RawEntry], asked: ReadRequest) -> list[Entry]:
-        """Have entries in flight that were delivered for the first time."""
+        """Put entries in flight that were delivered for the first time."""
         if not stream.in_flight.keys().isdisjoint([raw_id for raw_id, _ in rows]):
-            # The group was set back, or is another one: what is in flight is not handled a second time beside the first.
+            # The group was set back, or is another one: an entry in flight is not handled twice at the same time.
             rows = [row for row in rows if not stream.holds(*row)]
         noack = self.subscription.noack
         entries = stream.receive(rows, *asked, noack=noack)
@@ -253,37 +252,37 @@ class StreamConsumer:
         return entries
 
     async def _pass_on(self, entries: list[Entry]) -> None:
-        """Have entries handled that are in flight for the first time."""
+        """Prepare entries that were delivered for the first time, and enqueue them."""
         self._weigh(entries[-1])
-        # One after the other, so that they keep their order.
+        # Batches are prepared one after the other, so that entries keep their order.
         if self._preparing is not None:
             await self._preparing
             self._preparing = None
         if self._needs_preparing(entries):
-            # The next read is under way by now.
+            # In a task, so that the next read goes out meanwhile.
             self._queue.coming = len(entries)
             self._preparing = asyncio.create_task(self._prepare_and_enqueue(entries))
             return
         self._queue.fresh.extend(entries)
         self.executor.wake()
         if len(entries) < FEW:
-            # They are begun before the next read is written; of many, the server may already look for more.
+            # Few entries start before the next read is sent; with many, the server may read on at the same time.
             await asyncio.sleep(0)
 
     def _needs_preparing(self, entries: Sequence[Entry]) -> bool:
-        """Whether an entry was another one before, has a payload, or has to own its business key."""
+        """Whether an entry was replayed, has a payload, or needs its business key."""
         return self.executor.handler.guard is not None or any(
             PAYLOAD in entry.raw or says_origin(entry) for entry in entries
         )
 
     async def _prepare(self, entries: list[Entry]) -> list[Entry]:
-        """Look up origins, fetch payloads and claim keys, each in a round trip; those that can and may be handled."""
+        """Look up origins, fetch payloads and claim keys, each in one round trip; the entries that may be handled."""
         if not entries or not self._needs_preparing(entries):
             return entries
         await self._dedup.look_up_origins(entries)
         missing = await fetch(self.context, entries)
         for entry in missing:
-            # Where an earlier try has taken its business key, that is freed; without its payload it may not be told.
+            # A business key that an earlier try has taken is freed; it may not be known without the payload.
             with suppress(Exception):
                 entry.idempotency_key = self._dedup.key_of(entry)
             await self.executor.fail(entry, PayloadMissing(f"there is no key {entry.payload_key}"))
@@ -295,7 +294,7 @@ class StreamConsumer:
             self._queue.fresh.extend(await self._prepare(entries))
             self.executor.wake()
         except BaseException:
-            # Those that are not pending are nowhere else.
+            # Entries read with noack are pending nowhere.
             self.executor.counts.noack_lost += sum(entry.noack for entry in entries)
             raise
         finally:
@@ -304,24 +303,24 @@ class StreamConsumer:
     async def redeliver(
         self, stream: ConsumerStream, recovered: RecoveredPage, asked: ReadRequest, *, ours: bool = False
     ) -> int:
-        """Have entries handled that were delivered before, to us or to others; how many of them are new here.
+        """Enqueue entries that were delivered before, to this consumer or others; how many were not in flight here.
 
         Args:
-            stream: Where they came from.
-            recovered: They, as the server told them.
-            asked: When they were asked for: from then on they may have been ours.
+            stream: The stream or the retry stream.
+            recovered: The entries.
+            asked: When they were requested.
             ours: Whether they were pending under our own name, and not in flight.
         """
         sub = self.subscription
         for entry_id, deliveries in recovered.gone:
             self.context.events.emit(Lost(sub.stream, sub.group, entry_id.decode(), deliveries))
-        # Deliveries that started no handler: this one, and under a name of our own the one that never came here.
+        # Deliveries that started no handler: this one, and, under a generated name, the one whose reply was lost.
         no_starts = 2 if ours and sub.consumer.startswith(WORKER_PREFIX) else 1
         entries = []
         for taken in recovered.entries:
             if stream.holds(taken.id, taken.fields):
                 held = stream.in_flight[taken.id]
-                # Nobody else had it: it was ours all the time.
+                # It was never another consumer's.
                 held.leased_at = asked.at
                 held.lost = False
                 continue
@@ -337,7 +336,7 @@ class StreamConsumer:
         return number
 
     async def _recover_all(self) -> None:
-        """Take what is pending under our name and not in flight, as far as there is room."""
+        """Recover all entries that are pending under our name and not in flight, as room allows."""
         for stream in self.streams:
             after = START
             while after:
@@ -346,13 +345,13 @@ class StreamConsumer:
     async def recover(
         self, stream: ConsumerStream, *, limit: int, after: str, min_idle: timedelta = timedelta()
     ) -> str:
-        """Take some of what is pending under our name and not in flight; what comes next, nothing at the end.
+        """Recover some entries that are pending under our name and not in flight; the next cursor, empty at the end.
 
         Args:
-            stream: Where from.
+            stream: The stream or the retry stream.
             limit: How many at most.
-            after: What the last call said comes next.
-            min_idle: For how long they must have been idle.
+            after: The cursor that the last call returned.
+            min_idle: The least idle time.
 
         Raises:
             ServerError: The server did not answer, or refused.
@@ -380,7 +379,7 @@ class StreamConsumer:
         return recovered.next
 
     def _weigh(self, entry: Entry) -> None:
-        """Learn how large entries are, from one of each read."""
+        """Update the estimate of an entry's size, from one entry of each read."""
         size = sum(map(len, entry.raw)) + len(entry.payload or b"")
         larger = size - self._entry_bytes
         self._entry_bytes += larger if larger >= 0 else larger // 4

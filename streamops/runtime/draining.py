@@ -1,4 +1,4 @@
-"""What a worker does with what is in flight when it stops: confirm it, hand it back, leave."""
+"""What a stopping worker does with entries in flight: acknowledge them, or hand them back; then remove its consumers."""
 
 import asyncio
 import time
@@ -13,15 +13,15 @@ from streamops.wire.consuming.heartbeats import WORKER_PREFIX
 from streamops.wire.consuming.leases import leave, release, release_all
 
 GOODBYES: Final = 3
-"""How often a worker that leaves tries to say so."""
+"""How often a leaving worker tries to reach the server."""
 PAUSE: Final = 0.1
 GLANCE: Final = 0.005
 
 
 class Drain:
-    """Hands back what is in flight in one worker.
+    """Hands back the entries in flight of one worker.
 
-    Nothing here raises where the server is away: what could not be handed back is found by others, by and by.
+    It raises nothing if the server does not answer: other workers claim the entries once their leases expire.
     """
 
     def __init__(self, context: WorkerContext) -> None:
@@ -29,7 +29,7 @@ class Drain:
         self._handed_back: dict[ConsumerStream, list[bytes]] = {}
 
     async def flush(self, streams: Iterable[ConsumerStream], deadline: float) -> None:
-        """Send the last acknowledgements, as long as there is time on the monotonic clock."""
+        """Send the last acknowledgements, until ``deadline`` on the monotonic clock."""
         for stream in streams:
             while stream.unconfirmed:
                 try:
@@ -40,14 +40,14 @@ class Drain:
                         return
                     await asyncio.sleep(PAUSE)
                 else:
-                    # What another task has under way is confirmed by that one.
+                    # Another task may have a batch under way.
                     await asyncio.sleep(GLANCE)
 
     async def hand_back(self, entries: Iterable[Entry], *, unstarted: bool) -> None:
-        """Let others have entries at once; those that were never started as if they had not been delivered."""
+        """Let other workers claim entries immediately; those never started count as never delivered."""
         for stream, some in by_stream(entries).items():
             ids = [entry.raw_id for entry in some]
-            # First of all, so that they are renewed no more. A renewal under way is undone when the worker leaves.
+            # First, so that their leases are not renewed. A renewal under way is undone when the worker leaves.
             for entry in some:
                 stream.drop(entry, HANDED_BACK)
             if not unstarted:
@@ -59,13 +59,13 @@ class Drain:
                 self._context.events.emit(Troubled(stream.key, error))
 
     async def leave(self, streams: Iterable[ConsumerStream], kept: Iterable[Entry]) -> None:
-        """Hand back whatever else is pending under our name, known or not; delete the consumer where nothing is.
+        """Hand back all other entries pending under our name, known or not; delete consumers without pending entries.
 
-        What was delivered into a reply that did not come before the reading ended counts as never delivered.
+        Entries of a reply that did not arrive before reading stopped count as never delivered.
 
         Args:
-            streams: What the worker reads.
-            kept: Entries that something still works on, which no other worker may begin.
+            streams: The streams that the worker reads.
+            kept: Entries whose handlers still run, which no other worker may start.
         """
         held = by_stream(kept)
         for stream in streams:
@@ -76,10 +76,10 @@ class Drain:
                 await asyncio.sleep(PAUSE)
 
     async def _left(self, stream: ConsumerStream, kept: Collection[bytes]) -> bool:
-        """Whether the server has heard that we leave one stream."""
+        """Hand back one stream's entries and delete the consumer; whether the server answered."""
         server, sub, retries = self._context.server, stream.subscription, stream.retries
         came = {*stream.in_flight, *self._handed_back.get(stream, ())} - set(kept)
-        # Under a name that others may have had before, older entries may be theirs.
+        # Under a configured name, entries from before this worker's first read may be a former worker's.
         seen = b"0-0" if sub.consumer.startswith(WORKER_PREFIX) else stream.last_seen
         try:
             await release_all(server, sub, retries=retries, keep=kept, came=came, seen=seen)

@@ -1,4 +1,4 @@
-"""Entries on their way through a worker, and the streams that a consumer has them from."""
+"""Entries on their way through a worker, and the streams that a consumer reads."""
 
 import asyncio
 import time
@@ -29,17 +29,17 @@ PAYLOAD: Final = b"_so_payload"
 TRACE: Final = b"_so_trace"
 MOST_DIGITS: Final = 9
 MOST: Final = 1000
-"""Acknowledgements of one command."""
+"""Acknowledgements sent in one command at most."""
 ENOUGH: Final = 100
-"""How many are sent without waiting for more."""
+"""Acknowledgements that are sent without waiting for more."""
 PATIENCE: Final = 0.005
-"""Seconds that fewer wait for more."""
+"""Seconds that fewer acknowledgements wait for more."""
 PAUSE: Final = 0.2
 MINUTE: Final = timedelta(minutes=1)
 
 
 class EntryState(Enum):
-    """Where an entry is, from its delivery to its end in this worker.
+    """The state of an entry in this worker, from its delivery to its end.
 
     ::
 
@@ -53,30 +53,30 @@ class EntryState(Enum):
           └─│─────────────────────────┤
             └─────────────────────────┴── drain ──► HANDED_BACK
 
-    What has not even a payload or a key goes from ``QUEUED`` where ``RUNNING`` leads to, and never runs. What is
-    ``STUCK`` is handed back at the drain as well. From ``HANDLED`` an entry goes back to ``RUNNING``, where it fails, if
-    the server refuses what was published for it. What others do to an entry at the same time (``Entry.lost``, ``deleted``) is
-    found out at its next step.
+    An entry whose payload or business key is missing fails from ``QUEUED`` as others do from ``RUNNING``. A ``STUCK`` entry
+    is handed back at the drain, too. An entry goes from ``HANDLED`` back to ``RUNNING`` and fails there if the server
+    refuses the messages published with it. What other clients do to an entry meanwhile (``Entry.lost``, ``deleted``) is
+    noticed at its next step.
     """
 
     QUEUED = auto()
-    """Its payload and key are looked up; then it waits for a slot."""
+    """Its payload and business key are looked up; then it waits for a slot."""
     RUNNING = auto()
-    """A slot marks its start where need be, and calls the handler."""
+    """A slot marks its start if needed, and calls the handler."""
     WAITING = auto()
     """It failed, and stays pending with this worker until its next try."""
     HANDLED = auto()
-    """It is done with; the server has not confirmed its acknowledgement."""
+    """Its handler is done; the server has not confirmed the acknowledgement."""
     ACKNOWLEDGED = auto()
     DELAYED = auto()
     """It is in the delayed queue, from where any worker of the group takes it."""
     DEAD_LETTERED = auto()
     STUCK = auto()
-    """It stays pending, and can neither be handled nor given up."""
+    """It stays pending, and can neither be handled nor dead-lettered."""
     LOST = auto()
-    """It is another consumer's by now, or none's."""
+    """Another consumer owns it, or it is no longer pending."""
     HANDED_BACK = auto()
-    """It was not begun when the worker stopped, and is anybody's."""
+    """It was not started when the worker stopped; any consumer may claim it."""
 
 
 QUEUED, RUNNING, WAITING, HANDLED, ACKNOWLEDGED, DELAYED, DEAD_LETTERED, STUCK, LOST, HANDED_BACK = EntryState
@@ -88,39 +88,38 @@ TRANSITIONS: Final[Mapping[EntryState, frozenset[EntryState]]] = {
     HANDLED: frozenset({ACKNOWLEDGED, LOST, RUNNING}),
     STUCK: frozenset({HANDED_BACK}),
 }
-"""Where each state may lead; what is not named is an end."""
+"""The states that may follow each state; those without a row are final."""
 
 
 class Entry:
     """One entry, from its delivery to its acknowledgement.
 
-    What most entries share stands in the class, so that making one costs little.
+    Values that most entries share are class attributes, which makes an entry cheap to create.
 
     Attributes:
-        consumer_stream: Where it came from.
-        raw_id: Its ID as the server wrote it.
-        raw: Names and values in turn, byte for byte.
+        consumer_stream: The stream or retry stream that it was read from.
+        raw_id: Its ID in bytes.
+        raw: Field names and values in turn, in bytes.
         leased_at: When it was delivered, or its lease last renewed, on the monotonic clock.
-        handovers: How often another server had come to serve its stream when it was delivered.
-        deliveries: How often the server counted a delivery; other clients' history reads count too.
-        state: Where it is.
-        marks: Its starts that were marked beforehand: all but the first.
+        handovers: ``Server.handovers`` when it was delivered.
+        deliveries: The server's delivery count; other clients' history reads count too.
+        state: Its state.
+        marks: Starts of its handler that were marked on the server beforehand: all but the first.
         attempt: Which start of the handler this is, from 1 on.
-        one_start: Whether its first start is its last: that one is marked too, so that no delivery is taken for it.
+        one_start: Whether its first start is its last: then the first is marked too, as a delivery is no proof of a start.
         needs_mark: Whether its next start is marked first: it was delivered before, or has one start.
-        suspect: Whether it is handled while no other suspect is: it may have brought workers down.
+        suspect: Whether it is handled while no other suspect is: it may have killed workers.
         uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
-        lost: Whether another consumer has taken it over.
-        superseded: Whether its server was replaced by one on which another entry has its ID: whatever is said of that
-            ID concerns the other one.
+        lost: Whether another consumer owns it.
+        superseded: Whether a new primary gave its ID to another entry: what the server says of the ID is about that one.
         deleted: Whether it was deleted from its stream while it was in flight.
-        unfetched: Its names and values as they came, where a payload was put in their place.
-        noted_origin: The ID that a replay noted down as the one it was born with; none where none did.
-        payload: The payload kept beside the stream; none where there is none.
+        unfetched: Its fields as delivered, if a fetched payload replaced them in ``raw``.
+        noted_origin: The original ID that a replay has recorded for it; None if it was not replayed.
+        payload: Its payload stored outside the stream; None if it has none.
         payload_key: The key of that payload.
-        idempotency_key: The key under which the server knows its business key; none where it has none.
-        messages: What its handler has published by now, to be added as the entry is acknowledged.
-        noack: Whether it is pending nowhere: the server took it for acknowledged as it delivered it.
+        idempotency_key: The key on the server that holds its business key; None if it has none.
+        messages: Messages that its handler has published, added when the entry is acknowledged.
+        noack: Whether it was read with NOACK, and so is pending nowhere.
     """
 
     noack: bool = False
@@ -158,7 +157,7 @@ class Entry:
 
     @property
     def stream(self) -> str:
-        """The stream that its group reads; for an entry of a retry stream the one that it failed in."""
+        """The stream that its group reads; for an entry of a retry stream the stream that it failed in."""
         return self.consumer_stream.subscription.stream
 
     @property
@@ -179,26 +178,26 @@ class Entry:
 
     @property
     def origin_id(self) -> str:
-        """The ID that it was born with, before any retry or replay.
+        """Its original ID, before any retry or replay.
 
-        Whoever adds an entry writes its fields: they are believed in a retry stream, which only workers write, and
-        where the server has a replay's note of it.
+        An entry's fields are its writer's word: its field with the original ID counts in a retry stream, which only workers
+        write, and elsewhere only if the server has a replay's record of it.
         """
         return name_text(self.raw_origin_id)
 
     @property
     def raw_origin_id(self) -> bytes:
-        """The same as the server wrote it."""
+        """The original ID in bytes."""
         return (self.get(ORIGIN_ID) if self.consumer_stream.retries else self.noted_origin) or self.raw_id
 
     @property
     def age(self) -> timedelta:
-        """Time since its birth, on the server's clock; by its ID, which must be a time for that."""
+        """Time since its original ID on the server's clock; meaningful only for IDs that are times."""
         born = int(self.origin_id.partition("-")[0])
         return timedelta(milliseconds=max(0.0, self.consumer_stream.context.clock.now_ms() - born))
 
     def get(self, name: str | bytes) -> bytes | None:
-        """The first value of a field; none where there is no such field."""
+        """The first value of a field; None if it has no such field."""
         wanted = name.encode() if isinstance(name, str) else name
         raw = self.raw
         for at in range(0, len(raw), 2):
@@ -253,12 +252,12 @@ class Entry:
 
     @property
     def as_delivered(self) -> list[bytes]:
-        """Its names and values; a payload that was fetched since then is none of them."""
+        """Its fields as delivered, without a payload that was fetched since."""
         return self.raw if self.unfetched is None else self.unfetched
 
     @property
     def digest(self) -> str:
-        """A digest of its names and values as scripts make it; empty where no other server can give its ID to another."""
+        """A digest of its fields as scripts compute it; empty if no new primary can give its ID to another entry."""
         if not self.consumer_stream.context.server.replaceable:
             return ""
         sized = b"".join([b"%d:%b" % (len(part), part) for part in self.as_delivered])
@@ -266,19 +265,19 @@ class Entry:
 
     @property
     def may_have_started(self) -> bool:
-        """Whether a handler may have begun with it before."""
+        """Whether a handler may have been started for it before."""
         return self.needs_mark and (self.marks > 0 or not self.one_start)
 
     def number(self, most: int) -> None:
-        """Say which start of its handler was the last, by its marks; of one that had none, which will be the first.
+        """Set ``attempt`` from its marks: the last start of its handler, or the first one to come.
 
         Args:
             most: How many starts it may have.
         """
-        # More than one where it comes from a retry.
-        said = self.get(ATTEMPT) if self.consumer_stream.retries else None
-        # Anybody may have written it, in more digits than such a number ever has.
-        base = max(1, int(said)) if said and len(said) <= MOST_DIGITS and said.isdigit() else 1
+        # An entry of a retry stream carries the number of its next attempt.
+        text = self.get(ATTEMPT) if self.consumer_stream.retries else None
+        # Untrusted input, bounded in length.
+        base = max(1, int(text)) if text and len(text) <= MOST_DIGITS and text.isdigit() else 1
         self.needs_mark = self.one_start = base >= most
         self.attempt = base + max(0, self.marks - self.one_start)
 
@@ -287,30 +286,30 @@ class Entry:
 
 
 class ConsumerStream:
-    """The stream that a consumer reads, or the retry stream of its group: what is in flight of it, and acknowledged.
+    """A stream that a consumer reads, or the retry stream of its group: entries in flight, and their acknowledgement.
 
-    The thread that renews leases reads ``in_flight`` while the event loop changes it; it takes a copy, in one step.
+    The heartbeat thread reads ``in_flight`` while the event loop changes it; it takes a copy, in one step.
 
-    Acknowledgements are gathered by number and time, and sent until the server has confirmed them. An entry stays in
-    flight until then: what is acknowledged twice does no harm, and what is not acknowledged is handled again. Entries
-    whose lease is fresh are acknowledged plainly; for all others a script looks first whether they are still ours, so
-    that nothing is acknowledged behind a new owner's back. So it does for entries of a primary that was replaced, or of
-    a slot that another node has by now: there they may be another's.
+    Acknowledgements are batched by number and time, and repeated until the server has confirmed them. An entry stays in
+    flight until then: to acknowledge twice does no harm, and an entry that is not acknowledged is handled again. Entries with
+    a fresh lease are acknowledged by a plain XACK; for all others a script first checks the owner, so that no other
+    consumer's entry is acknowledged. So it does after a failover, or when the slot has moved to another node: there the
+    ID may be another entry's.
 
     Attributes:
-        subscription: What the consumer reads, and under which name.
-        context: What it shares with all of its worker.
+        subscription: The stream, group and consumer name.
+        context: What all parts of the worker share.
         retries: Whether it is the retry stream.
         key: The stream's key.
-        lease: How long an entry may lie idle before others take it over.
-        room: Set where there may be room for more entries of its consumer.
+        lease: How long an entry may be idle before other consumers claim it.
+        room: Set when there may be room for more entries of its consumer.
         in_flight: Entries between delivery and confirmed acknowledgement, by ID.
         last_seen: The last ID that was delivered here for the first time.
-        claim_cursor: Where the next look for idle entries begins.
-        destroyed_at: When it was noticed that its group had been destroyed, on the monotonic clock.
+        claim_cursor: Where the next search for idle entries begins.
+        destroyed_at: When its group was found destroyed, on the monotonic clock.
         mending: Held by the task that repairs its group.
-        handled: Entries that were handled and whose acknowledgement was not sent yet.
-        acknowledged: How many were, by the server's word.
+        handled: Handled entries whose acknowledgement was not sent yet.
+        acknowledged: How many entries the server has confirmed as acknowledged.
     """
 
     def __init__(
@@ -352,7 +351,14 @@ class ConsumerStream:
         *,
         noack: bool = False,
     ) -> list[Entry]:
-        """Have entries in flight, that were asked for after this many handovers; those without acknowledgement are not."""
+        """Make entries of rows and put them in flight, except those read with NOACK.
+
+        Args:
+            rows: ID and fields of each.
+            leased_at: When they were requested, on the monotonic clock.
+            handovers: ``Server.handovers`` at that time.
+            noack: Whether they were read with NOACK.
+        """
         entries = [Entry(self, raw_id, raw, leased_at) for raw_id, raw in rows]
         if noack:
             for entry in entries:
@@ -365,9 +371,9 @@ class ConsumerStream:
         return entries
 
     def holds(self, raw_id: bytes, raw: list[bytes]) -> bool:
-        """Whether an entry is in flight already; another one of its ID is superseded.
+        """Whether an entry is in flight already; marks an entry in flight that has the ID but other fields as superseded.
 
-        Two servers give the same ID to two entries, where the primary was replaced and the former one went on.
+        After a failover, two primaries may have given one ID to two entries.
         """
         held = self.in_flight.get(raw_id)
         if held is None or held.as_delivered == raw:
@@ -376,24 +382,24 @@ class ConsumerStream:
         return False
 
     def drop(self, entry: Entry, state: EntryState) -> None:
-        """Have an entry in flight no more, which has come to its end."""
+        """Take an entry out of flight, in a final state."""
         entry.state = state
         if not entry.superseded:
             self.in_flight.pop(entry.raw_id, None)
 
     def finish(self, entry: Entry, *, completed: bool = True) -> None:
-        """Have an entry acknowledged; it was handled, or needs no handling."""
+        """Queue an entry's acknowledgement; it was handled, or needs no handling."""
         entry.state = HANDLED
         handled = self.handled
         handled.append(entry)
         if len(handled) == 1 or len(handled) == ENOUGH:
             self._arrange()
-        # Making an event without a listener would cost as much as all of this.
+        # To make an event without a listener would cost as much as all of this.
         if self._tells and completed:
             self.context.events.emit(Completed(entry.stream, entry.group, entry.id, entry.attempt))
 
     async def acknowledge(self) -> None:
-        """Send acknowledgements, for ever."""
+        """Send acknowledgements until cancelled."""
         self._tells = self.context.events.heard(Completed)
         while True:
             await self._wake.wait()
@@ -403,17 +409,17 @@ class ConsumerStream:
             except ServerError as error:
                 self.context.events.emit(Troubled(self.subscription.stream, error))
                 await asyncio.sleep(PAUSE)
-            # What has come in by now waits for more, unless it is enough already.
+            # Those that came meanwhile wait for more, unless they are enough.
             if self.handled:
                 self._arrange()
 
     async def flush(self) -> None:
-        """Send all acknowledgements; raises ``ServerError`` where the server does not answer."""
+        """Send all acknowledgements; raises ``ServerError`` if the server does not answer."""
         while self.handled:
             await self._flush()
 
     def confirm(self, entry: Entry) -> None:
-        """An entry was acknowledged by the script that added its messages."""
+        """Take an entry out of flight that the script acknowledged which added its messages."""
         self.drop(entry, ACKNOWLEDGED)
         self.acknowledged += 1
         self.room.set()
@@ -423,11 +429,11 @@ class ConsumerStream:
 
     @property
     def unconfirmed(self) -> list[Entry]:
-        """Entries that were handled and that the server has not confirmed."""
+        """Handled entries whose acknowledgement the server has not confirmed."""
         return [*self.handled, *chain.from_iterable(self._under_way)]
 
     def _arrange(self) -> None:
-        """See to it that what there is will be sent: at once where the last time is long ago, else with others."""
+        """Schedule sending: now if there are enough or the last batch is some time ago, else when ``PATIENCE`` ends."""
         wait = self._sent_at + PATIENCE - time.monotonic()
         if wait <= 0 or len(self.handled) >= ENOUGH:
             self._wake.set()
@@ -441,12 +447,12 @@ class ConsumerStream:
     async def _flush(self) -> None:
         batch, self.handled = self.handled[:MOST], self.handled[MOST:]
         self._sent_at = time.monotonic()
-        # Two may be under way: the last ones of a worker that drains do not wait for those before them.
+        # Two batches may be under way: a draining worker's last one does not wait for the one before.
         self._under_way.append(batch)
         try:
             await self._send(batch)
         except BaseException:
-            # What became of them is not known: next time a script looks first.
+            # Whether they are acknowledged is unknown: next time the script checks the owner.
             for entry in batch:
                 entry.leased_at = -inf
             self.handled = batch + self.handled
@@ -483,16 +489,16 @@ class ConsumerStream:
             self.acknowledged += done.acknowledged
 
     def _observe(self, batch: list[Entry]) -> None:
-        """Count how old entries had become; for those of a retry stream, since their last try alone."""
+        """Count the age of entries, by their IDs; for those of a retry stream since their last try."""
         now_ms = self.context.clock.now_ms()
-        # Many in a row were born in the same millisecond.
+        # Many in a row have IDs of the same millisecond.
         for ms, born in groupby(batch, _millisecond):
             age = now_ms - int(ms) if ms.isdigit() else 0.0
             self._latencies.observe(max(0.0, age) / 1000, sum(1 for _ in born))
 
 
 def by_stream(entries: Iterable[Entry]) -> dict[ConsumerStream, list[Entry]]:
-    """Entries by where they come from, those left out whose ID is another's by now."""
+    """Entries by their streams, without those that were superseded."""
     found: dict[ConsumerStream, list[Entry]] = {}
     for entry in entries:
         if not entry.superseded:
@@ -501,7 +507,7 @@ def by_stream(entries: Iterable[Entry]) -> dict[ConsumerStream, list[Entry]]:
 
 
 def check_target(mode: Mode, source: str, target: str) -> None:
-    """Insist that one script may acknowledge in a stream and add to another; raises ``PublishError``."""
+    """Require that one script may acknowledge in a stream and add to another; raises ``PublishError``."""
     if not target:
         raise PublishError("a stream's name is empty", "Name the stream that is published to.")
     if mode is Mode.CLUSTER and not same_slot(source, target):

@@ -1,7 +1,7 @@
-"""The slots of one handler: long-lived tasks that take entries and handle them.
+"""The slots of one handler: long-lived tasks that take entries and call the handler.
 
-A task a message would cost more than most handlers do. A slot that has nothing to do rests; a slot that takes an entry
-and leaves others behind wakes one more, so that as many slots work as there is work for.
+One task an entry would cost more than most handlers do. A slot without work rests; a slot that takes an entry and leaves
+others in the buffer wakes one more slot.
 """
 
 import asyncio
@@ -19,25 +19,25 @@ from streamops.runtime.outcomes import Outcomes
 from streamops.runtime.retry import NO_RETRY, Disposition, EntryOutcome, HandlerTimeout, words
 
 PATIENCE: Final = 0.01
-"""Seconds after which a slot that never waits lets others have a turn."""
+"""Seconds after which a slot whose handler never awaits yields to the event loop."""
 AHEAD: Final = 0.1
-"""How many seconds' worth of work is read ahead."""
+"""Seconds of work that are read ahead."""
 AT_ONCE: Final = 100
-"""How many entries of a batch are marked or settled at once; as many as one call to the server takes."""
+"""Entries of a batch that are marked or settled in one call to the server."""
 
 NEVER: Final = float("inf")
 NEVER_SOON: Final = 3600.0
-"""Seconds between two looks of a sweeper that has nothing to sweep."""
+"""Seconds between two rounds of a sweeper without a timeout to enforce."""
 
 
 class Slot:
-    """One of the things a handler does at a time.
+    """One concurrent call of a handler.
 
     Attributes:
-        entries: What it handles now; empty while it rests.
-        deadline: When that must be over, on the event loop's clock.
-        overdue: Whether it was cut off for that.
-        task: The task that it is.
+        entries: The entries that it handles now; empty while it rests.
+        deadline: When the call times out, on the event loop's clock.
+        overdue: Whether the sweeper has cancelled the call for its timeout.
+        task: Its task.
     """
 
     __slots__ = ("deadline", "entries", "overdue", "task")
@@ -50,7 +50,7 @@ class Slot:
 
 
 class BatchFailed(HandlerError):
-    """A call with many entries failed for one of them, and it is not known for which."""
+    """A batch failed, and it is not known which of its entries is to blame."""
 
 
 class Executor:
@@ -58,12 +58,12 @@ class Executor:
 
     Attributes:
         handler: The handler.
-        buffer: Where they take entries from.
+        buffer: Entries that wait for a slot.
         slots: The slots.
-        counts: What they did.
-        call: What handles an entry, from the worker's start on; none in an executor of batches.
-        batch_call: What handles a batch; none in one of single entries.
-        waiting: Entries that stay in flight until their next try; no more are read than the handler's prefetch.
+        counts: The handler's counters.
+        call: Handles an entry; set when the worker starts, None for a handler of batches.
+        batch_call: Handles a batch; None for a handler of single entries.
+        waiting: Entries in flight until their next try; at most the handler's prefetch.
     """
 
     def __init__(
@@ -88,13 +88,13 @@ class Executor:
         self._limit = handler.timeout.total_seconds() if handler.timeout else NEVER
 
     def add_queue(self, streams: Iterable[ConsumerStream], weight: int, room: asyncio.Event) -> Queue:
-        """A queue for the entries of one stream and its retry stream."""
+        """Add a queue for the entries of one stream and its retry stream."""
         queue = self.buffer.add_queue(weight, room)
         self._queues.update((stream, queue) for stream in streams)
         return queue
 
     async def run(self) -> None:
-        """Handle entries, for ever; slots are not this task's children, because what they do may not end with it."""
+        """Handle entries until cancelled. Slots are not this task's children: the calls under way outlive it."""
         work = self._batches if self.batch_call else self._singles
         for number, slot in enumerate(self.slots):
             slot.task = asyncio.create_task(work(slot), name=f"{self.handler.name}-{number}")
@@ -110,23 +110,23 @@ class Executor:
             sweeper.cancel()
 
     async def end(self, limit: float) -> set[Entry]:
-        """End what handlers still do within some seconds; the entries of those that do not end."""
+        """Cancel all slots and wait up to ``limit`` seconds; the entries of slots that do not end."""
         await cancel([slot.task for slot in self.slots if slot.task], limit)
         return {entry for slot in self.slots if slot.task and not slot.task.done() for entry in slot.entries}
 
     @property
     def lingers(self) -> bool:
-        """Whether a handler goes on."""
+        """Whether a slot still runs."""
         return any(slot.task is not None and not slot.task.done() for slot in self.slots)
 
     @property
     def busy(self) -> int:
-        """How many slots handle something."""
+        """How many slots handle entries now."""
         return sum(1 for slot in self.slots if slot.entries)
 
     @property
     def ahead(self) -> int:
-        """How many entries are worth reading ahead: what is handled in a moment, within the handler's limit."""
+        """How many entries are worth reading ahead: ``AHEAD`` seconds of work, within the handler's prefetch."""
         per_slot = AHEAD / self.counts.durations.recent
         many = int(self.handler.concurrency * self.handler.batch * per_slot)
         return max(1, min(self.handler.prefetch, many))
@@ -139,7 +139,7 @@ class Executor:
         return len(self._resting) * self.handler.batch + self.ahead - len(self.buffer)
 
     def room_for(self, queue: Queue) -> int:
-        """How many more entries one stream may have read now: its share of the room, whatever the others have."""
+        """How many more entries of one stream may be read now: its share of the room, whatever the others hold."""
         if self._is_laden:
             return 0
         resting = len(self._resting) * self.handler.batch
@@ -151,11 +151,11 @@ class Executor:
 
     @property
     def _is_laden(self) -> bool:
-        """Whether as many entries wait for their next try as may be in flight ahead."""
+        """Whether the entries that wait for their next try fill the prefetch."""
         return len(self.waiting) >= self.handler.prefetch
 
     def enqueue(self, entries: Iterable[Entry]) -> None:
-        """Have entries handled: first those that may have been started before, suspects one at a time."""
+        """Queue entries that were delivered before; those that may have been started come first, suspects one at a time."""
         for entry in entries:
             queue = self._queues[entry.consumer_stream]
             if entry.may_have_started:
@@ -166,7 +166,7 @@ class Executor:
         self.wake()
 
     def wake(self) -> None:
-        """There is something to take; a slot that was cancelled just now takes nothing more."""
+        """Wake one resting slot, as the buffer has entries."""
         while self._resting and not self._waking:
             resting = self._resting.pop()
             if not resting.done():
@@ -174,7 +174,7 @@ class Executor:
                 resting.set_result(None)
 
     def close(self) -> None:
-        """Take nothing more, and wait for no more tries."""
+        """Take no more entries, and drop those that wait for their next try."""
         self._closed = True
         self.buffer.clear()
         for timer in self.waiting.values():
@@ -182,7 +182,7 @@ class Executor:
         self.waiting.clear()
 
     async def fail(self, entry: Entry, error: BaseException) -> None:
-        """Do with an entry what its handler's policy says of an error."""
+        """Apply the handler's retry policy to an entry that failed."""
         outcome = self._outcomes.decide(entry, error)
         if outcome.fate is not Disposition.ACKNOWLEDGE:
             self.counts.failures += 1
@@ -192,7 +192,7 @@ class Executor:
             await self._outcomes.call_hook(entry, error)
 
     async def apply(self, entry: Entry, outcome: EntryOutcome) -> EntryOutcome | None:
-        """Do what was decided; what came of it. What is to wait is enqueued again once its time has come."""
+        """Carry an outcome out, as ``Outcomes.apply``; an entry that waits in place is enqueued again when it is due."""
         done = await self._outcomes.apply(entry, outcome)
         if done is not None and done.fate is Disposition.WAIT:
             entry.state = WAITING
@@ -208,7 +208,7 @@ class Executor:
         self.enqueue([entry])
 
     async def _singles(self, slot: Slot) -> None:  # noqa: C901, PLR0912 - the hottest loop there is: a call costs
-        """Handle single entries, for ever."""
+        """Handle single entries until cancelled."""
         now, take, call = asyncio.get_running_loop().time, self.buffer.take, self.call
         assert call is not None  # noqa: S101 - an executor of single entries has it
         began = turn = now()
@@ -248,24 +248,24 @@ class Executor:
                 self._release(entry)
             if ended - turn > PATIENCE:
                 turn = ended
-                # If another slot began something while this one waited, it need not step back.
+                # If another slot has started an entry meanwhile, the event loop had its turn.
                 if mine == self._begun:
                     began = turn = await self._step_back()
 
     async def _finish(self, slot: Slot, entry: Entry) -> None:
-        """Have an entry acknowledged with its messages; the handler has returned in time."""
+        """Acknowledge an entry together with the messages that its handler published."""
         slot.deadline = NEVER
         if problem := await self._outcomes.finish(entry):
             await self.fail(entry, problem)
 
     @staticmethod
     async def _step_back() -> float:
-        """Let others have a turn; the time after it."""
+        """Yield to the event loop; the time after that."""
         await asyncio.sleep(0)
         return asyncio.get_running_loop().time()
 
     async def _batches(self, slot: Slot) -> None:
-        """Handle batches, for ever."""
+        """Handle batches until cancelled."""
         now = asyncio.get_running_loop().time
         while True:
             entries = await self._take_batch()
@@ -290,7 +290,7 @@ class Executor:
             await asyncio.sleep(0)
 
     async def _handle_batch(self, slot: Slot, entries: list[Entry]) -> None:
-        """Call the handler with many entries; where it returns a list, each entry has its own result."""
+        """Call the handler with a batch; if it returns a list, each entry has its own result."""
         assert self.batch_call is not None  # noqa: S101 - an executor of batches has it
         try:
             results = results_of(await self.batch_call(entries), len(entries))
@@ -313,10 +313,10 @@ class Executor:
             await asyncio.gather(*(self._finish(slot, entry) for entry in publishing[at : at + AT_ONCE]))
 
     async def _take_batch(self) -> list[Entry]:
-        """As many entries as a call takes; fewer where no more come in time.
+        """Take a full batch, or fewer entries if no more come within the handler's linger.
 
-        What failed before is handled by itself: if a batch raises it is not known which entry is to blame, and an
-        innocent one must not be given up for another's sake.
+        An entry that failed before is handled alone: if a batch raises, it is not known which entry is to blame, and no
+        other entry must be dead-lettered for it.
         """
         buffer = self.buffer
         first = buffer.apart.popleft() if buffer.apart else buffer.take()
@@ -344,7 +344,7 @@ class Executor:
         return entries
 
     async def _may_start(self, entry: Entry) -> bool:
-        """Mark the start of an entry that was delivered before; what another worker has by now is let go."""
+        """Mark the start of an entry that was delivered before; whether it may start. One that is lost is dropped."""
         if entry.lost:
             entry.consumer_stream.drop(entry, LOST)
         elif await self._outcomes.mark(entry):
@@ -353,7 +353,7 @@ class Executor:
         return False
 
     async def _may_all_start(self, entries: list[Entry]) -> list[Entry]:
-        """Those that may start, of entries many of which may have been delivered before."""
+        """The entries of a batch that may start, those that need it marked."""
         doubtful = [entry for entry in entries if entry.needs_mark or entry.lost]
         if not doubtful:
             return entries
@@ -365,22 +365,22 @@ class Executor:
         return [entry for entry in entries if entry not in refused]
 
     def _release(self, entry: Entry) -> None:
-        """Where that was the one in quarantine, let the next suspect have its turn."""
+        """End the quarantine of a suspect, and wake a slot for the next one."""
         if self.buffer.release(entry):
             self.wake()
 
     def _wake_another(self) -> None:
-        """Where there is more than one slot can do, have another one look."""
+        """Wake another slot if the buffer has more entries."""
         if self.buffer.has_next():
             self.wake()
 
     async def _fell(self, slot: Slot, entries: Sequence[Entry], error: BaseException) -> None:
-        """A call raised, or was cut off for taking too long; what ends the slot itself, or the process, goes up."""
+        """Handle an exception or timeout of a call; re-raise what ends the slot itself, or the process."""
         slot.deadline = NEVER
         cut_off = self._was_cut_off(slot)
         ending = slot.task is not None and slot.task.cancelling() > 0
         if isinstance(error, asyncio.CancelledError) and not ending:
-            # Otherwise the handler waited for something that was cancelled: that is its own failure.
+            # Without a timeout, something that the handler awaited was cancelled: the handler's own failure.
             if cut_off:
                 error = HandlerTimeout(f"longer than {self._limit:g} s")
         elif not isinstance(error, Exception):
@@ -390,7 +390,7 @@ class Executor:
         await self._fail_all([(entry, error) for entry in entries])
 
     async def _fail_all(self, failures: Sequence[tuple[Entry, BaseException]]) -> None:
-        """Do with failures what is to be done; together, because those of a batch come together."""
+        """Apply the retry policy to all failures of a call, as many at the same time as one call to the server takes."""
         if len(failures) == 1:
             await self.fail(*failures[0])
             return
@@ -398,7 +398,7 @@ class Executor:
             await asyncio.gather(*(self.fail(*failure) for failure in failures[at : at + AT_ONCE]))
 
     def _shared(self, error: BaseException) -> BaseException:
-        """What an error of many entries is for each: one that cannot be helped may be another's, unless it is tried alone."""
+        """The error of a batch for each of its entries: a fatal one counts as retryable until an entry was tried alone."""
         retry = self.handler.retry
         no_retry_on = (*(kind for kind, _ in NO_RETRY), *retry.no_retry_on)
         if isinstance(error, no_retry_on) and retry.max_attempts > 1 and retry.schedule is not None:
@@ -407,14 +407,14 @@ class Executor:
 
     @staticmethod
     def _was_cut_off(slot: Slot) -> bool:
-        """Whether the sweeper cut the call off; that cancelled the call, and not the slot, whatever came of it."""
+        """Whether the call timed out; undoes the cancellation, which was meant for the call and not for the slot."""
         overdue, slot.overdue = slot.overdue, False
         if overdue and slot.task:
             slot.task.uncancel()
         return overdue
 
     async def _rest(self) -> None:
-        """Wait until there may be something to take; once nothing more is taken, that ends the slot."""
+        """Wait until the buffer may have entries; ends the slot once the executor is closed."""
         self.buffer.ask_for_more()
         if self._closed:
             raise asyncio.CancelledError
@@ -428,7 +428,7 @@ class Executor:
                 self._resting.remove(resting)
 
     async def _sweep(self) -> None:
-        """Cut off calls that take too long; one timer for all slots, because one a call would cost more than it."""
+        """Cancel calls that time out; one timer for all slots, as one for each call would cost more than the call."""
         now = asyncio.get_running_loop().time
         pause = max(0.01, min(self._limit / 10, 1.0)) if self._limit < NEVER else NEVER_SOON
         while True:
@@ -441,7 +441,7 @@ class Executor:
 
 
 async def cancel(tasks: Iterable[asyncio.Task[None]], limit: float | None = None) -> None:
-    """Cancel tasks and wait for them to end, this many seconds at most."""
+    """Cancel tasks and wait for them to end, at most ``limit`` seconds."""
     cancelled = [task for task in tasks if not task.done()]
     for task in cancelled:
         task.cancel()

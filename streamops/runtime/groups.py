@@ -1,7 +1,7 @@
-"""Keeps the groups that a worker reads for there: one that was destroyed is created anew, with all that is in flight pending.
+"""Creates the groups that a worker reads for, and restores one that was destroyed, with all entries in flight pending again.
 
-Another worker may do the same at the same moment, or have done so while this one was not reading, and nothing reports
-that: so a group that does not know our name, though there is something of it in flight, counts as destroyed as well.
+Another worker may restore it at the same moment, or may have done so while this one was not reading, and no reply says
+so: a group without a consumer of our name while we have entries of it in flight counts as destroyed, too.
 """
 
 import asyncio
@@ -35,59 +35,59 @@ class Groups:
         self._looking: dict[ConsumerStream, asyncio.Task[None]] = {}
 
     async def prepare(self, streams: Iterable[ConsumerStream], start: str) -> None:
-        """Create them where there are none; those of streams begin at ``start``, those of retry streams at 0.
+        """Create missing groups; those of streams begin at ``start``, those of retry streams at 0.
 
         Raises:
-            ServerError: The server does not answer, or does not let us; or a key is of another type.
+            ServerError: The server does not answer, or refuses; or a key is of another type.
         """
         for stream in streams:
             group = stream.subscription.group
             begins = ALL if stream.retries else start
             is_new = await ensure_group(self._server, stream.key, group, begins)
-            # If it is destroyed before anything was read, it goes on from here, and not from the beginning.
+            # If the group is destroyed before anything was read, it is restored at this position.
             stream.last_seen = (await group_position(self._server, stream.key, group)).encode()
             if is_new and begins == NEW and stream.last_seen != NEVER:
                 self._context.events.emit(BacklogSkipped(stream.key, group, stream.last_seen.decode()))
 
     async def restore(self, streams: Iterable[ConsumerStream]) -> None:
-        """See to those that do not know our name; raises ``ServerError`` as all of these do."""
+        """Restore groups that have no consumer of our name; raises ``ServerError``."""
         for stream in streams:
             async with stream.mending:
                 if not await self._knows_us(stream):
                     await self._restore(stream)
 
     async def restore_held(self, streams: Iterable[ConsumerStream]) -> None:
-        """The same where something is in flight: to read from such a group would make our name known again."""
+        """Restore groups of streams with entries in flight, before a read would create our consumer again."""
         await self.restore(stream for stream in streams if stream.in_flight)
 
     def group_lost(self, stream: ConsumerStream) -> None:
-        """A group was destroyed, it seems, and with it the list of what was pending: look at once."""
+        """Check, in a task, a group that seems to have been destroyed."""
         looking = self._looking.get(stream)
         if looking is None or looking.done():
             self._looking[stream] = asyncio.create_task(self._restore_or_report(stream))
 
     async def close(self) -> None:
-        """Leave them as they are from now on."""
+        """Cancel all checks."""
         for looking in self._looking.values():
             looking.cancel()
         await asyncio.gather(*self._looking.values(), return_exceptions=True)
 
     async def is_pending_again(self, entry: Entry) -> bool:
-        """Whether an entry that is not pending under our name was so because its group was destroyed, and is now.
+        """Whether an entry lost its pending row because its group was destroyed, and has it again now.
 
         Raises:
-            ServerError: The server does not answer, or does not let us.
+            ServerError: The server does not answer, or refuses.
         """
         stream = entry.consumer_stream
         if entry.lost or entry.leased_at < time.monotonic() - stream.lease.total_seconds():
-            # Others may have handled it.
+            # Another consumer may have handled it.
             return False
         async with stream.mending:
             if entry.leased_at > stream.destroyed_at:
                 sub, ids = stream.subscription, [entry.raw_id]
                 renewed = await renew(self._server, sub, retries=stream.retries, ids=ids)
                 if not renewed.lost:
-                    # It has been repaired by now.
+                    # The group was restored meanwhile.
                     return True
                 if not renewed.group_lost:
                     return False
@@ -97,16 +97,16 @@ class Groups:
         try:
             await self.restore_held([stream])
         except ServerError as error:
-            # With the next renewal it is looked at again.
+            # The next renewal of leases checks it again.
             self._context.events.emit(Troubled(stream.subscription.stream, error))
 
     async def _knows_us(self, stream: ConsumerStream) -> bool:
-        """Whether a group is there, and has a consumer of our name."""
+        """Whether a group exists and has a consumer of our name."""
         members = await group_consumers(self._server, stream.subscription, retries=stream.retries)
         return any(one.name == stream.subscription.consumer for one in members)
 
     async def _restore(self, stream: ConsumerStream) -> frozenset[bytes]:
-        """Create a group anew where it is not there, and have all that is in flight pending again; what is now."""
+        """Create a group if it is missing, and make all entries in flight pending again; the IDs of those that are."""
         group = stream.subscription.group
         stream.destroyed_at = time.monotonic()
         began = await restore_group(self._server, stream.key, group, stream.last_seen.decode())
@@ -114,15 +114,15 @@ class Groups:
             self._context.events.emit(GroupRestored(stream.key, group, began))
         held = [entry for entry in stream.in_flight.values() if not entry.lost and not entry.deleted]
         if began is None and not self._context.clock.is_steady():
-            # After a silence of ours it may be our name alone that is gone, as a dead one's: others had what was ours.
-            # Not where the group itself was gone: its entries are lost as well.
+            # After missed heartbeats, others may have removed our consumer as a dead one and claimed its entries. If the
+            # group itself was missing, nobody has claimed them.
             for entry in held:
                 entry.lost = True
             return frozenset()
         return await self._register(stream, held) if held else frozenset()
 
     async def _register(self, stream: ConsumerStream, held: list[Entry]) -> frozenset[bytes]:
-        """Have entries pending under our name again; the IDs of those that are."""
+        """Make entries pending under our name again; the IDs of those that are."""
         sub, retries, leased_at = stream.subscription, stream.retries, time.monotonic()
         rows = [(entry.raw_id, entry.deliveries) for entry in held]
         registered = await register(self._server, sub, retries=retries, entries=rows)
@@ -135,7 +135,7 @@ class Groups:
             elif entry.raw_id in gone:
                 entry.deleted = True
                 self._context.events.emit(Lost(sub.stream, sub.group, entry.id, entry.deliveries))
-        # What was settled since must not stay behind.
+        # Entries that were acknowledged meanwhile must not stay pending.
         settled = [AckRow(one) for one in registered.ours if one not in stream.in_flight]
         if settled:
             await acknowledge_checked(self._server, sub, retries=retries, rows=settled)

@@ -1,6 +1,6 @@
-"""Does what was decided of an entry: another try, or the dead letters. Never nothing.
+"""Carries out what becomes of an entry: acknowledged, tried again, or dead-lettered.
 
-What cannot be done, because the server is away or out of memory, stays in flight and pending, and is tried again.
+While the server does not answer or is out of memory, the entry stays in flight and pending, and the call is repeated.
 """
 
 import asyncio
@@ -39,10 +39,9 @@ from streamops.runtime.retry import (
 )
 from streamops.wire.consuming.entries import publish_and_acknowledge
 from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
+from streamops.wire.server import Server
 
 MILLISECOND: Final = timedelta(milliseconds=1)
-MARKS_KEPT: Final = timedelta(days=7)
-"""How long marks of starts are remembered after the last one."""
 PAUSE: Final = 0.5
 DELETED: Final = "it was deleted from its stream while it was handled"
 
@@ -51,61 +50,67 @@ Answer = TypeVar("Answer")
 
 
 class Coalescer(Generic[Row, Answer]):
-    """One kind of call, for many rows of one stream at once: all that are asked for in the same turn of the event loop.
+    """Makes one call of all rows of a stream that are requested in the same turn of the event loop.
 
-    A batch of a thousand that fails is settled in ten calls and not in a thousand, by the code that settles one.
+    So a batch of a thousand entries that fails is settled in ten calls, by the code that settles a single entry.
+
+    Args:
+        server: The server.
+        call: A function of ``wire.consuming`` that takes the rows of one stream, and answers each.
     """
 
     def __init__(
-        self, ask: Callable[[ConsumerStream, Sequence[Row]], Awaitable[Sequence[Answer | StreamopsError]]]
+        self, server: Server, call: Callable[..., Awaitable[Sequence[Answer | StreamopsError]]]
     ) -> None:
-        self._ask = ask
+        self._server = server
+        self._call = call
         self._waiting: dict[ConsumerStream, list[tuple[Row, asyncio.Future[Answer]]]] = {}
-        self._asking: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def ask(self, stream: ConsumerStream, row: Row) -> Answer:
-        """The answer for one row.
+        """Request the answer for one row.
 
         Raises:
             ServerError: The server did not answer, or refused.
-            StreamopsError: That is the answer.
+            StreamopsError: The answer is this error.
         """
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         waiting = self._waiting.setdefault(stream, [])
         waiting.append((row, answer))
         if len(waiting) == 1:
-            # It begins once the event loop turns, for all who come before that; none of them ends it for the others.
-            asking = asyncio.create_task(self._ask_for_all(stream))
-            self._asking.add(asking)
-            asking.add_done_callback(self._asking.discard)
+            # The task starts when the event loop turns; a caller that is cancelled does not end it for the others.
+            task = asyncio.create_task(self._send(stream))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
         return await answer
 
-    async def _ask_for_all(self, stream: ConsumerStream) -> None:
-        asked = self._waiting.pop(stream)
+    async def _send(self, stream: ConsumerStream) -> None:
+        requests = self._waiting.pop(stream)
         try:
-            await self._ask_for(stream, asked)
+            await self._answer(stream, requests)
         finally:
             # When the event loop ends, no caller is left waiting.
-            for _, answer in asked:
+            for _, answer in requests:
                 answer.cancel()
 
-    async def _ask_for(
-        self, stream: ConsumerStream, asked: Sequence[tuple[Row, asyncio.Future[Answer]]]
+    async def _answer(
+        self, stream: ConsumerStream, requests: Sequence[tuple[Row, asyncio.Future[Answer]]]
     ) -> None:
         outcomes: Sequence[Answer | Exception]
         try:
-            outcomes = await self._ask(stream, [row for row, _ in asked])
+            rows = [row for row, _ in requests]
+            outcomes = await self._call(self._server, stream.subscription, retries=stream.retries, rows=rows)
         except ServerError as error:
             # An error that is raised twice grows two tracebacks.
-            outcomes = [error.copy() for _ in asked]
+            outcomes = [error.copy() for _ in requests]
         except Exception as error:  # noqa: BLE001 - the callers get it
-            if len(asked) > 1:
-                # One of them cannot even be asked for; the others are not to suffer for it.
-                for one in asked:
-                    await self._ask_for(stream, [one])
+            if len(requests) > 1:
+                # One row cannot be sent at all; the others must not fail with it.
+                for request in requests:
+                    await self._answer(stream, [request])
                 return
             outcomes = [error]
-        for (_, answer), outcome in zip(asked, outcomes, strict=True):
+        for (_, answer), outcome in zip(requests, outcomes, strict=True):
             if answer.done():
                 continue
             if isinstance(outcome, Exception):
@@ -115,7 +120,7 @@ class Coalescer(Generic[Row, Answer]):
 
 
 class Outcomes:
-    """What becomes of one handler's entries, done at the server."""
+    """Decides and carries out what becomes of one handler's entries."""
 
     def __init__(
         self, handler: Handler, context: WorkerContext, groups: Groups, counts: HandlerCounters
@@ -124,30 +129,13 @@ class Outcomes:
         self._context = context
         self._groups = groups
         self._counts = counts
-        server = context.server
-
-        async def mark(stream: ConsumerStream, rows: Sequence[Start]) -> Sequence[int | Settled]:
-            sub = stream.subscription
-            return await mark_starts(server, sub, retries=stream.retries, rows=rows, ttl=MARKS_KEPT)
-
-        async def retry(stream: ConsumerStream, rows: Sequence[ScheduledRetry]) -> Sequence[Settled]:
-            return await retry_all(server, stream.subscription, retries=stream.retries, rows=rows)
-
-        async def give_up(stream: ConsumerStream, rows: Sequence[DeadLetterDraft]) -> Sequence[Settled]:
-            return await dead_letter_all(server, stream.subscription, retries=stream.retries, letters=rows)
-
-        async def publish(stream: ConsumerStream, rows: Sequence[AckRow]) -> Sequence[Settled | PublishError]:
-            return await publish_and_acknowledge(
-                server, stream.subscription, retries=stream.retries, rows=rows
-            )
-
-        self._mark: Coalescer[Start, int | Settled] = Coalescer(mark)
-        self._publish = Coalescer(publish)
-        self._retry = Coalescer(retry)
-        self._give_up = Coalescer(give_up)
+        self._mark = Coalescer[Start, int | Settled](context.server, mark_starts)
+        self._publish = Coalescer[AckRow, Settled](context.server, publish_and_acknowledge)
+        self._retry = Coalescer[ScheduledRetry, Settled](context.server, retry_all)
+        self._give_up = Coalescer[DeadLetterDraft, Settled](context.server, dead_letter_all)
 
     async def mark(self, entry: Entry) -> bool:
-        """Mark a start that is not an entry's first, or its only one; whether it may go on."""
+        """Mark the start of an entry that was delivered before, or has one start; whether the handler may run."""
         counts = entry.may_have_started and not entry.uncounted
         if entry.attempt >= self._handler.retry.max_attempts and counts:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
@@ -155,7 +143,7 @@ class Outcomes:
             return False
         while True:
             try:
-                # Whoever knows of fewer marks than there are adds none.
+                # A start with fewer marks than the server has adds none.
                 start = Start(entry.raw_id, entry.marks - entry.uncounted, entry.digest)
                 marks = await self._mark.ask(entry.consumer_stream, start)
             except ServerError as error:
@@ -175,22 +163,22 @@ class Outcomes:
         return True
 
     def decide(self, entry: Entry, error: BaseException) -> EntryOutcome:
-        """What is to become of an entry whose handler raised, or which could not be given to it."""
+        """Decide what becomes of an entry whose handler raised, or which could not be prepared for it."""
         retry = self._handler.retry
         try:
             outcome = decide(retry, entry.attempt, error, random.random())  # noqa: S311 - no cryptography
         except Exception as problem:  # noqa: BLE001 - a user's error may be made in any way
             outcome = dead_letter(REJECTED, f"{words(error)}; nothing can be decided by it: {words(problem)}")
-        # One that waits is not looked at again before its next try: it owns its business key, or needs none.
+        # An entry that waits in place is not prepared again before its next try: it must own its business key.
         owns_key = self._handler.guard is None or entry.idempotency_key is not None
         if outcome.fate is Disposition.DELAY and retry.in_place and owns_key:
             return EntryOutcome(Disposition.WAIT, outcome.error, outcome.delay, outcome.counts)
         return outcome
 
     async def apply(self, entry: Entry, outcome: EntryOutcome) -> EntryOutcome | None:
-        """Do what was decided; what came of it, nothing where the entry is another's by now, or stuck.
+        """Carry an outcome out; the outcome that was reached, None if another consumer owns the entry or it is stuck.
 
-        Where that is to wait, the caller keeps the entry until then. What goes wrong with one is no end of the worker.
+        An entry that waits in place is the caller's until its next try. No failure of a single entry ends the worker.
         """
         if entry.superseded:
             entry.consumer_stream.drop(entry, LOST)
@@ -209,7 +197,7 @@ class Outcomes:
                     outcome = await self._delay(entry, outcome)
                 case Disposition.DEAD_LETTER:
                     await self._dead_letter(entry, outcome)
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the next entry must not be the one to find it
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it must not end the slot
             self._stay(entry, words(problem))
             return None
         if outcome.fate is Disposition.WAIT:
@@ -217,7 +205,7 @@ class Outcomes:
         return outcome
 
     async def finish(self, entry: Entry) -> PublishError | None:
-        """Have an entry acknowledged that was handled, together with its messages; why these cannot be added."""
+        """Acknowledge a handled entry together with its messages; the error if the server refuses these."""
         stream, messages = entry.consumer_stream, entry.messages
         if not messages:
             stream.finish(entry)
@@ -236,7 +224,7 @@ class Outcomes:
         return None
 
     async def call_hook(self, entry: Entry, error: BaseException) -> None:
-        """Call the handler's failure hook; what it raises is told, and changes nothing."""
+        """Call the handler's failure hook; an exception in it is emitted and changes nothing."""
         hook = self._handler.failed
         if hook is None:
             return
@@ -248,7 +236,7 @@ class Outcomes:
             self._context.events.emit(HookFailed(entry.stream, entry.group, entry.id, words(problem)))
 
     async def _delay(self, entry: Entry, outcome: EntryOutcome) -> EntryOutcome:
-        """Move an entry into the delayed queue, from where it comes back for this group alone; what came of it."""
+        """Move an entry to the delayed queue, from where it returns to this group alone; the outcome that was reached."""
         row = ScheduledRetry(
             entry.raw_id,
             outcome.delay // MILLISECOND,
@@ -272,7 +260,7 @@ class Outcomes:
         return outcome
 
     async def _dead_letter(self, entry: Entry, outcome: EntryOutcome) -> None:
-        letter = DeadLetterDraft(
+        draft = DeadLetterDraft(
             entry_id=entry.raw_id,
             reason=outcome.reason,
             error=outcome.error,
@@ -283,7 +271,7 @@ class Outcomes:
             origin_id=entry.origin_id,
             digest=entry.digest,
         )
-        settled = await self._insist(entry, lambda: self._give_up.ask(entry.consumer_stream, letter))
+        settled = await self._insist(entry, lambda: self._give_up.ask(entry.consumer_stream, draft))
         if settled is Settled.TOO_WIDE:
             # It stays pending with this worker, where `pending ls` shows it.
             self._stay(entry, "it has more fields than a script can move")
@@ -291,7 +279,7 @@ class Outcomes:
         is_written = settled in (Settled.DONE, Settled.GONE)
         entry.consumer_stream.drop(entry, DEAD_LETTERED if is_written else LOST)
         if is_written:
-            # The dead letter of an entry that is gone says so.
+            # The dead letter of a deleted entry has no fields but the reason.
             reason = outcome.reason if settled is Settled.DONE else PAYLOAD_MISSING
             self._counts.dead_lettered[reason] += 1
             self._context.events.emit(
@@ -299,20 +287,20 @@ class Outcomes:
             )
 
     def _stay(self, entry: Entry, reason: str) -> None:
-        """Leave an entry pending that can neither be handled nor given up."""
+        """Leave an entry pending that can neither be handled nor dead-lettered."""
         entry.needs_mark = True
         entry.state = STUCK
         self._context.events.emit(Stuck(entry.stream, entry.group, entry.id, reason))
 
     async def _insist(self, entry: Entry, settle: Callable[[], Awaitable[Settled]]) -> Settled:
-        """Settle, however long it takes: scripts look first, so that a repeated call does no harm."""
+        """Repeat a call until the server answers; its scripts check the owner first, so repeating does no harm."""
         heard = True
-        # Looked at anew before each call: another primary may have given its ID to another entry of ours.
+        # Checked before each call: a new primary may have given the ID to another entry of ours.
         while not entry.lost:
             try:
                 settled = await settle()
             except ServerError as error:
-                # It may have been done all the same.
+                # The call may have taken effect all the same.
                 heard = False
                 self._context.events.emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
@@ -323,7 +311,7 @@ class Outcomes:
         return Settled.NOT_OURS
 
     async def _is_restored(self, entry: Entry) -> bool:
-        """Whether an entry was pending no more because its group was destroyed, and is again."""
+        """Whether an entry had lost its pending row with its group, and has it again."""
         while not entry.lost:
             try:
                 return await self._groups.is_pending_again(entry)

@@ -38,26 +38,26 @@ from streamops.wire.server import Server
 TURN: Final = 0.5
 GLANCE: Final = 0.01
 LAST_WAIT: Final = 1.0
-"""Seconds that handlers may take to end once they were cut off."""
+"""Seconds that cancelled handlers have to end."""
 NAMESAKE_GLANCE: Final = 0.1
 LONGEST_WAIT: Final = 60.0
-"""Seconds after which the heartbeat of a worker that was killed has ended, or never will."""
+"""Seconds after which the heartbeat of a killed worker has expired."""
 EnterLifespan = Callable[[], AbstractAsyncContextManager[object]]
-"""Gives what an application lives in while its worker works."""
+"""Makes the application's lifespan, an async context manager."""
 
 
 class WorkerOptions(Struct, frozen=True, kw_only=True):
-    """How a worker lives.
+    """Options of a worker.
 
     Attributes:
-        pool: The pool that it is one of.
-        app: What its heartbeat calls the application.
-        beat: How often it beats; it counts as dead after three of them.
-        grace: How long handlers may go on when it is told to stop.
-        block: How long a read waits for entries. A worker that is paused says so when the read under way has ended;
-            the connection's time limit is so much longer for reads.
-        hang: How long its event loop may stand still before it gives its entries up.
-        consumer: The consumers' name; empty for one of its own making. A name of one's own must be one worker's alone.
+        pool: The pool that it belongs to.
+        app: The application's name in its heartbeat.
+        beat: Time between heartbeats; a worker counts as dead after three missed ones.
+        grace: Time that handlers have to finish after ``stop``.
+        block: How long a read waits for entries (``XREADGROUP BLOCK``). A paused worker reports so once the read under
+            way has ended; the read connection's timeout is longer by this much.
+        hang: How long its event loop may be blocked before other workers take its entries.
+        consumer: The consumers' name, used by no other worker; empty to generate one.
     """
 
     pool: str = "default"
@@ -70,13 +70,13 @@ class WorkerOptions(Struct, frozen=True, kw_only=True):
 
 
 class Worker:
-    """All handlers of an application, at work on one server.
+    """Runs all handlers of an application on one server.
 
     Attributes:
-        id: Its ID, and its consumers' name.
-        state: What it is doing.
-        events: Whom it tells what happens.
-        runners: The handlers at work.
+        id: Its ID, which is also its consumers' name.
+        state: The state in its heartbeat.
+        events: Where it emits events.
+        runners: One for each handler.
     """
 
     def __init__(
@@ -127,41 +127,41 @@ class Worker:
 
     @property
     def counts(self) -> tuple[HandlerCounts, ...]:
-        """What its handlers did by now."""
+        """Counters of its handlers."""
         return tuple(runner.snapshot() for runner in self.runners)
 
     @property
     def stopping(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether ``stop`` was called."""
         return self._stopping.is_set()
 
     @property
     def lingers(self) -> bool:
-        """Whether handlers go on that could not be ended: only the process's end will end them."""
+        """Whether handlers still run that could not be ended: they end with the process."""
         return any(runner.executor.lingers for runner in self.runners) or bool(self._threads.running)
 
     @property
     def subscriptions(self) -> tuple[Subscription, ...]:
-        """What its consumers read."""
+        """One subscription for each consumer."""
         return tuple(consumer.subscription for consumer in self._consumers)
 
     async def remaining_work(self, *, delayed: bool) -> str:
-        """What is left to do for its groups, by this worker or others, in words; empty if nothing is.
+        """Describe the work left in its groups, for this worker or others; empty if there is none.
 
         Args:
-            delayed: Whether messages that wait for their time count.
+            delayed: Whether delayed messages that are not due count.
 
         Raises:
-            ServerError: The server does not answer, or does not let us.
+            ServerError: The server does not answer, or refuses.
         """
-        # Where the worker has nothing in hand and takes nothing, no handler runs that could fail or publish.
+        # Without entries in flight no handler runs that could fail or publish.
         if in_flight := self.in_flight:
             return f"{in_flight} in flight"
         before = [stream.last_seen for stream in self._streams]
-        # Delayed ones first: what leaves them before it is asked for them is in a stream by then.
+        # Delayed messages first: one that leaves the queue before the count is in its stream by then.
         for sub in self.subscriptions if delayed else ():
             waiting = await delayed_left(self._server, sub)
-            # The next slot of a cron is always there.
+            # The message of a cron's next slot is always in the queue.
             if waiting > self._cron.schedules(sub.stream):
                 return f"{waiting} delayed for {sub.stream}; `hasten()` lets their time have come"
         for sub in self.subscriptions:
@@ -171,15 +171,15 @@ class Worker:
         return "" if before == after else "entries that came just now"
 
     def stop(self) -> None:
-        """Take no more entries, finish those that were begun, and end."""
+        """Take no more entries, finish those that were started, and end."""
         self._stopping.set()
 
     def wake_promoter(self, stream: str) -> None:
-        """Have the delayed messages of a stream looked at now."""
+        """Check the delayed messages of a stream now."""
         self._promoter.wake(stream)
 
     def heartbeat_payload(self, state: WorkerState | None = None) -> WorkerHeartbeat:
-        """The worker as in its heartbeat; in another state where one is given."""
+        """The content of its heartbeat, with ``state`` instead of its own if given."""
         return WorkerHeartbeat(
             id=self.id,
             host=socket.gethostname(),
@@ -194,11 +194,11 @@ class Worker:
         )
 
     async def run(self) -> None:
-        """Enter the application's lifespan, work until told to stop, drain, and leave it.
+        """Enter the application's lifespan, work until ``stop`` is called, drain, and leave the lifespan.
 
         Raises:
-            ServerError: At the start only: the server does not answer, or does not let us.
-            SettingsError: The lifespan failed, or a handler takes what it does not give.
+            ServerError: At the start only: the server does not answer, or refuses.
+            SettingsError: The lifespan failed, or a handler takes what it does not provide.
         """
         async with AsyncExitStack() as lifespan:
             with _lifespan_errors("cannot be entered"):
@@ -219,7 +219,7 @@ class Worker:
             await self._end()
 
     async def _prepare(self) -> None:
-        """Find out now what would otherwise be found out with entries in flight; have the groups there, and beat."""
+        """Check permissions and the consumer name before any entry is in flight; create groups; start the heartbeat."""
         await require_permissions(
             self._server, self.subscriptions, worker_id=self.id, pool=self._options.pool
         )
@@ -230,7 +230,7 @@ class Worker:
         self._heartbeat.start()
 
     async def _work(self) -> None:
-        """All parts of a worker, each a task that never ends by itself."""
+        """Run all parts of a worker, each a task that runs until it is cancelled."""
         claimers = [claimer for runner in self.runners for claimer in runner.claimers]
         async with asyncio.TaskGroup() as parts:
 
@@ -250,14 +250,14 @@ class Worker:
                 each.cancel()
 
     async def _watch(self) -> None:
-        """Turn until told to stop."""
+        """Show the heartbeat thread that the event loop turns, and apply a pause, until ``stop`` is called."""
         while not self._stopping.is_set():
             if self._heartbeat.failure is not None:
                 raise self._heartbeat.failure
             self._heartbeat.pulse = time.monotonic()
             for consumer in self._consumers:
                 consumer.paused = self._heartbeat.paused
-            # What a read under way brings is still handled: so long it is not paused.
+            # Entries of a read under way are still handled: until then it is not paused.
             quiet = self._heartbeat.paused and all(consumer.is_quiet for consumer in self._consumers)
             self.state = WorkerState.PAUSED if quiet else WorkerState.RUNNING
             with suppress(TimeoutError):
@@ -265,20 +265,20 @@ class Worker:
                     await self._stopping.wait()
 
     async def _drain(self, reading: Sequence[asyncio.Task[None]]) -> None:
-        """Stop reading, hand back what was not begun, let the rest finish, acknowledge it, leave."""
+        """Stop reading, hand back entries that were not started, let the rest finish, acknowledge it, leave."""
         self.state = WorkerState.DRAINING
         drain = Drain(self._context)
         await cancel(reading)
         deadline = time.monotonic() + self._options.grace.total_seconds()
-        # What needs no acknowledgement cannot be handed back: it is handled now, or lost.
+        # Entries read with noack cannot be handed back: they are handled now, or lost.
         while any(one.handler.noack and one.executor.buffer for one in self.runners):
             if time.monotonic() > deadline:
                 break
             self._heartbeat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)
-        unbegun = [entry for runner in self.runners for entry in runner.stop()]
-        await drain.hand_back((one for one in unbegun if one.may_have_started), unstarted=False)
-        await drain.hand_back((one for one in unbegun if not one.may_have_started), unstarted=True)
+        waiting = [entry for runner in self.runners for entry in runner.stop()]
+        await drain.hand_back((one for one in waiting if one.may_have_started), unstarted=False)
+        await drain.hand_back((one for one in waiting if not one.may_have_started), unstarted=True)
         while any(runner.executor.busy for runner in self.runners) and time.monotonic() < deadline:
             self._heartbeat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)
@@ -286,12 +286,12 @@ class Worker:
             runner.count_lost(entry for slot in runner.executor.slots for entry in slot.entries)
         kept = await self._cut_off()
         await drain.flush(self._streams, deadline)
-        # What is handed back must not be renewed any more.
+        # The heartbeat thread must not renew the leases of entries that are handed back.
         await asyncio.to_thread(self._heartbeat.stop)
         await drain.leave(self._streams, kept)
 
     async def _cut_off(self) -> set[Entry]:
-        """End what handlers still do; the entries of those that do not end, which no other worker may begin."""
+        """Cancel handlers that still run; the entries of those that do not end, which no other worker may start."""
         self._threads.abandon()
         endless = await asyncio.gather(*(one.executor.end(self._patience) for one in self.runners))
         self._patience = 0.0
@@ -317,7 +317,7 @@ class Worker:
 
 @contextmanager
 def _lifespan_errors(what: str) -> Iterator[None]:
-    """Raise what a lifespan raised as an error of one line; our own errors are that already."""
+    """Turn an exception of the application's lifespan into a ``SettingsError``; our own errors pass."""
     try:
         yield
     except StreamopsError:
@@ -329,17 +329,17 @@ def _lifespan_errors(what: str) -> Iterator[None]:
 
 
 def new_worker_id() -> str:
-    """A worker's ID, which no other worker has."""
+    """Generate a worker ID: host, process and a random suffix."""
     return f"{WORKER_PREFIX}{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
 async def require_name(server: Server, worker_id: str) -> None:
-    """Insist that no other process lives by this name; one that was killed is waited for, until its heartbeat ends.
+    """Refuse a consumer name that a live worker has; wait for the heartbeat of a killed one to expire.
 
-    Whoever has the same name takes the other's entries in flight for what got lost on the way.
+    Two workers of one name would each take the other's entries in flight for entries lost in a reply.
 
     Raises:
-        Refused: One does.
+        Refused: A live worker has the name.
         ServerError: The server does not answer.
     """
     deadline = time.monotonic() + LONGEST_WAIT

@@ -82,7 +82,7 @@ async def _give_up(
         run.server,
         Subscription(intent.stream, intent.group, owner, dead_letters=queue),
         retries=False,
-        letters=[
+        rows=[
             DeadLetterDraft(
                 str(row.id).encode(),
                 intent.because,

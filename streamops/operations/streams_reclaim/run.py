@@ -136,7 +136,7 @@ class _Reclaiming:
             held = list(mine)
             sub = Subscription(what.stream, what.group, owner, dead_letters=self._evidence.queue)
             became = await dead_letter_all(
-                self._run.server, sub, retries=False, letters=[*map(_draft, held)], min_idle=what.min_idle
+                self._run.server, sub, retries=False, rows=[*map(_draft, held)], min_idle=what.min_idle
             )
             gone = [row.entry.id for row, came in zip(held, became, strict=True) if came is Settled.GONE]
             await note_gone(self._run, self._unhandled, gone)

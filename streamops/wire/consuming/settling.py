@@ -86,6 +86,9 @@ async def _place_wide(server: Server, sub: Subscription, marker: str, parts: Seq
         required(reply, what)
 
 
+MARKS_KEPT: Final = timedelta(days=7)
+"""How long marks of starts are kept after the last one."""
+
 BATCH: Final = 100
 """Entries that one call settles, or fewer where they are large."""
 
@@ -96,9 +99,9 @@ Row = TypeVar("Row", ScheduledRetry, DeadLetterDraft)
 
 
 async def mark_starts(
-    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[Start], ttl: timedelta
+    server: Server, sub: Subscription, *, retries: bool, rows: Sequence[Start], ttl: timedelta = MARKS_KEPT
 ) -> list[int | Settled]:
-    """Mark a start of each of some hundred entries.
+    """Mark a start of each of some hundred entries; the number of marks of each, or why it was not marked.
 
     Raises:
         ServerError: The server did not answer, or is out of memory.
@@ -142,7 +145,7 @@ async def dead_letter_all(
     sub: Subscription,
     *,
     retries: bool,
-    letters: Sequence[DeadLetterDraft],
+    rows: Sequence[DeadLetterDraft],
     min_idle: timedelta = timedelta(),
 ) -> list[Settled]:
     """Give many entries up, those that are idle for long enough; what became of each.
@@ -166,10 +169,10 @@ async def dead_letter_all(
         return await _dead_letter_far(server, sub, batch, retries=retries, min_idle=min_idle)
 
     if far:
-        return await _in_batches(letters, write_far)
-    became = await _in_batches(letters, write)
+        return await _in_batches(rows, write_far)
+    became = await _in_batches(rows, write)
     wide = [at for at, word in enumerate(became) if word is Settled.TOO_WIDE]
-    for at, word in zip(wide, await _in_batches([letters[at] for at in wide], write_far), strict=True):
+    for at, word in zip(wide, await _in_batches([rows[at] for at in wide], write_far), strict=True):
         became[at] = word
     return became
 

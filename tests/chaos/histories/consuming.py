@@ -179,7 +179,7 @@ class History:
         letters = [DeadLetterDraft(one, "rejected", "no", 1, 1) for one in ids]
 
         async def call() -> list[Settled]:
-            return await dead_letter_all(self.shop.server, worker, retries=retries, letters=letters)
+            return await dead_letter_all(self.shop.server, worker, retries=retries, rows=letters)
 
         first = []
         for one in ids:

@@ -29,9 +29,7 @@ async def test_an_entry_whose_letter_cannot_be_written_stays_pending(shop: Shop)
 
 async def test_of_several_wide_letters_each_is_written(shop: Shop) -> None:
     ids = shop.deliver(2, *("f", "v") * PAIRS)
-    became = await dead_letter_all(
-        shop.server, shop.ann, retries=False, letters=[letter_of(one) for one in ids]
-    )
+    became = await dead_letter_all(shop.server, shop.ann, retries=False, rows=[letter_of(one) for one in ids])
     assert became == [Settled.DONE] * 2
     origins = [dict(zip(fields[-18::2], fields[-17::2], strict=True)) for fields in shop.letters]
     assert [about[b"_so_origin_id"] for about in origins] == ids

@@ -48,10 +48,8 @@ async def test_a_retry_is_buried_as_the_entry_that_it_was(shop: Shop) -> None:
 async def test_a_repeated_call_writes_no_second_letter(shop: Shop) -> None:
     ids = shop.deliver(3)
     letters = [letter_of(one) for one in ids]
-    assert (
-        await dead_letter_all(shop.server, shop.ann, retries=False, letters=letters[:2]) == [Settled.DONE] * 2
-    )
-    words = await dead_letter_all(shop.server, shop.ann, retries=False, letters=letters)
+    assert await dead_letter_all(shop.server, shop.ann, retries=False, rows=letters[:2]) == [Settled.DONE] * 2
+    words = await dead_letter_all(shop.server, shop.ann, retries=False, rows=letters)
     assert words == [Settled.NOT_OURS, Settled.NOT_OURS, Settled.DONE]
     assert len(shop.letters) == 3
 
@@ -80,9 +78,7 @@ async def test_a_thousand_letters_take_a_few_calls(shop: Shop) -> None:
     ids = shop.deliver(1_000)
     sent = shop.server.commands_sent
     letters = [letter_of(one, guard_key=f"{{orders}}:done:g:{at}") for at, one in enumerate(ids)]
-    assert (
-        await dead_letter_all(shop.server, shop.ann, retries=False, letters=letters) == [Settled.DONE] * 1_000
-    )
+    assert await dead_letter_all(shop.server, shop.ann, retries=False, rows=letters) == [Settled.DONE] * 1_000
     assert shop.server.commands_sent - sent == 10
     assert [about(fields, 2)[b"_so_origin_id"] for fields in shop.letters] == ids
 

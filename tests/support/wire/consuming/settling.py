@@ -84,4 +84,4 @@ async def bury(server: Server, sub: Subscription, *, retries: bool, letter: Dead
     Raises:
         ServerError: The server did not answer, or is out of memory.
     """
-    return (await dead_letter_all(server, sub, retries=retries, letters=[letter]))[0]
+    return (await dead_letter_all(server, sub, retries=retries, rows=[letter]))[0]

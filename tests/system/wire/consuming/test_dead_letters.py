@@ -65,13 +65,13 @@ async def test_letters_reach_a_queue_in_another_slot_once(
     shop.command("XCLAIM", shop.key(retries=retries), GROUP, "bob", 0, ids[1])
     shop.command("XDEL", shop.key(retries=retries), ids[2])
     letters = [letter_of(one, guard_key=GUARD) for one in ids]
-    words = await dead_letter_all(shop.server, sub, retries=retries, letters=letters)
+    words = await dead_letter_all(shop.server, sub, retries=retries, rows=letters)
     assert words == [Settled.DONE, Settled.NOT_OURS, Settled.GONE, Settled.DONE]
     found = queue.command("XRANGE", "elsewhere:dlq", "-", "+")
     assert [fields[: len(BINARY)] == BINARY for _, fields in found] == [True, False, True]
     assert list(shop.pending(retries=retries)) == [ids[1]]
     assert shop.command("EXISTS", GUARD) == 0
-    again = await dead_letter_all(shop.server, sub, retries=retries, letters=letters)
+    again = await dead_letter_all(shop.server, sub, retries=retries, rows=letters)
     assert again == [Settled.NOT_OURS] * 4
     assert queue.command("XLEN", "elsewhere:dlq") == 3
 

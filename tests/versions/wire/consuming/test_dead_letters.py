@@ -58,9 +58,7 @@ async def test_entries_of_thousands_of_fields_are_buried(shop: Shop, pairs: int,
     )
     shop.command("SET", GUARD, wide)
     letters = [letter_of(one, guard_key=GUARD) for one in (narrow, wide, last)]
-    assert (
-        await dead_letter_all(shop.server, shop.ann, retries=retries, letters=letters) == [Settled.DONE] * 3
-    )
+    assert await dead_letter_all(shop.server, shop.ann, retries=retries, rows=letters) == [Settled.DONE] * 3
     found = {
         dict(zip(fields[-18::2], fields[-17::2], strict=True))[b"_so_origin_id"]: fields
         for fields in shop.letters
@@ -68,6 +66,6 @@ async def test_entries_of_thousands_of_fields_are_buried(shop: Shop, pairs: int,
     assert found[wide][:-18] == [b"f", b"v"] * pairs
     assert len(found) == 3
     assert (shop.pending(retries=retries), shop.command("EXISTS", GUARD)) == ({}, 0)
-    again = await dead_letter_all(shop.server, shop.ann, retries=retries, letters=letters)
+    again = await dead_letter_all(shop.server, shop.ann, retries=retries, rows=letters)
     assert again == [Settled.NOT_OURS] * 3
     assert len(shop.letters) == 3
