@@ -1,8 +1,8 @@
-"""Making one callable of a handler's function, its parameters and the middleware around it; and the threads for some.
+"""Makes one callable of a handler's function, its parameters and middleware; runs functions in threads.
 
-Nothing can cut a thread off: a call goes on until its function returns. So a task that is cancelled while a call is under
-way goes on waiting for it: what ended before its thread does would be tried again, and run beside itself. Only where
-the worker itself ends no task waits any more; it then knows which entries are still in the hands of a thread.
+A thread cannot be cancelled. So a cancelled task keeps waiting for its call in a thread: if it ended earlier, its entry
+would be tried again while the first call still runs. Only when the worker ends does no task wait; the worker then knows
+which entries threads still handle.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from streamops.runtime.handlers import (
 
 
 class Threads:
-    """A worker's threads: as many as its handlers may use at once, so that no call waits for one."""
+    """A worker's threads: as many as its handlers may use at the same time, so that no call waits for one."""
 
     def __init__(self, number: int) -> None:
         self._executor = ThreadPoolExecutor(max(1, number), thread_name_prefix="streamops-handler")
@@ -38,11 +38,11 @@ class Threads:
 
     @property
     def running(self) -> list[Entry]:
-        """The entries whose calls have not come to their end."""
+        """The entries whose calls have not returned."""
         return [entry for entries in self._running.copy().values() for entry in entries]
 
     async def call(self, entries: Sequence[Entry], function: Callable[..., Any], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
-        """Call a function in a thread, where context variables are what they are here: a span goes on."""
+        """Call a function in a thread with this task's context variables, so that a trace's span continues."""
         running = self._executor.submit(copy_context().run, _called, function, arguments)
         self._running[running] = entries
         running.add_done_callback(self._running.pop)
@@ -57,11 +57,11 @@ class Threads:
         return ended.result()
 
     def abandon(self) -> None:
-        """Wait for no call any more: a task that is cancelled from now on ends at once."""
+        """Wait for no call any more: a task that is cancelled from now on ends immediately."""
         self._abandoned = True
 
     def close(self) -> None:
-        """Begin no call any more."""
+        """Start no call any more."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     async def _outlast(self, ended: asyncio.Future[Any]) -> None:
@@ -74,18 +74,18 @@ def _called(function: Callable[..., Any], arguments: list[Any]) -> Any:  # noqa:
     try:
         return function(*arguments)
     except StopIteration as error:
-        # No future can hold it, and its waiter would wait for ever.
+        # A future cannot hold StopIteration, and its waiter would wait forever.
         raise RuntimeError("it raised StopIteration") from error
 
 
 def _disregard(ended: asyncio.Future[Any]) -> None:
-    """Errors that no task waits for any more are dropped."""
+    """Drop the error of a call that no task waits for."""
     if not ended.cancelled():
         ended.exception()
 
 
 def compile_call(handler: Handler, parameters: Parameters, threads: Threads) -> Call:
-    """A handler of single entries, ready to be called; the first middleware is the outermost."""
+    """Compile a handler of single entries; the first middleware is the outermost."""
     call = _single(handler.kind, parameters, threads)
     for around in reversed(handler.middleware):
         call = _wrapped(around, call)
@@ -93,7 +93,7 @@ def compile_call(handler: Handler, parameters: Parameters, threads: Threads) -> 
 
 
 def compile_batch(handler: Handler, parameters: Parameters, threads: Threads) -> BatchCall:
-    """A handler of batches, ready to be called; a body that cannot be decoded is its own entry's failure alone."""
+    """Compile a handler of batches; a body that cannot be decoded fails its own entry only."""
     call = _batch(handler.kind, parameters, threads)
     for around in reversed(handler.middleware):
         call = _wrapped_batch(around, call)
@@ -101,11 +101,11 @@ def compile_batch(handler: Handler, parameters: Parameters, threads: Threads) ->
 
 
 def results_of(answer: object, number: int) -> Sequence[object]:
-    """What a handler of batches says of each of its entries; of any nothing, where it returned no list.
+    """The result of each entry of a batch; None for each if the handler returned no list.
 
     Raises:
-        Exception: The list is of another length: the first error in it, which may be anybody's.
-        HandlerError: The same, without an error in it.
+        Exception: The list has another length: the first error in it, whose entry is unknown.
+        HandlerError: The list has another length and no error in it.
     """
     if not isinstance(answer, (list, tuple)):
         return [None] * number
@@ -133,7 +133,7 @@ def _batch(kind: CallKind, parameters: Parameters, threads: Threads) -> BatchCal
 
 
 def _run(kind: CallKind, parameters: Parameters, threads: Threads) -> Run:
-    """What calls the function for entries, with its dependencies around it."""
+    """A callable of the function with its dependencies around it."""
     function, dependencies = parameters.function, parameters.dependencies
 
     async def called(_: Sequence[Entry], arguments: list[Any]) -> Any:  # noqa: ANN401 - as the function returns
@@ -156,7 +156,7 @@ def _decoded(
     for entry in entries:
         try:
             bodies.append(decode(entry.raw))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is this entry's alone
+        except Exception as error:  # noqa: BLE001 - whatever it is, it fails this entry only
             refused[entry] = error
         else:
             kept.append(entry)
@@ -182,7 +182,7 @@ def _single(kind: CallKind, parameters: Parameters, threads: Threads) -> Call:
 
 
 def _direct(function: Callable[..., Any], decoders: tuple[Decode | None, ...]) -> Call:
-    """The function called with what it takes; common shapes without a list in between."""
+    """Call the function with its decoded arguments; without a list in between for the common shapes."""
     match decoders:
         case ():
             return lambda _: function()
@@ -199,7 +199,7 @@ def _direct(function: Callable[..., Any], decoders: tuple[Decode | None, ...]) -
 
 
 async def _whole(result: Any) -> Any:  # noqa: ANN401 - as the function returns
-    """What a plain function returned; a coroutine is run, since what makes one would have done nothing yet."""
+    """The result of a plain function; a coroutine that it returned is awaited."""
     return await result if isawaitable(result) else result
 
 

@@ -18,11 +18,11 @@ from streamops.wire.server import Server
 PAUSE: Final = 0.2
 Answer = TypeVar("Answer")
 Around = Callable[[str, int], AbstractContextManager[Sequence[bytes]]]
-"""Called with the stream and the number of bodies; gives names and values of reserved fields, in turn, for each."""
+"""Called with a stream and the number of bodies published to it; gives names and values in turn of fields to add to each."""
 
 
 class Names(Struct, frozen=True):
-    """Keys that are called otherwise than beside their stream.
+    """Configured names of keys that otherwise are derived from their stream's.
 
     Attributes:
         dead_letters: Dead-letter queues, by their streams.
@@ -34,13 +34,13 @@ class Names(Struct, frozen=True):
 
 
 class ServerClock:
-    """The server's clock, as an offset to this machine's monotonic one, and how long the server has heard us.
+    """The server's clock, as an offset to the monotonic clock, and how long heartbeats have reached the server.
 
     Args:
-        every: How often the worker beats.
+        every: Time between heartbeats.
 
     Attributes:
-        steady_since: When the server last heard a heartbeat after it had missed some, on the monotonic clock.
+        steady_since: When a heartbeat last reached the server after some had not, on the monotonic clock.
     """
 
     def __init__(self, every: timedelta) -> None:
@@ -50,22 +50,22 @@ class ServerClock:
         self._heard = -inf
 
     def learn(self, server_ms: float, asked: float, heard: float) -> None:
-        """A heartbeat was answered with the server's time; ``asked`` and ``heard`` on the monotonic clock."""
+        """Set the clock by a heartbeat's reply; ``asked`` and ``heard`` on the monotonic clock."""
         self._offset_ms = server_ms - (asked + heard) * 500
         if heard - self._heard > 2 * self._every and self._heard > -inf:
             self.steady_since = heard
         self._heard = heard
 
     def now_ms(self) -> float:
-        """Milliseconds since the epoch on the server's clock; this machine's before it was ever asked."""
+        """Milliseconds since the epoch on the server's clock; on this machine's before the first heartbeat."""
         if self._offset_ms is None:
             return time.time_ns() / 1e6
         return time.monotonic() * 1000 + self._offset_ms
 
     def is_steady(self) -> bool:
-        """Whether the server has heard all heartbeats of late.
+        """Whether all recent heartbeats have reached the server.
 
-        Where it has not, it or this machine was away, and others may not have been heard either though they live.
+        If not, the server or this machine was away: other workers may live though their heartbeats have expired.
         """
         now = time.monotonic()
         return now - self._heard < 2 * self._every and now - self.steady_since > 3 * self._every
@@ -75,15 +75,15 @@ class WorkerContext(Struct, frozen=True):
     """What all parts of one worker share.
 
     Attributes:
-        server: Where they work; each stream is read through a connection of its own.
-        worker_id: The worker's ID, and its consumers' name.
-        interval: How often the worker beats.
-        clock: The server's clock, learnt with every heartbeat.
-        promoter: What moves delayed messages.
-        events: Whom they tell what happens.
-        names: Keys that are called otherwise.
+        server: The server; each stream is read through a separate connection.
+        worker_id: The worker's ID, which is also its consumers' name.
+        interval: Time between heartbeats.
+        clock: The server's clock, set by every heartbeat.
+        promoter: Moves delayed messages.
+        events: Where events are emitted.
+        names: Configured names of keys.
         block: How long a read waits for entries.
-        around: What is put around each call that publishes, the outermost first.
+        around: Context managers around each call that publishes, the outermost first.
     """
 
     server: Server
@@ -97,7 +97,7 @@ class WorkerContext(Struct, frozen=True):
     around: Sequence[Around] = ()
 
     async def insist(self, stream: str, ask: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Ask until there is an answer; entries of a stream are in flight, and wait for it."""
+        """Repeat a call until the server answers, for entries in flight that wait for it."""
         while True:
             try:
                 return await ask()
@@ -108,6 +108,6 @@ class WorkerContext(Struct, frozen=True):
 
 @contextmanager
 def all_around(around: Sequence[Around], stream: str, count: int) -> Iterator[Sequence[bytes]]:
-    """Enter what is around a call that publishes; the reserved fields that it gives."""
+    """Enter all context managers around a call that publishes; the fields that they add."""
     with ExitStack() as entered:
         yield [part for one in around for part in entered.enter_context(one(stream, count))]

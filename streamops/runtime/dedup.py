@@ -1,4 +1,4 @@
-"""Deduplication: which entry an entry was before a replay, and whether it owns its business key."""
+"""Deduplication: an entry's original ID before a replay, and whether it owns its business key."""
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
@@ -21,9 +21,9 @@ from streamops.wire.consuming.subscription import mark_prefix
 from streamops.wire.keys import decoded_part, encoded_part
 
 LATER: Final = timedelta(seconds=1)
-"""After which time an entry asks again for a key whose owner may not come to be handled."""
+"""After this an entry asks again for a key whose owner may not be handled."""
 KeyOf = Callable[[Entry], str]
-"""The business key of an entry; raises ``Undecodable`` where it has none, and whatever bodies and users raise."""
+"""Gives the business key of an entry; raises ``Undecodable`` if it has none, and whatever decoders and users' functions raise."""
 
 
 class Deduplicator:
@@ -36,29 +36,29 @@ class Deduplicator:
         self._guards = IdempotencyKeys(context.server)
 
     def prepare(self, body: Decode | None) -> None:
-        """Find keys from now on; a function of the body is given what ``body`` decodes, or the entry where there is none."""
+        """Set how keys are found; a user's function gets the body that ``body`` decodes, or the entry without it."""
         if guard := self._executor.handler.guard:
             self._key_of = key_reader(guard, body)
 
     def key_of(self, entry: Entry) -> str:
-        """The key under which the server knows an entry's business key; raises whatever bodies and users raise."""
+        """The key on the server for an entry's business key; raises as ``KeyOf``."""
         return entry.consumer_stream.subscription.guards + encoded_part(self._key_of(entry))
 
     async def look_up_origins(self, entries: Sequence[Entry]) -> None:
-        """Let entries be what they were before a replay of which the server has a note."""
-        saying = [entry for entry in entries if says_origin(entry)]
-        if not saying:
+        """Give entries their original IDs, if the server has a replay's record of them."""
+        replayed = [entry for entry in entries if says_origin(entry)]
+        if not replayed:
             return
-        said = [entry.get(ORIGIN_ID) or b"" for entry in saying]
-        rows = [(entry.raw_id, origin) for entry, origin in zip(saying, said, strict=True)]
-        sub = saying[0].consumer_stream.subscription
+        origins = [entry.get(ORIGIN_ID) or b"" for entry in replayed]
+        rows = [(entry.raw_id, origin) for entry, origin in zip(replayed, origins, strict=True)]
+        sub = replayed[0].consumer_stream.subscription
         noted = await self._context.insist(sub.stream, lambda: are_noted(self._context.server, sub, rows))
-        for entry, origin, is_noted in zip(saying, said, noted, strict=True):
+        for entry, origin, is_noted in zip(replayed, origins, noted, strict=True):
             if is_noted:
                 entry.noted_origin = origin
 
     async def claim_keys(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Claim the keys of entries of one stream, or of its retry stream; the entries that own theirs, in order."""
+        """Claim the business keys of entries of one stream or retry stream; the entries that own theirs, in order."""
         stream = entries[0].consumer_stream
         prefix, key_of = stream.subscription.guards, self._key_of
         keyed: list[Entry] = []
@@ -94,38 +94,38 @@ class Deduplicator:
                 await self._executor.apply(entry, retry_after(LATER, why, counts=False))
             else:
                 self._executor.counts.duplicates += 1
-                told = decoded_part(claim.key.removeprefix(stream.subscription.guards))
-                self._context.events.emit(Duplicate(entry.stream, entry.group, entry.id, told))
+                key = decoded_part(claim.key.removeprefix(stream.subscription.guards))
+                self._context.events.emit(Duplicate(entry.stream, entry.group, entry.id, key))
                 stream.finish(entry, completed=False)
         return kept
 
     async def _take(self, claims: Sequence[KeyClaim], stream: ConsumerStream) -> list[bytes | None]:
-        """Who owns each key now."""
+        """Take free keys; the owner of each key."""
         sub = stream.subscription
         return await self._context.insist(sub.stream, lambda: self._guards.take(sub, claims))
 
     async def _contest(
         self, claims: Sequence[KeyClaim], owners: Sequence[bytes | None], stream: ConsumerStream
     ) -> Iterator[KeyVerdict]:
-        """Whose those keys are that other entries own, in order."""
+        """Verdicts on the keys that other entries own, in order."""
         sub = stream.subscription
-        asked = zip(claims, owners, strict=True)
-        rows = [(claim, owner) for claim, owner in asked if owner is not None and owner != claim.origin]
+        owned = zip(claims, owners, strict=True)
+        rows = [(claim, owner) for claim, owner in owned if owner is not None and owner != claim.origin]
         if not rows:
             return iter(())
         return iter(await self._context.insist(sub.stream, lambda: self._guards.contest(sub, rows)))
 
 
 def says_origin(entry: Entry) -> bool:
-    """Whether an entry of the stream itself says that it was another one before."""
+    """Whether an entry of a stream, not of its retry stream, has a field with an original ID."""
     return ORIGIN_ID in entry.raw and not entry.consumer_stream.retries
 
 
 def key_reader(guard: IdempotencyRule, body: Decode | None) -> KeyOf:
-    """What finds the business key of an entry.
+    """Make the function that finds an entry's business key.
 
-    A name is looked for among the entry's fields, then among the members of the JSON in its field ``data``, of
-    which nothing else is decoded. A function is given the body as the handler would be.
+    A name is searched among the entry's fields, then in the JSON object of its field ``data``, of which no other member is
+    decoded. A user's function gets the body as the handler does.
     """
     if callable(guard.key):
         return _computed(guard.key, body)
@@ -154,7 +154,7 @@ def _no_key(_: Entry) -> str:
 def _computed(function: Callable[[Any], str], body: Decode | None) -> KeyOf:
     def key_of(entry: Entry) -> str:
         key = _spelled(function(entry if body is None else body(entry.raw)), "key")
-        # Half a surrogate pair is no text, and cannot be sent.
+        # A lone surrogate cannot be sent.
         name_bytes(key)
         return key
 
@@ -162,7 +162,7 @@ def _computed(function: Callable[[Any], str], body: Decode | None) -> KeyOf:
 
 
 def _undecodable(error: Exception) -> HandlerError:
-    """What an entry's key failed with; its author may also have meant to skip or to reject it."""
+    """The error of an entry whose key failed; a user's ``Skip`` or ``Reject`` stays."""
     return (
         error
         if isinstance(error, HandlerError)
@@ -171,7 +171,7 @@ def _undecodable(error: Exception) -> HandlerError:
 
 
 def _spelled(value: object, name: str) -> str:
-    """A key as text; without any, all entries that have none would be taken for one."""
+    """A key as text; raises if it is empty, as all entries without one would share it."""
     if type(value) is str and value:
         return value
     if value is None or value in ("", b""):

@@ -3,7 +3,8 @@
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
+from itertools import accumulate
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
@@ -105,14 +106,25 @@ class Handler(Struct, frozen=True, kw_only=True):
     cron: CronSchedule | None = None
 
 
+class _Source(Enum):
+    """Where an argument comes from."""
+
+    STATE = auto()
+    PLAIN = auto()
+    """A field of the entry, by the parameter's name."""
+    DECODED = auto()
+    """The body, or the entry itself."""
+    DEPENDENCY = auto()
+
+
 class Parameters(Struct, frozen=True):
     """What a function takes.
 
     Attributes:
-        function: The function; it has got the application's state, and takes its plain arguments in one Struct.
-        decoders: What makes each of its arguments, in their order; none for the entry itself.
-        body: What decodes the body; none where the function takes none.
-        dependencies: What is made for each call; the function takes them after all others.
+        function: The function, bound to the application's state; it takes its plain arguments in one Struct.
+        decoders: Makes each of its arguments of an entry's fields, in their order; None for the entry itself.
+        body: Decodes the body; None if the function takes no body.
+        dependencies: Made for each call; the function takes them after all others.
     """
 
     function: Function
@@ -133,22 +145,27 @@ def parameters_of(function: Function, *, batch: bool, state: object = UNDECIDED)
         SettingsError: A parameter has no type, or one that nothing provides; or there are two bodies.
     """
     where = name_of(function)
-    decoders, states = list[Decode | None](), dict[int, object]()
-    dependencies, dependent = Dependencies(where, batch=batch, state=state), list[int]()
-    plain, places = dict[str, tuple[Any, ...]](), list[int]()
-    for at, (parameter, kind) in enumerate(_annotated(function)):
+    decoders, states, plain = list[Decode | None](), list[object](), dict[str, tuple[Any, ...]]()
+    dependencies, dependent = Dependencies(where, batch=batch, state=state), 0
+    places: list[tuple[_Source, int]] = []
+    for parameter, kind in _annotated(function):
         label = f"handler {where}, parameter {parameter.name}"
         if depends := depends_of(kind):
+            places.append((_Source.DEPENDENCY, dependent))
             dependencies.give(depends)
-            dependent.append(at - len(states))
+            dependent += 1
         elif is_state(kind, state):
-            states[at] = state
+            places.append((_Source.STATE, len(states)))
+            states.append(state)
         elif is_plain(kind) and not batch:
+            places.append((_Source.PLAIN, len(plain)))
             has_default = parameter.default is not parameter.empty
             plain[parameter.name] = (kind, parameter.default) if has_default else (kind,)
-            places.append(at - len(states) - len(dependent))
         else:
+            places.append((_Source.DECODED, len(decoders)))
             decoders.append(_decoder(_element(kind, label) if batch else kind, label))
+    firsts = dict(zip(_Source, accumulate((0, len(states), len(plain), len(decoders))), strict=True))
+    order = [firsts[source] + at for source, at in places]
     if plain:
         decoders.insert(0, arguments_decoder(plain))
     bodies = [decode for decode in decoders if decode is not None]
@@ -156,7 +173,7 @@ def parameters_of(function: Function, *, batch: bool, state: object = UNDECIDED)
         raise SettingsError(
             f"handler {where}: takes two bodies", "An entry has one; take a Struct that holds both."
         )
-    function = _with_plain(_with_dependencies(_with_states(function, states), dependent), places)
+    function = _reordered(function, order, states, has_plain=bool(plain))
     return Parameters(function, tuple(decoders), bodies[0] if bodies else None, dependencies)
 
 
@@ -256,44 +273,24 @@ def _decoder(kind: Any, label: str) -> Decode | None:  # noqa: ANN401 - any type
     return decoder(kind, label)
 
 
-def _with_states(function: Function, states: Mapping[int, object]) -> Function:
-    """A function that has got some of its arguments; the others are given in their order."""
-    if not states:
+def _reordered(
+    function: Function, order: Sequence[int], states: Sequence[object], *, has_plain: bool
+) -> Function:
+    """A function that takes what its caller has: plain arguments in one Struct, decoded ones, dependencies.
+
+    Args:
+        function: The function.
+        order: The place of each of its arguments among states, plain arguments, decoded ones and dependencies.
+        states: The application's state, once for each parameter that takes it.
+        has_plain: Whether the first argument of a call is the Struct of plain arguments.
+    """
+    if not has_plain and [*order] == [*range(len(order))] and not states:
         return function
 
-    def call(*given: object) -> Any:  # noqa: ANN401 - as the function returns
-        arguments = [*given]
-        for at, state in states.items():
-            arguments.insert(at, state)
-        return function(*arguments)
-
-    return call
-
-
-def _with_dependencies(function: Function, places: Sequence[int]) -> Function:
-    """A function whose arguments at some places are given last."""
-    if not places:
-        return function
-
-    def call(*given: object) -> Any:  # noqa: ANN401 - as the function returns
-        arguments = [*given[: -len(places)]]
-        for at, value in zip(places, given[-len(places) :], strict=True):
-            arguments.insert(at, value)
-        return function(*arguments)
-
-    return call
-
-
-def _with_plain(function: Function, places: Sequence[int]) -> Function:
-    """A function whose arguments at some places are given first, in one Struct."""
-    if not places:
-        return function
-
-    def call(plain: Struct, *given: object) -> Any:  # noqa: ANN401 - as the function returns
-        arguments = [*given]
-        for at, value in zip(places, astuple(plain), strict=True):
-            arguments.insert(at, value)
-        return function(*arguments)
+    def call(*arguments: Any) -> Any:  # noqa: ANN401 - as the function returns
+        first = astuple(arguments[0]) if has_plain else arguments[:1]
+        values = (*states, *first, *arguments[1:])
+        return function(*[values[at] for at in order])
 
     return call
 

@@ -1,8 +1,8 @@
-"""The heartbeat: a thread that tells the server that this worker lives, and renews the leases of what is in flight.
+"""The heartbeat: a thread that registers the worker as alive, and renews the leases of its entries in flight.
 
-It has an event loop and a connection of its own, so that neither a handler that blocks nor a busy moment stops it.
-But a worker that hangs for good must not keep its entries for ever: where the main loop has not turned for
-``hang``, the thread stops, and others take over.
+It has its own event loop and connection, so that neither a blocking handler nor high load stops it. But a worker that
+hangs must not keep its entries forever: once the main loop has been blocked for ``hang``, the thread stops renewing,
+and other workers claim them.
 """
 
 import asyncio
@@ -28,23 +28,23 @@ from streamops.wire.server import Server
 
 CHUNK: Final = 500
 STALLED: Final = 3.0
-"""Seconds without a turn of the main loop after which a worker says that it is stalled."""
+"""Seconds without a turn of the main loop after which the heartbeat's state is ``stalled``."""
 
 
 class Heartbeat:
     """The thread.
 
     Args:
-        context: Whose clock it sets, and whose events it emits: always in the event loop that started it.
-        hang: For how long the main loop may stand still.
-        payload: What it says of the worker, in another state where one is given.
+        context: Its clock is set here; its events are emitted in the event loop that started the heartbeat.
+        hang: How long the main loop may be blocked.
+        payload: Makes the content of a heartbeat, with another state than the worker's if given.
         streams: The streams whose leases it renews.
-        groups: What sees to a group that was destroyed.
+        groups: Restores a group that was destroyed.
 
     Attributes:
-        pulse: When the main loop last turned, on the monotonic clock; it sets this itself.
-        paused: Whether the worker's pool was told to pause.
-        failure: What ended the thread; none while all is well.
+        pulse: When the main loop last turned, on the monotonic clock; set by the main loop.
+        paused: Whether the worker's pool is paused.
+        failure: The exception that ended the thread; None while it runs.
     """
 
     def __init__(
@@ -71,16 +71,16 @@ class Heartbeat:
         self._started = threading.Event()
 
     def start(self) -> None:
-        """Start beating; what there is to tell is told in the event loop that runs now."""
+        """Start the thread; events are emitted in the event loop that runs now."""
         self.pulse = time.monotonic()
         self._main_loop = asyncio.get_running_loop()
         self._thread.start()
         self._started.wait()
 
     def stop(self) -> None:
-        """Stop; the heartbeat's key is removed. Blocks for as long as the server takes to hear of it."""
+        """Stop the thread and remove the heartbeat's key; blocks until the server has answered."""
         if self._loop is not None and self._stop is not None and self._thread.is_alive():
-            # It may end by itself just now.
+            # The thread may end at this moment.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._stop.set)
         if self._thread.ident is not None:
@@ -92,7 +92,7 @@ class Heartbeat:
         except BaseException as error:  # noqa: BLE001 - the worker raises it: nothing renews its leases any more
             self.failure = error
         finally:
-            # Whoever waits for a thread that could not begin would wait for ever.
+            # `start` waits for this also if the thread could not begin.
             self._started.set()
 
     async def _run(self) -> None:
@@ -110,7 +110,7 @@ class Heartbeat:
             await server.close()
 
     async def _turn(self, server: Server) -> float:
-        """Beat and renew once; seconds until the next time."""
+        """Write the heartbeat and renew leases once; seconds until the next time."""
         still = time.monotonic() - self.pulse
         shortest = min((stream.lease.total_seconds() for stream in self._streams), default=self._every)
         pause = min(self._every, shortest / 6)
@@ -119,13 +119,13 @@ class Heartbeat:
         try:
             await self._write_heartbeat(server, still)
         except ServerError:
-            # The server is away; the entries' leases may run out, and that is what leases are for.
+            # The server does not answer; leases may expire, which is what they are for.
             return min(pause, 1.0)
         for stream in self._streams:
             try:
                 await self._renew(server, stream)
             except ServerError as error:
-                # What one stream suffers from must not cost the others their leases.
+                # An error of one stream must not cost the others their leases.
                 self._emit(Troubled(stream.key, error))
         return pause
 
@@ -137,7 +137,7 @@ class Heartbeat:
         self.paused = await clock_in(server, payload.pool, _registration(payload)) == PoolMode.PAUSED
 
     async def _renew(self, server: Server, stream: ConsumerStream) -> None:
-        """Renew what has been in flight for a third of its lease."""
+        """Renew entries that have been in flight for a third of their lease."""
         # A copy is made in one step; the main loop goes on changing the original.
         held, asked, lease = stream.in_flight.copy(), time.monotonic(), stream.lease.total_seconds()
         old = [
@@ -149,14 +149,14 @@ class Heartbeat:
             chunk = old[start : start + CHUNK]
             ids = [entry.raw_id for entry in chunk]
             renewed = await renew(server, stream.subscription, retries=stream.retries, ids=ids)
-            # What was not renewed in time others may have taken over and acknowledged, and then removed this consumer.
+            # Entries not renewed in time may have been claimed and acknowledged by others, who then removed this consumer.
             since = max(self._context.clock.steady_since, asked - lease) if renewed.group_lost else inf
             self._note(stream, chunk, renewed, asked, since)
 
     def _note(
         self, stream: ConsumerStream, chunk: Iterable[Entry], renewed: Renewed, asked: float, since: float
     ) -> None:
-        """Note what became of leases; what is lost though it was leased since then is no other's."""
+        """Record the result of a renewal; an entry that is not pending though leased after ``since`` means a lost group."""
         sub, lost, gone = stream.subscription, {*renewed.lost}, {*renewed.gone}
         overrun, group_lost = 0, False
         for entry in chunk:
@@ -179,7 +179,7 @@ class Heartbeat:
         self._in_main_loop(self._context.events.emit, event)
 
     def _in_main_loop(self, call: Callable[..., None], *arguments: object) -> None:
-        """Have the main loop call something; one that has ended needs to know nothing."""
+        """Call a function in the main loop, unless that has ended."""
         if self._main_loop is not None:
             with suppress(RuntimeError):
                 self._main_loop.call_soon_threadsafe(call, *arguments)
@@ -190,12 +190,12 @@ class Heartbeat:
             await stop_beating(server, payload.id)
             await clock_out(server, payload.pool, payload.id)
         except ServerError:
-            # It ends by itself.
+            # Its key expires.
             return
 
 
 def _registration(payload: WorkerHeartbeat) -> RegisteredWorker:
-    """What the registry of its pool says of a worker; the server puts its clock in."""
+    """A worker's row in the registry of its pool; the server fills in the time."""
     return RegisteredWorker(
         id=payload.id,
         at=EPOCH,

@@ -1,8 +1,7 @@
-"""Moves delayed messages once they are due: a part of every worker, without a leader.
+"""Moves delayed messages to their streams once they are due: in every worker, without a leader.
 
-Workers do not agree on anything: the script that moves a message takes it off its queue, so that who comes second
-finds nothing. Each sleeps until the next message is due, a second at most, and is woken where an earlier one is
-published.
+Workers need no agreement: the script that moves a message takes it off its queue, so that a second worker finds nothing.
+Each sleeps until the next message is due, one second at most, and is woken when an earlier one is published.
 """
 
 import asyncio
@@ -32,26 +31,26 @@ from streamops.wire.keys import NO_CONFIGURATION, dead_letter_key, delayed_key, 
 from streamops.wire.server import Server
 
 LONGEST_SLEEP: Final = 1.0
-"""Seconds: notices may be missed."""
+"""Seconds between two checks; notices may be missed."""
 
 BACKOFF: Final = Backoff(0.1, 5.0)
-"""Seconds before a server in trouble is asked again."""
+"""Seconds before a failed call is repeated."""
 
 STEP_BACK: Final = 0.005
 MOST_STEPS: Final = 4
-"""Seconds by which a promoter that came too late comes later still, so that one of many does most of the work."""
+"""Seconds by which a promoter that was beaten by another steps back, so that one of many does most of the work."""
 
 MOST_DESTINATIONS: Final = 200
 
 AFRESH: Final = 60.0
-"""Seconds after which the members that were passed are looked at again: a body may have been written since."""
+"""Seconds after which members that were passed over are checked again: a body may have been written since."""
 
 CLOCK_KEPT: Final = 10.0
 """Seconds for which a good reading of the server's clock is trusted."""
 
 
 class FastestClock:
-    """Where the server's clock stands, by the one answer of late that came fastest."""
+    """The server's clock, by the fastest of its recent answers."""
 
     def __init__(self) -> None:
         self._ahead_ms: float | None = None
@@ -59,14 +58,14 @@ class FastestClock:
         self._until = -inf
 
     def read(self, now_ms: int, asked: float, answered: float) -> None:
-        """Take note of an answer, and of when it was asked for and came on the monotonic clock."""
+        """Use an answer unless a faster one is recent; ``asked`` and ``answered`` on the monotonic clock."""
         took = answered - asked
         if took <= self._took or answered > self._until:
             self._ahead_ms = now_ms - answered * 1000
             self._took, self._until = took, answered + CLOCK_KEPT
 
     def local_time(self, server_ms: float) -> float:
-        """An instant of the server's clock on the monotonic one; long ago where that is not known."""
+        """An instant of the server's clock on the monotonic clock; minus infinity if unknown."""
         return -inf if self._ahead_ms is None else (server_ms - self._ahead_ms) / 1000
 
 
@@ -101,7 +100,7 @@ class QueuePromoter:
         self._foreign_told = False
 
     async def run(self) -> None:
-        """Move what is due, until cancelled."""
+        """Move due messages until cancelled."""
         failures = 0
         awaited = False
         while True:
@@ -110,7 +109,7 @@ class QueuePromoter:
             except ServerError as error:
                 self._events.emit(Troubled(self._stream, error))
                 failures += 1
-                # So that workers come back one by one.
+                # With jitter, so that workers come back one by one.
                 await asyncio.sleep(BACKOFF.pause(failures, random.random()))  # noqa: S311 - no cryptography
                 continue
             failures = 0
@@ -119,14 +118,14 @@ class QueuePromoter:
             awaited = await self._sleep(promotion)
 
     def wake(self, due_ms: float | None) -> None:
-        """Sleep until an instant of the server's clock at most; where it is none, no longer at all."""
+        """Wake at an instant of the server's clock, or now without one."""
         until = 0.0 if due_ms is None else self._clock.local_time(due_ms)
         if until < self._until:
             self._until = until
             self._woken.set()
 
     async def _promote(self) -> Promotion:
-        # What is published from now on may be missed by the call, and cuts the sleep after it short.
+        # Messages published from now on may be missed by the call; their notices end the sleep after it.
         self._until = inf
         self._asked = time.monotonic()
         if self._asked >= self._afresh_at:
@@ -146,19 +145,19 @@ class QueuePromoter:
         return promotion
 
     def _learn(self, unknown: Iterable[str]) -> None:
-        """Declare further destinations from now on; the latest ones where they are many."""
+        """Remember further destinations, the latest ``MOST_DESTINATIONS`` of them."""
         known = [*self._destinations, *unknown]
         self._destinations = dict.fromkeys(known[-MOST_DESTINATIONS:])
 
     def _compare(self, promotion: Promotion, *, awaited: bool) -> None:
-        """Note whether another worker was faster with what was awaited."""
+        """Count how often another worker was faster with the awaited message."""
         if promotion.moved:
             self._beaten = 0
         elif awaited and not promotion.unknown:
             self._beaten = min(self._beaten + 1, MOST_STEPS)
 
     async def _sleep(self, promotion: Promotion) -> bool:
-        """Sleep until the next message is due, or for a while; whether one is to be expected now."""
+        """Sleep until the next message is due, or for a while; whether a message is due now."""
         wait = promotion.wait
         if wait == timedelta() or promotion.unknown:
             return False
@@ -177,8 +176,7 @@ class QueuePromoter:
     def _due(self, promotion: Promotion) -> float:
         """When the next message is due, on the monotonic clock.
 
-        The server's clock was read at some time between question and answer; where the answer was long in coming,
-        what the clock is known to be tells it better.
+        The server read its clock between request and reply; after a slow reply, the clock known from faster ones is closer.
         """
         wait = (promotion.wait or timedelta()).total_seconds()
         due = self._clock.local_time(promotion.next_due_ms or 0)
@@ -194,7 +192,7 @@ class QueuePromoter:
         if promotion.foreign and not self._foreign_told:
             self._events.emit(DelayedForeign(self._stream, self._queue, promotion.foreign))
             self._foreign_told = True
-        # Others may write the two halves of a message one after the other: twice seen is once told.
+        # Other programs may write the two halves of a message one after the other: only strays seen twice are reported.
         strays = min(self._strays, promotion.strays)
         self._strays = promotion.strays
         if strays > self._strays_told:
@@ -206,12 +204,12 @@ class Promoter:
     """Moves the due messages of a worker's streams.
 
     Args:
-        server: Where; it may be busy with other things.
+        server: The server.
         streams: The streams whose delayed messages to move.
-        events: What happened is emitted there.
-        queues: The queues of streams where these are not the ones beside them.
-        dead_letters: The same of dead-letter queues.
-        longest_sleep: Seconds that a queue is left alone where no notice comes.
+        events: Where events are emitted.
+        queues: Configured queues of delayed messages, by stream.
+        dead_letters: Configured dead-letter queues, by stream.
+        longest_sleep: Seconds between two checks of a queue without notices.
     """
 
     def __init__(
@@ -229,14 +227,14 @@ class Promoter:
         self._queues: dict[str, QueuePromoter] = {}
         for stream in streams:
             queue, dlq = delayed_key(stream, queues), dead_letter_key(stream, dead_letters)
-            # On a cluster the names of a few streams allow no such queue.
+            # On a cluster, some streams' names allow no queue in the same slot.
             if server.options.mode is not Mode.CLUSTER or same_slot(stream, queue, dlq):
                 self._queues[queue] = QueuePromoter(
                     server, stream, queue, dlq, events, longest_sleep=longest_sleep
                 )
 
     async def run(self) -> None:
-        """Move what is due, until cancelled; a server that is away is waited for."""
+        """Move due messages until cancelled; wait for a server that does not answer."""
         async with asyncio.TaskGroup() as tasks:
             for queue in self._queues.values():
                 tasks.create_task(queue.run())
@@ -244,7 +242,7 @@ class Promoter:
                 tasks.create_task(self._listen())
 
     def wake(self, stream: str, due: datetime | None = None) -> None:
-        """A message was just delayed until ``due``: see to it that no promoter sleeps longer; without a time, look now."""
+        """Make sure that the stream's queue is checked when a message just delayed is due; without a time, check now."""
         due_ms = None if due is None else (due - EPOCH) / timedelta(milliseconds=1)
         self._wake(delayed_key(stream, self._named), due_ms)
 

@@ -1,4 +1,4 @@
-"""A handler at work: what reads for it, what claims for it, and what runs it."""
+"""One handler at work: its consumers, claimers and executor."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,10 +20,10 @@ class HandlerRunner:
 
     Attributes:
         handler: The handler.
-        counts: What it did.
+        counts: Its counters.
         executor: Its slots.
-        consumers: What reads for them, one a stream.
-        claimers: What claims for them, one a consumer.
+        consumers: One for each stream.
+        claimers: One for each consumer.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class HandlerRunner:
         self.claimers = tuple(Claimer(consumer) for consumer in self.consumers)
 
     def prepare(self, state: object) -> None:
-        """Have the function ready to be called.
+        """Compile the function.
 
         Args:
-            state: What the application's lifespan gave.
+            state: What the application's lifespan yielded.
 
         Raises:
-            SettingsError: The function takes what nothing provides.
+            SettingsError: The function takes a parameter that nothing provides.
         """
         handler, executor = self.handler, self.executor
         parameters = parameters_of(handler.function, batch=handler.batch > 1, state=state)
@@ -64,24 +64,26 @@ class HandlerRunner:
 
     @property
     def streams(self) -> Iterator[ConsumerStream]:
-        """All streams that it reads, retry streams among them."""
+        """All streams that it reads, with their retry streams."""
         return (stream for consumer in self.consumers for stream in consumer.streams)
 
     def stop(self) -> list[Entry]:
-        """Begin nothing more; what is in flight and neither in a handler's hands nor done."""
+        """Start no more entries; those in flight that no handler has started."""
         self.count_lost(entry for queue in self.executor.buffer.queues for entry in queue.fresh)
         self.executor.close()
-        begun = {entry for slot in self.executor.slots for entry in slot.entries}
+        started = {entry for slot in self.executor.slots for entry in slot.entries}
         for stream in self.streams:
-            begun.update(stream.unconfirmed)
-        return [entry for stream in self.streams for entry in stream.in_flight.values() if entry not in begun]
+            started.update(stream.unconfirmed)
+        return [
+            entry for stream in self.streams for entry in stream.in_flight.values() if entry not in started
+        ]
 
     def count_lost(self, entries: Iterable[Entry]) -> None:
-        """Count those of entries that nothing handles again: the server took them for acknowledged."""
+        """Count entries read with NOACK that will not be handled."""
         self.counts.noack_lost += sum(entry.noack for entry in entries)
 
     def snapshot(self) -> HandlerCounts:
-        """What the handler did by now, and does."""
+        """The handler's counters now."""
         handler, executor = self.handler, self.executor
         streams = (stream for stream, _ in handler.streams)
         busy, slots = executor.busy, len(executor.slots)
