@@ -185,7 +185,7 @@ STREAM_CREATED: Final = EffectRow(_K.CREATED, "stream", "Stream {0} {1}.")
 ACKNOWLEDGED: Final = EffectRow(
     _K.ACKNOWLEDGED,
     "pending",
-    "{count:entry|entries} will count as processed by group {group}; {names:consumer|consumers} will not get them again.",
+    "{count:entry|entries} will count as processed by group {group}, and not be delivered to {names:consumer|consumers} again.",
 )
 CLAIMED: Final = EffectRow(_K.MOVED, "claimed", "{count:entry|entries} of {names} will be owned by {0}.")
 HANDED_OVER: Final = EffectRow(
@@ -261,7 +261,9 @@ GROUP_REMOVED: Final = EffectRow(
 PENDING_LOST: Final = EffectRow(
     _K.LOST, "not-redelivered", "{count:pending entry|pending entries} that will not be redelivered."
 )
-UNGIVEN_LOST: Final = EffectRow(_K.LOST, "not-given", "{count:entry|entries} not yet delivered to it.")
+UNGIVEN_LOST: Final = EffectRow(
+    _K.LOST, "not-given", "The delivery of {count:entry|entries} to this group; they stay in the stream."
+)
 ROWS_LOST: Final = EffectRow(
     _K.LOST, "missing", "{count:pending row|pending rows} of entries that no longer exist."
 )

@@ -20,7 +20,7 @@ class DeadLetterSelection(OperationIntent, frozen=True, kw_only=True):
     because: Annotated[
         str | None,
         option(
-            "Only this reason, as `dlq show` counts them: max-deliveries, rejected, timeout, ... or one of another program.",
+            "Only dead letters of this reason: max-deliveries, rejected, timeout, ..., or another program's; `dlq show` counts them.",
             metavar="WORD",
             example="max-deliveries",
             completes="reasons",

@@ -90,7 +90,12 @@ class InGroup(Struct, frozen=True, kw_only=True):
 
 def origin_of(entry: StreamEntry | None) -> EntryId | None:
     """The ID that an entry had before it was retried or replayed; none if it says none."""
-    return next((_id(value) for name, value in entry.fields if name == ORIGIN_ID), None) if entry else None
+    return _id_field(entry, ORIGIN_ID) if entry else None
+
+
+def replay_of(entry: StreamEntry) -> EntryId | None:
+    """The dead letter that an entry was added for by a replay; none if it says none."""
+    return _id_field(entry, REPLAY_OF)
 
 
 def added(stream: str, entry: StreamEntry) -> Iterator[TraceEvent]:
@@ -110,7 +115,13 @@ def added(stream: str, entry: StreamEntry) -> Iterator[TraceEvent]:
 
 
 def gone(
-    stream: str, entry_id: EntryId, first: EntryId | None, last: EntryId | None, *, was_there: bool = False
+    stream: str,
+    entry_id: EntryId,
+    first: EntryId | None,
+    last: EntryId | None,
+    *,
+    was_there: bool = False,
+    was_replayed: bool = False,
 ) -> TraceEvent:
     """That a stream does not have an entry.
 
@@ -120,7 +131,10 @@ def gone(
         first: The stream's first ID, where known.
         last: The highest that it ever had, where known.
         was_there: Whether a pending row or a dead letter proves that it had the entry.
+        was_replayed: Whether the entry is a dead letter that was replayed.
     """
+    if was_replayed:
+        return TraceEvent(TraceKind.GONE, f"is no longer in {stream}: it was replayed")
     never = "" if was_there else ", or never added"
     if last is not None and entry_id > last and not was_there:
         text = f"was never in {stream}: its highest ID so far is {last}"
@@ -171,9 +185,7 @@ def in_group(
         text = f"{name}: not pending: {which} (Redis does not record which)"
         yield TraceEvent(TraceKind.UNKNOWN, text)
     else:
-        text = (
-            f"{name}: not pending: acknowledged, or the group was set past it (Redis does not record which)"
-        )
+        text = f"{name}: not pending: acknowledged, or passed over by a new position of the group (Redis does not record which)"
         yield TraceEvent(TraceKind.DONE, text)
     if group.marks:
         starts = counted(group.marks, "start was", "starts were")
@@ -184,7 +196,7 @@ def in_group(
 def acted_on(what: str, row: PendingEntry, at: datetime | None, undone_by: str = "") -> TraceEvent:
     """That an operator's action changed the entry's pending row, given as it was before, and whether it was undone."""
     delivered = counted(row.delivery_count, "time", "times")
-    text = f"{what}: before, {row.consumer} had it, delivered {delivered}, {idleness(row)}"
+    text = f"{what}: before it, pending with {row.consumer}, delivered {delivered}, {idleness(row)}"
     if undone_by:
         text += f"; undone by action {undone_by}"
     return TraceEvent(TraceKind.ACTION, text, at)
@@ -246,6 +258,10 @@ def _last_delivered(row: PendingEntry) -> str:
     if row.free:
         return ", free for any consumer"
     return f", the last {span(row.idle) if row.idle >= SECOND else 'less than a second'} ago"
+
+
+def _id_field(entry: StreamEntry, name: bytes) -> EntryId | None:
+    return next((_id(value) for field, value in entry.fields if field == name), None)
 
 
 def _id(value: bytes) -> EntryId | None:

@@ -1,13 +1,13 @@
 """Entry trace: everything that Redis knows about one entry, read within bounds."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from streamops.errors import ServerError, StreamopsError
 from streamops.model.acting import Action
-from streamops.model.dead_letters import REPLAY_OF, DeadLetter
+from streamops.model.dead_letters import DeadLetter
 from streamops.model.entries import LAST_ID, EntryId, StreamEntry
-from streamops.model.streams import StreamReading
+from streamops.model.streams import StreamReading, StreamRole
 from streamops.monitor.context import ServerContext
 from streamops.monitor.dead_letters import DeadLetterReader
 from streamops.monitor.delayed import DelayedReader
@@ -23,6 +23,7 @@ from streamops.monitor.entry_trace import (
     never_known,
     origin_of,
     removed_by,
+    replay_of,
     replayed,
     retry,
     waiting_retry,
@@ -34,7 +35,7 @@ from streamops.operations.streams_rm_entry.intent import DeleteIntent
 from streamops.operations.trim.intent import TrimIntent
 from streamops.wire.batches import Request
 from streamops.wire.faults import Fault
-from streamops.wire.keys import attempts_key, dead_letter_key, retry_key
+from streamops.wire.keys import attempts_key, dead_letter_key, retry_key, stream_role
 from streamops.wire.pending import PendingRange, read_pending
 from streamops.wire.reads import read_by_id, read_clock
 from streamops.wire.replies import number
@@ -47,6 +48,14 @@ GROUPS: Final = 20
 """Groups whose retry streams are looked into."""
 MOST_BYTES: Final = 1 << 20
 """Bytes of each stream that are looked through for retries and replays."""
+
+
+class _Replay(NamedTuple):
+    """An entry that a replay added: its stream, and the dead letter that it was added for."""
+
+    stream: str
+    entry: StreamEntry
+    replay_of: EntryId
 
 
 class EntryTracer:
@@ -75,9 +84,11 @@ class EntryTracer:
         letters = await self._dead_letters(stream, ids, unknown)
         died = {letter.group for letter in letters}
         was_there = bool(letters) or any(group.row is not None for group in groups)
+        replays = await self._replays(stream, ids, entry_id, unknown)
         if entry is None:
             first, last = reading.first_id, reading.last_generated_id
-            events = [gone(stream, entry_id, first, last, was_there=was_there)]
+            was_replayed = any(one.replay_of == entry_id for one in replays)
+            events = [gone(stream, entry_id, first, last, was_there=was_there, was_replayed=was_replayed)]
         else:
             events = [*added(stream, entry)]
         for group in groups:
@@ -94,7 +105,7 @@ class EntryTracer:
             *await self._waiting(stream, entry_id, unknown),
             *await self._retries(reading, entry_id, unknown),
             *map(dead_lettered, sorted(letters, key=lambda one: one.id)),
-            *await self._replays(stream, ids, entry_id, unknown),
+            *(replayed(one.stream, one.entry) for one in replays),
         ]
         events += sorted(later, key=lambda event: (event.at is None, event.at))
         unknown += never_known(events, groups)
@@ -168,13 +179,17 @@ class EntryTracer:
 
     async def _replays(
         self, stream: str, ids: set[EntryId], entry_id: EntryId, unknown: list[str]
-    ) -> list[TraceEvent]:
-        entries = await self._newest(stream, entry_id.next(), unknown) if entry_id < LAST_ID else ()
-        return [
-            replayed(stream, one)
-            for one in sorted(entries, key=lambda one: one.id)
-            if origin_of(one) in ids and REPLAY_OF in dict(one.fields)
+    ) -> "list[_Replay]":
+        """Replays of an entry in its stream; of a dead letter, in the stream that its queue belongs to."""
+        role, source = stream_role(stream, self._place.dead_letters)
+        searched = source if role is StreamRole.DEAD_LETTERS and source else stream
+        entries = await self._newest(searched, entry_id.next(), unknown) if entry_id < LAST_ID else ()
+        replays = [
+            _Replay(searched, one, letter)
+            for one in entries
+            if (letter := replay_of(one)) is not None and (letter == entry_id or origin_of(one) in ids)
         ]
+        return sorted(replays, key=lambda one: one.entry.id)
 
     async def _newest(self, key: str, since: EntryId, unknown: list[str]) -> Sequence[StreamEntry]:
         """Entries of a stream since an entry was added; nothing of a stream that is not there."""
@@ -187,7 +202,7 @@ class EntryTracer:
             return ()
         if found.more:
             unknown.append(
-                f"Whether it was added to {key} again: only the newest {len(found.entries):,} entries were searched."
+                f"What is in {key} before its newest {len(found.entries):,} entries: older ones were not searched."
             )
         return found.entries
 

@@ -44,7 +44,9 @@ LISTED: Final = {
     "dlq.purge": RegistryRow("dlq_purge", "Delete dead letters for good."),
     "groups.create": RegistryRow("groups_create", "Create a consumer group."),
     "groups.destroy": RegistryRow("groups_destroy", "Destroy a consumer group.", command="groups rm"),
-    "groups.rewind": RegistryRow("groups_rewind", "Set a group back, or forward."),
+    "groups.rewind": RegistryRow(
+        "groups_rewind", "Set a group's position: back to redeliver, forward to skip."
+    ),
     "jobs.cancel": RegistryRow("jobs_cancel", "Ask a job to stop."),
     "nack": RegistryRow("nack", "Release pending entries to other consumers."),
     "pause": RegistryRow("pools", "Pause a pool: its workers read nothing more.", command="pools pause"),

@@ -113,7 +113,7 @@ ACTIONS: Final[tuple[ConsoleAction, ...]] = (
     ConsoleAction("charts", "g", _ALL & ~Where.SEARCH, HelpTopic.GO, "charts", "charts of the group under the cursor, minutes to hours", title="Charts"),
     ConsoleAction("letters_of", "d", _ALL & ~Where.ENTRY, HelpTopic.GO, "its dead letters", "dead letters of the stream under the cursor"),
     ConsoleAction("trace", "a", _ALL, HelpTopic.GO, "its trace", "trace the entry under the cursor"),
-    ConsoleAction("pending", "l", Where.GROUP, HelpTopic.GO, "all pending", "on a group: all its pending entries"),
+    ConsoleAction("pending", "l", Where.GROUP, HelpTopic.GO, "all pending", "in a group: all its pending entries"),
     ConsoleAction("waiting", "l", Where.TOPIC, HelpTopic.GO, "its messages", "on a topic: its messages not sent yet"),
     ConsoleAction("pool.group", "l", Where.POOL, HelpTopic.GO, "its group", "on a pool: its group", "group"),
     ConsoleAction("filter", "slash", _LISTS, HelpTopic.FIND, "filter", "filter: words, !word, lag>1000, idle>5m, health:crit, lag=? for unknown", title="Filter"),

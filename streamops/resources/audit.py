@@ -153,7 +153,8 @@ def action_facts(action: Action, before: Sequence[PendingEntry], other: Sequence
     facts = (
         Fact("action", (Cell(first.id, Tone.STRONG),)),
         Fact("time", (Cell(timestamp(first.at)),)),
-        Fact("who", (Cell(safe(f"{first.actor} in {first.actor.context}, {first.actor.environment}")),)),
+        Fact("who", (Cell(safe(f"{_who(action).text}, process {first.actor.pid}")),)),
+        Fact("context", (Cell(safe(f"{first.actor.context}, {first.actor.environment}")),)),
         _said("reason", first.reason),
         _said("continues", first.continues),
         _said("undoes", ", ".join(first.undoes)),

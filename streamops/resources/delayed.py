@@ -24,8 +24,10 @@ class DelayedQueueRow(Struct, frozen=True):
 
     @property
     def next_due_in(self) -> timedelta | None:
-        """Time until its first message is due, negative where it is overdue; none where that cannot be told."""
-        return _until(self.queue.next_due_at, self.now)
+        """Time until its first message is due, negative if it is overdue; none if that is not known."""
+        until = _until(self.queue.next_due_at, self.now)
+        # The clock was read after the queue: one that fell due in between counts as due now.
+        return until if until is None or self.queue.due else max(timedelta(), until)
 
 
 class DelayedRow(Struct, frozen=True):

@@ -3,7 +3,7 @@
 from typing import Final
 
 from streamops.model.acting import Impact, Outcome, Plan, Progress
-from streamops.model.effects import FOREIGN_LEFT, NOT_REDELIVERABLE, STRAY, Effect
+from streamops.model.effects import FOREIGN_LEFT, NODES_GO, NOT_REDELIVERABLE, STRAY, Effect
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
 from streamops.operations.registry import command_words
@@ -15,16 +15,16 @@ from streamops.resources.units import duration, percent, rate
 DANGER: Final = {
     Impact.REVERSIBLE: Cell("Low: can be undone"),
     Impact.REDELIVERS: Cell("Medium: changes what is delivered", Tone.WARN),
-    Impact.DESTRUCTIVE: Cell("High: loses state for good", Tone.CRITICAL),
+    Impact.DESTRUCTIVE: Cell("High: deletes what undo cannot restore", Tone.CRITICAL),
 }
 
 
 MEDIUM: Final = {
     "ack": "skips {}",
     "dlq.add": "makes dead letters of {}",
-    "delayed.run-now": "delivers {} before time",
+    "delayed.run-now": "delivers {} now",
     "groups.rewind": "delivers again or skips {}",
-    "nack": "delivers {} again",
+    "nack": "frees {} to be delivered again",
     "replay": "delivers {} again",
     "restore": "adds {} again",
     "streams.reclaim": "delivers {} again",
@@ -50,7 +50,7 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
         sample.append(Cell(f"and {more:,} more", Tone.DIM))
     facts = (
         Fact("plan", (Cell(safe(f"{command_words(plan.operation)} {plan.target}"), Tone.STRONG),)),
-        Fact("count", (Cell(counted(plan.count, *plan.unit), Tone.STRONG),)),
+        Fact("count", (Cell(_count(plan), Tone.STRONG),)),
         Fact("impact", () if plan.idle else (_danger(plan),)),
         Fact("sample", tuple(sample)),
         _sentences("effect", plan.effects),
@@ -175,12 +175,17 @@ def outcome_document(outcome: Outcome, undo: str = "") -> Json:
 
 
 def _undo(plan: Plan) -> str:
-    nothing = "cannot be undone" if plan.irreversible else "nothing to undo"
-    return plan.undo or _set_back(plan) or nothing
+    return plan.undo or _set_back(plan) or "not by `streamops undo`"
 
 
 def _set_back(plan: Plan) -> str:
     return f"not by `streamops undo`; `{plan.opposite}` reverses it" if plan.opposite else ""
+
+
+def _count(plan: Plan) -> str:
+    """What a plan counts; it is a bound where the server removes whole nodes of a stream only."""
+    bound = "at most " if any(fact.reason == NODES_GO.reason for fact in plan.facts) else ""
+    return f"{bound}{counted(plan.count, *plan.unit)}"
 
 
 def _danger(plan: Plan) -> Cell:
@@ -190,7 +195,7 @@ def _danger(plan: Plan) -> Cell:
     if plan.impact is Impact.REDELIVERS and (words := MEDIUM.get(plan.operation)):
         stay = sum(fact.count.upper for fact in plan.facts if fact.reason in STAY and fact.count)
         part = f"at most {plan.count - stay:,} of " if stay else ""
-        return Cell(f"Medium: {words.format(part + counted(plan.count, *plan.unit))}", Tone.WARN)
+        return Cell(f"Medium: {words.format(part + _count(plan))}", Tone.WARN)
     return DANGER[plan.impact]
 
 
@@ -250,7 +255,7 @@ PLAN_COLUMNS: Final[tuple[Column[Plan], ...]] = (
         lambda plan: Cell(str(int(plan.impact))),
         align=Align.RIGHT,
     ).means(
-        "Impact: 1 low (can be undone), 2 medium (changes what is delivered), 3 high (loses state for good)."
+        "Impact: 1 low (can be undone), 2 medium (changes what is delivered), 3 high (deletes what undo cannot restore)."
     ),
     PLAN.count("count", "COUNT", 9, lambda plan: plan.count, descending=False).means(
         "How many entries, groups or consumers it acts on."

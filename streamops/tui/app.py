@@ -265,9 +265,7 @@ class StreamopsApp(App[int]):
             if stream is not None:
                 self.go(routes.EntryRoute(stream, entry_id))
             else:
-                self.say(
-                    f"{entry_id} is in none of {len(looked)} streams that reach so far: {first_few(looked)}"
-                )
+                self.say(f"{entry_id} is in none of the {len(looked)} streams searched: {first_few(looked)}")
 
         self.frame.fetch(read, take, lambda error: self.say(error.message, warning=True))
 

@@ -262,7 +262,7 @@ RULES: Final = (
         means="Entries wait for a group that has no consumer at all: they will not be read.",
         cause=(
             "The workers were never started, or all of their consumers were removed; or the service "
-            "was retired, and its group now only blocks trims."
+            "was retired: its group is unused and blocks trims."
         ),
         look=(
             "whether the group's service should be running; the group's name usually says which service that is",

@@ -204,16 +204,16 @@ def old_entries(
 ) -> tuple[tuple[PendingEntry, timedelta], ...]:
     """Pending entries that consumers have had for too long, and for how long at the least.
 
-    An entry's idle time tells it for one that was delivered once and not given back. One delivered again and again is never
-    idle for long; its age does, less the time that entries wait for delivery in the first place. Those that are
-    gone from the stream are left out.
+    For an entry that was delivered once, that is its idle time. One delivered again and again is never idle for long:
+    there it is its age, less the group's present wait for delivery. Entries that are gone from the stream are left out.
     """
     group = evidence.group
     oldest = group.oldest_pending
     if oldest is None or not group.pending:
         return ()
     held, age, wait = NO_TIME if oldest.free else oldest.idle, group.oldest_pending_age, group.time_lag.age
-    if age is not None and wait is not None and age - wait > held:
+    redelivered = oldest.free or oldest.delivery_count > 1
+    if redelivered and age is not None and wait is not None and age - wait > held:
         held = age - wait
     rows = [(oldest, held)] if held >= thresholds.pending_age else []
     if group.profile is not None:

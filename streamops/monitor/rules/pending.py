@@ -115,7 +115,9 @@ def _pending_for(entry: PendingEntry, held: timedelta, age: timedelta) -> str:
         return (
             f"entry {entry.id} was released, is free for any consumer and {span(age)} old by its ID, {times}"
         )
-    return f"entry {entry.id} has been pending for {span(held)}, now{_owner(entry)}, {times}, last delivered or claimed {span(entry.idle)} ago"
+    if entry.delivery_count > 1:
+        return f"entry {entry.id}, {span(age)} old by its ID, is pending{_owner(entry)}, {times}, last delivered or claimed {span(entry.idle)} ago"
+    return f"entry {entry.id} has been pending for {span(held)}{_owner(entry)}, {times}"
 
 
 def _owner(entry: PendingEntry) -> str:

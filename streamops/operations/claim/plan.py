@@ -77,7 +77,7 @@ def _effects(intent: ClaimIntent, evidence: ClaimEvidence) -> Iterator[Said]:
         yield f"The longest idle is {oldest.id}: {span(oldest.idle)}, owned by {oldest.consumer}."
     yield (
         f"Claiming delivers nothing: {to} has to read its own history (XREADGROUP with 0 in place of >), or "
-        "some consumer reclaim them (XAUTOCLAIM). Delivery counts stay, idle time restarts."
+        "another consumer has to reclaim them (XAUTOCLAIM). Delivery counts stay, idle time restarts."
     )
     yield (
         "A worker that is still processing one of them can acknowledge it, because XACK does not check "

@@ -103,9 +103,9 @@ def _who(evidence: DelayedEvidence) -> str:
     """Which groups get them."""
     retries = evidence.retries
     if not retries:
-        return "All groups of that stream will get them."
+        return "Every group of that stream, if it has any, is given them."
     if retries == sum(number for _, number in evidence.destinations):
-        return "Only the group that failed will get them."
+        return "Only the group that failed is given them."
     some = counted(retries, "of them is a retry", "of them are retries")
     return f"{some}, delivered to the group that failed alone; the others go to all groups of their stream."
 

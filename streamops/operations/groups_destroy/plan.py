@@ -73,7 +73,7 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
         unit=PENDING_UNIT if pending else GROUP_UNIT,
         effects=_effects(intent, evidence),
         loses=[
-            f"Which entries the group was delivered (its position is {evidence.position}).",
+            f"The record of what was delivered to the group, up to {evidence.position}.",
             PENDING_LOST(pending, group=group, names=evidence.owners),
             UNGIVEN_LOST(evidence.lag, group=group),
         ],

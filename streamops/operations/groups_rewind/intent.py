@@ -8,7 +8,7 @@ from streamops.model.fields import Instant, argument, inner, option
 
 
 class RewindGroupIntent(OperationIntent, frozen=True, kw_only=True):
-    """Set a group back, or forward.
+    """Set a group's position: back to redeliver, forward to skip.
 
     Set a group's position (XGROUP SETID), back or forward. The plan counts the entries that will be delivered
     again, those of them that are still pending and would be taken from their owners, or those that will never

@@ -67,7 +67,7 @@ class FormerPosition(Struct, frozen=True):
 
 
 def plan_rewind_group(intent: RewindGroupIntent, evidence: RewindGroupEvidence) -> Plan:
-    """Set a group back, so that it is given entries again, or forward, so that it is never given some."""
+    """Plan to set a group back, which delivers entries again, or forward, which skips entries."""
     overlap = evidence.overlap
     return planned(
         intent,

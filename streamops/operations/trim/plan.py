@@ -101,7 +101,7 @@ def _shortfall(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup
     if holder is not None and held_back_by(holder) is None:
         why.append(f"the entry at the position of group {holder.group}, {holder.needs}, is kept")
     elif holder is not None:
-        why.append(f"group {holder.group} needs the entries from {holder.needs} on")
+        why.append(_needs(holder))
     if not is_exact:
         why.append(
             f"without --exact the server drops whole nodes only, of {NODE} entries unless it is configured otherwise"
@@ -121,6 +121,13 @@ def _shortfall(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGroup
 
 def _from_to(least: int, most: int) -> str:
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def _needs(holder: BlockingGroup) -> str:
+    """Which entries a group needs; the one at its position is kept with those that it has yet to read."""
+    if holder.oldest_pending is None:
+        return f"group {holder.group} has read up to {holder.needs}, which is kept with the entries after it"
+    return f"group {holder.group} needs the entries from {holder.needs} on"
 
 
 def _way_out(intent: TrimIntent, holder: BlockingGroup) -> str:
@@ -157,7 +164,7 @@ def _safe_effects(intent: TrimIntent, evidence: TrimEvidence, holder: BlockingGr
     yield oldest_go(evidence, exact=intent.drops_all)
     names = [name for name, _ in evidence.identity.positions]
     yield f"Each of its groups ({first_few(names)}) has read and acknowledged all of them, and loses nothing."
-    yield f"What group {holder.group} needs, from {holder.needs} on, stays in any case."
+    yield f"{_needs(holder)[0].upper()}{_needs(holder)[1:]}: these stay in any case."
     if evidence.references and intent.drops_all:
         yield "XTRIM is sent with ACKED, so that the server checks the same."
 

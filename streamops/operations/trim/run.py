@@ -126,7 +126,7 @@ async def _why_fewer(
     gone = missing - in_nodes - needed
     said = {
         "were gone by then, removed by other clients": gone,
-        f"stay: group {last.blocking_group} needs the entries from {last.cut} on": needed,
+        f"stay: they are kept for group {last.blocking_group}, from {last.cut} on": needed,
         "stay: an approximate trim drops whole nodes of a stream only; --exact drops the rest": in_nodes,
     }
     return [f"{number:,} {words}" for words, number in said.items() if number > 0]

@@ -60,7 +60,7 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
         effects=[
             TAKEN_BACK(count, f"{evidence.operation} of {at} by {evidence.by}", names=evidence.owners),
             "Their owner, time of last delivery and delivery count are restored.",
-            "Those owners will look active just now: their idle time restarts.",
+            "Their owners count as seen just now: an owner that is dead is reported again only after it has been idle for the threshold.",
         ]
         if count
         else (),

@@ -21,12 +21,14 @@ from streamops.operations.trim.intent import TrimIntent
 from streamops.resources.text import safe
 from streamops.settings.state import new_backup
 from streamops.tui.acting.questions import GIVER, RECEIVER, read_answer
-from streamops.tui.rows.selection import Selection
+from streamops.tui.rows.selection import Selection, SelectionKind
 
 UNDO: Final = "undo"
 OFFERED_ELSEWHERE: Final = frozenset({UNDO, "jobs.cancel", "streams.reclaim"})
 """Offered where there is something to undo, in the audit log and after an outcome; and in the list of jobs. Tending
 goes on for as long as its process, and is a command alone."""
+MARKED: Final = frozenset({SelectionKind.PENDING, SelectionKind.ENTRY, SelectionKind.DEAD_LETTER})
+"""Rows of lists in which several can be marked."""
 OF_DEAD_LETTERS: Final = frozenset({"replay", "dlq.purge"})
 
 
@@ -111,6 +113,15 @@ def consumers_for(
     return {name: consumer for name, consumer in found.items() if consumer is not None and name in asked}
 
 
+def form_note(operation: str, selection: Selection) -> str:
+    """What to know of a form before it is filled in; empty for nothing."""
+    if operation == "scale.set":
+        return "the count stays until it is changed; O (override) sets one for a time"
+    if len(selection.ids) == 1 and not selection.chosen and selection.sort in MARKED:
+        return "for the entry under the cursor only; Esc, then Space or * marks others"
+    return ""
+
+
 def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode | None:
     """How dead letters go back unless the operator says so; none where that is the operator's to say.
 
@@ -144,7 +155,7 @@ def safe_to_trim(prepared: Prepared[TrimIntent, TrimEvidence]) -> str:
     length, removable = prepared.evidence.length, prepared.evidence.removable
     number = f"{removable.lower:,}" if removable.exact else f"{removable.lower:,} to {removable.upper:,}"
     words = f"{counted(length, 'entry', 'entries')} in the stream, {number} safe to drop"
-    return f"{words}: maxlen {length - removable.lower:,}" if removable.lower else words
+    return f"{words} when this form opened: maxlen 0 drops all that is safe" if removable.lower else words
 
 
 def _groups_of_source(queue: QueueSummary, observation: Observation | None) -> Sequence[GroupView]:

@@ -184,8 +184,10 @@ def _from_selection(field: IntentField, selection: Selection) -> Any:  # noqa: A
             return selection.messages or None
         case IntentField(name="where"):
             return selection.where or None
-        case IntentField(name="every") if selection.sort is SelectionKind.QUEUE:
+        case IntentField(name="every") if selection.sort is SelectionKind.QUEUE and selection.chosen:
             return True
+        case IntentField(name="before") if selection.sort is SelectionKind.QUEUE and not selection.chosen:
+            return timedelta()
     return None
 
 

@@ -42,7 +42,7 @@ STREAM_BY_KEY: Final = {column.key: column for column in (*STREAM_COLUMNS, *STRE
 GLYPHS: Final = {Tone.WARN: "▲ ", Tone.CRITICAL: "✗ ", Tone.OK: "✓ "}
 MARKS: Final = tuple("▲✗✓▸‖?")
 IMPACT: Final = "impact"
-ELSEWHERE: Final = "── "
+ELSEWHERE: Final = "Elsewhere: "
 """What sets findings that are not about the row apart from those of the row."""
 NO_NAMES: Final[Mapping[str, str]] = {}
 OLDEST: Final = (
@@ -109,11 +109,11 @@ def server_lines(observation: Observation, width: int) -> list[Line]:
     """What was found that no row has: about delayed queues, about the server, and what could not be read."""
     lines: list[Line] = []
     for stream in dict.fromkeys(finding.stream for finding in observation.findings):
-        about = "The server" if stream is None else f"Delayed messages of {safe(stream)}"
+        about = "the server" if stream is None else f"delayed messages of {safe(stream)}"
         found = [finding for finding in observation.findings if finding.stream == stream]
         lines += [*paragraph(f"{ELSEWHERE}{about}", width, Tone.STRONG), *finding_lines(found, width)]
     if observation.snapshot.gaps and not lines:
-        lines.append(_heading(f"{ELSEWHERE}The server"))
+        lines.append(_heading(f"{ELSEWHERE}the server"))
     for gap in observation.snapshot.gaps:
         lines += paragraph(f"not readable: {safe(gap.scope)}: {safe(gap.reason)}", width, Tone.UNKNOWN)
     return lines

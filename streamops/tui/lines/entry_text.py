@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from streamops.model.deliveries import KeptPayload
-from streamops.model.entries import StreamEntry
+from streamops.model.entries import PendingEntry, StreamEntry
+from streamops.model.wording import counted, span
 from streamops.resources.entries import Reference, ReferenceKind
 from streamops.resources.payloads import (
     NAME_BYTES,
@@ -96,6 +97,14 @@ def _reference_part(reference: Reference, payloads: Mapping[str, KeptPayload | s
             return EntryPart(name, kept.head, reference, f"{size(kept.size)}, kept {stays}")
 
 
+def row_words(row: PendingEntry) -> str:
+    """An entry's pending row in words. Not yet safe to show."""
+    deliveries = f"delivered {counted(row.delivery_count, 'time', 'times')}"
+    if row.free:
+        return f"pending, free for any consumer, {deliveries}"
+    return f"pending with {row.consumer}, {deliveries}, last delivered or claimed {span(row.idle)} ago"
+
+
 class EntryText(Struct, frozen=True):
     """The text for one width.
 
@@ -114,6 +123,7 @@ def entry_text(
     now: datetime | None,
     width: int,
     *,
+    pending: str = "",
     at: int = 0,
     decodings: Mapping[int, Decoding] | None = None,
     every: Decoding = Decoding.AUTO,
@@ -125,11 +135,14 @@ def entry_text(
         parts: Its parts.
         now: The server's clock; none where it is not known.
         width: Cells there are.
+        pending: Who owns it in the group that it was opened from, safe to show; empty if it was not opened as pending.
         at: The part one stands on.
         decodings: How single parts are taken, by their place.
         every: How all others are.
     """
     lines: list[Line] = head_lines(entry, now, width)
+    if pending:
+        lines[-1:] = [*paragraph(pending, width, Tone.PLAIN), BLANK_LINE]
     anchors: list[int] = []
     room, apart = SHOWN_BYTES, False
     names = min(max((cell_width(part.name) for part in parts if not part.reference), default=0), LONGEST_NAME)

@@ -123,7 +123,7 @@ def health_facts(tally: Mapping[Health, int], findings: Sequence[Finding] = ()) 
     if not cells:
         cells.append(Cell("no streams  ", Tone.DIM))
     else:
-        cells.append(Cell(f"of {counted(sum(tally.values()), 'group', 'groups')}", Tone.DIM))
+        cells.append(Cell(f"of {sum(tally.values()):,} groups and streams", Tone.DIM))
     for finding in findings:
         cells += [DOT, finding_mark(finding)]
     return tuple(cells)
@@ -238,7 +238,7 @@ def _growth(past: MetricsHistory, letters: int, until: float) -> Cell | None:
     span = duration(timedelta(seconds=round(until - points[0].at)))
     grown = letters - int(points[0].value or 0)
     tone = Tone.WARN if grown > 0 else Tone.DIM
-    return Cell(f"{grown:+,} in {span}", tone)
+    return Cell(f"net {grown:+,} in {span}", tone)
 
 
 def _newest(observation: Observation, now: datetime) -> Cell | None:

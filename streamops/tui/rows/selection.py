@@ -29,18 +29,18 @@ class SelectionKind(StrEnum):
     """What kind of thing a subject is."""
 
     STREAM = "stream"
-    DEAD_LETTERS = "dead letters"
+    DEAD_LETTERS = "dead-letter queue"
     GROUP = "group"
     CONSUMER = "consumer"
     PENDING = "pending entries"
     ENTRY = "entries"
-    DEAD_LETTER = "letters"
-    QUEUE = "delayed messages"
-    MESSAGE = "messages"
+    DEAD_LETTER = "dead letters"
+    QUEUE = "delayed queue"
+    MESSAGE = "delayed messages"
     TOPIC = "topic"
-    TOPIC_OFF = "topic that is paused"
+    TOPIC_OFF = "paused topic"
     POOL = "pool"
-    POOL_PAUSED = "pool that is paused"
+    POOL_PAUSED = "paused pool"
 
 
 class Selection(Struct, frozen=True, kw_only=True):
@@ -97,6 +97,12 @@ class Verb(Struct, frozen=True):
     edits: bool = False
     steered: bool | None = None
 
+    @property
+    def nouns(self) -> str:
+        """What it acts on, in words; a pool is named once if it acts on paused pools too."""
+        implied = {_EVEN_PAUSED[sort] for sort in self.sorts if sort in _EVEN_PAUSED}
+        return " or ".join(sorted(self.sorts - implied))
+
 
 _OF_STREAM: Final = frozenset({SelectionKind.STREAM, SelectionKind.DEAD_LETTERS, SelectionKind.ENTRY})
 _OF_GROUP: Final = frozenset({SelectionKind.GROUP, SelectionKind.CONSUMER, SelectionKind.PENDING})
@@ -104,6 +110,10 @@ _PENDING: Final = frozenset({SelectionKind.PENDING})
 _DEAD_LETTER: Final = frozenset({SelectionKind.DEAD_LETTER})
 _DELAYED: Final = frozenset({SelectionKind.QUEUE, SelectionKind.MESSAGE})
 _POOL: Final = frozenset({SelectionKind.POOL, SelectionKind.POOL_PAUSED})
+_EVEN_PAUSED: Final = {
+    SelectionKind.POOL: SelectionKind.POOL_PAUSED,
+    SelectionKind.TOPIC: SelectionKind.TOPIC_OFF,
+}
 VERBS: Final[tuple[Verb, ...]] = (
     Verb("C", "claim", "claim", _OF_GROUP),
     Verb("A", "ack", "acknowledge", _PENDING),

@@ -12,6 +12,7 @@ from streamops.model.acting import Action, ActionPage, AuditPhase
 from streamops.model.entries import EntryId
 from streamops.model.json_text import encode
 from streamops.operations.audit import Before, action_of, state_before
+from streamops.operations.registry import command_words
 from streamops.resources.audit import ACTIONS, action_facts, ending
 from streamops.resources.table import Cell, Column, Tone
 from streamops.resources.text import safe
@@ -93,7 +94,7 @@ def why_not_undone(action: Action) -> str:
         return "it changed nothing"
     if plan is not None and not plan.undo:
         opposite = f"; to reverse it: {plan.opposite}" if plan.opposite else ""
-        return f"{action.first.operation} has no undo{opposite}"
+        return f"{command_words(action.first.operation)} has no undo{opposite}"
     return ""
 
 

@@ -41,8 +41,8 @@ class DelayedScreen(ReadListing[DelayedRow], WholeMarking[DelayedRow]):
         self.stream = place.stream
 
     def whole_selection(self) -> Selection:
-        """The queue."""
-        return Selection(sort=SelectionKind.QUEUE, stream=self.stream)
+        """All messages of the queue."""
+        return Selection(sort=SelectionKind.QUEUE, stream=self.stream, chosen="the whole queue")
 
 
 async def _read_messages(screen: ReadListing[DelayedRow], source: Source) -> Page[DelayedRow]:
@@ -95,9 +95,7 @@ OF_MESSAGE: Final = tuple(
     for column in (*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS)
     if column.key not in {"id", "preview", "problem"}
 )
-PROMOTERS: Final = (
-    "A streamops worker of the stream moves due messages to it. If none runs, they wait: R moves them now."
-)
+PROMOTERS: Final = "The streamops workers of a stream move due messages to it. R moves those that are due now; in the list, others too."
 HALVES: Final = "Some messages lack their bodies: they can never become entries."
 
 FOREIGN: Final = (

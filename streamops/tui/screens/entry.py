@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from msgspec import json
 from textual.binding import BindingType
@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from streamops.errors import StreamopsError
 from streamops.model.deliveries import KeptPayload
-from streamops.model.entries import StreamEntry
+from streamops.model.entries import ZERO_ID, StreamEntry
 from streamops.model.streams import StreamRole
 from streamops.resources.entries import Reference, entry_json, references_of
 from streamops.resources.payloads import Decoding, whole_text
@@ -22,7 +22,7 @@ from streamops.resources.units import count, size
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines import words
-from streamops.tui.lines.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of
+from streamops.tui.lines.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of, row_words
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.ordering import split_words
@@ -33,6 +33,9 @@ from streamops.tui.terminal.saving import FileThere, save, suggested_name
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import FILTER, OVERWRITE, SAVE, Prompt
 from streamops.tui.widgets.text_view import TextView
+
+if TYPE_CHECKING:  # What searches brings redis-py along.
+    from streamops.monitor.search import PendingPage
 
 
 class Searched(Frame):
@@ -120,7 +123,7 @@ class EntryScreen(Searched):
     )
     HINTS = (
         ("next_field", "field"),
-        ("open", "pager, follow"),
+        ("open", "show all, follow"),
         ("decode", "decode"),
         ("copy_value copy_entry", "copy value, JSON"),
         ("save_value", "save"),
@@ -140,19 +143,41 @@ class EntryScreen(Searched):
         self._payloads: dict[str, KeptPayload | str] = {}
         self._at = 0
         self._anchors: tuple[int, ...] = ()
+        self._pending = ""
         self._to_save: EntryPart | None = None
         self._there = ("", "")
 
     def on_mount(self) -> None:
-        """Read the entry where it was not handed over."""
+        """Read the entry if it was not handed over, and who owns it if it is pending."""
         self._show_entry()
         if self._entry is None:
             self.reread()
+        else:
+            self._read_row()
 
     def reread(self) -> None:
         """Read the entry again."""
         place = self._entry_place
         self.fetch(lambda source: source.read_entry(place.stream, place.id), self._take)
+        self._read_row()
+
+    def _read_row(self) -> None:
+        place, group = self._entry_place, self._entry_place.group
+        if group is not None:
+            after = place.id.previous() if place.id > ZERO_ID else None
+            self.fetch(
+                lambda source: source.read_pending(place.stream, group, after=after, count=1),
+                self._take_row,
+                lambda error: self._show_pending(words.error_text(error)),
+            )
+
+    def _take_row(self, page: "PendingPage") -> None:
+        row = next((row for row in page.rows if row.id == self._entry_place.id), None)
+        self._show_pending("no longer pending" if row is None else row_words(row))
+
+    def _show_pending(self, text: str) -> None:
+        self._pending = f"group {self._entry_place.group}: {text}"
+        self._show_entry()
 
     def _take(self, entry: StreamEntry | None) -> None:
         if entry is not None:
@@ -347,9 +372,11 @@ class EntryScreen(Searched):
         self._show_entry()
 
     def _show_entry(self) -> None:
-        entry, note = self._entry, self._note
+        entry, note, pending = self._entry, self._note, safe(self._pending)
         if entry is None:
-            self.view.show(lambda _width: [BLANK_LINE, (Cell(f" {note}", Tone.DIM),)])
+            texts = filter(None, (note, pending))
+            lines = [BLANK_LINE, *((Cell(f" {text}", Tone.DIM),) for text in texts)]
+            self.view.show(lambda _width: lines)
             return
         observation = self.app_state.observation
         now = None if observation is None else observation.snapshot.collected_at
@@ -357,7 +384,14 @@ class EntryScreen(Searched):
 
         def build(width: int) -> Sequence[Line]:
             built = entry_text(
-                entry, parts, now, width, at=self._at, decodings=self._decodings, every=self._every
+                entry,
+                parts,
+                now,
+                width,
+                pending=pending,
+                at=self._at,
+                decodings=self._decodings,
+                every=self._every,
             )
             gone = [(Cell(f" ▲ {note}", Tone.WARN),), BLANK_LINE] if note != READING else []
             self._anchors = tuple(anchor + len(gone) for anchor in built.anchors)

@@ -24,6 +24,7 @@ from streamops.resources.text import safe
 from streamops.resources.units import count
 from streamops.tui.acting.offers import (
     consumers_for,
+    form_note,
     mode_for,
     most_of,
     names_for,
@@ -272,6 +273,8 @@ class FormScreen(ActingFrame):
         selection, intent = self._subject, self._operation.intent
         if selection is None:
             return
+        if words := form_note(self._operation.name, selection):
+            self._say_state(words)
         if "reasons" in {row.question.field.completes for row in self._rows}:
             queue = selection.stream
             self.fetch(lambda source: source.dead_letters.queue(queue), self._take_queue, lambda _: None)

@@ -295,7 +295,7 @@ class Frame(Prompting):
         elif verbs and not self.app_state.may_plan:
             self.console.say(f"{shown}: {self.console.why_no_plan()}", warning=True)
         elif verbs:
-            uses = "; ".join(f"{verb.word} on {' or '.join(sorted(verb.sorts))}" for verb in verbs)
+            uses = "; ".join(f"{verb.word} on {verb.nouns}" for verb in verbs)
             self.console.say(f"{shown} does nothing on this row. Elsewhere: {uses}")
         else:
             self.console.say(f"{shown} does nothing here. Elsewhere: {'; '.join(row.help for row in meant)}")

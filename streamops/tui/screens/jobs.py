@@ -12,7 +12,7 @@ from streamops.model.acting import Job, JobState
 from streamops.resources.jobs import JOBS
 from streamops.resources.table import Fact
 from streamops.tui import routes
-from streamops.tui.keys import Hint, bindings
+from streamops.tui.keys import Hint, bindings, hint_names
 from streamops.tui.lines.details import column_lines, fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
@@ -39,6 +39,9 @@ def job_help(job: Job, width: int) -> list[Line]:
     return column_lines(ALL_COLUMNS, job, width)
 
 
+OVER: Final = frozenset({JobState.DONE, JobState.CANCELLED})
+
+
 class JobKeys(Frame):
     """Keys of the screens of jobs. A capital opens the plan of the rest; stopping asks for its key twice."""
 
@@ -56,9 +59,11 @@ class JobKeys(Frame):
         return super().check_action(action, parameters)
 
     def hints(self) -> tuple[Hint, ...]:
-        """Without what may not be done."""
-        hints = super().hints()
-        return tuple(hint for hint in hints if not (self.app_state.read_only and hint in {"resume", "stop"}))
+        """The keys, without those that would do nothing."""
+        hints, job = super().hints(), self.job()
+        is_over = job is not None and job.state in OVER
+        idle = {"resume", "stop"} if self.app_state.read_only or is_over else set()
+        return tuple(hint for hint in hints if hint_names(hint)[0] not in idle)
 
     def action_resume(self) -> None:
         """Plan the rest of it."""
@@ -70,7 +75,7 @@ class JobKeys(Frame):
         job = self.job()
         if job is None:
             return
-        if job.state in {JobState.DONE, JobState.CANCELLED}:
+        if job.state in OVER:
             self.console.say(f"job {job.id} is over")
         elif self._stop_asked_for == job.id and monotonic() - self._stop_asked_at < SURE_WITHIN:
             self._stop_asked_for = ""

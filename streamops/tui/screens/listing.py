@@ -370,10 +370,11 @@ class ListScreen(Arranged[Row]):
         return self.listing.leads(row)
 
     def hints(self) -> tuple[Hint, ...]:
-        """The keys of the list, without Enter where the row leads nowhere."""
+        """The keys of the list, without Enter if the row leads nowhere, and without those of a row if there is none."""
         row, hints = self.list.highlighted, super().hints()
-        leads = row is None or self.listing.enter is not None or self.place_of(row) is not None
-        return hints if leads else tuple(hint for hint in hints if hint_names(hint)[0] != "open")
+        leads = row is not None and (self.listing.enter is not None or self.place_of(row) is not None)
+        left_out = set() if leads else {"open"} if row is not None else {"open", "trace"}
+        return tuple(hint for hint in hints if hint_names(hint)[0] not in left_out)
 
     # -- the body ------------------------------------------------------------------------------------
 

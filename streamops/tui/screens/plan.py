@@ -206,7 +206,7 @@ class PlanScreen(ActingFrame):
         if self._counting or self._counted_at is None:
             return (Cell("counting ", Tone.UNKNOWN),)
         age = monotonic() - self._counted_at
-        return (Cell(f"counted {words.whole_seconds(age)} ago " if age >= 1 else "just counted ", Tone.DIM),)
+        return (Cell(f"counted {words.whole_seconds(age)} ago " if age >= 1 else "counted now ", Tone.DIM),)
 
     def focus_body(self) -> None:
         """Give the keys to the answer."""

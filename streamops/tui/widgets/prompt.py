@@ -24,7 +24,7 @@ PLACEHOLDERS: Final = {
     FILTER: "words, !word, lag>1000, health:crit",
     GO_TO: "stream [group], stream ID, delayed, topics, jobs, pools, view NAME, ctx NAME",
     WHERE: "reason == 'timeout' && deliveries > `3`, over {id, time, reason, group, deliveries, error, fields, json}",
-    SEARCH: "words that payloads must hold, !word; or: where json.body.amount > `100`",
+    SEARCH: "words to find in payloads, !word to exclude; or: where json.body.amount > `100`",
     SAVE: "a path, such as ~/payload.bin",
     OVERWRITE: "yes",
 }

@@ -50,7 +50,7 @@ async def test_from_its_birth_to_the_group_that_has_it(server: RunningServer, co
     assert kinds(await told(console, later)) == [TraceKind.ADDED, TraceKind.WAITING, TraceKind.WAITING]
     server.command("XACK", STREAM, GROUP, entry_id)
     trace = await told(console, entry_id)
-    assert "billing: not pending: acknowledged, or the group was set past it" in texts(trace)
+    assert "billing: not pending: acknowledged, or passed over by a new position of the group" in texts(trace)
     assert any("acknowledged, and by which consumer" in sentence for sentence in trace.unknown)
 
 
@@ -67,7 +67,7 @@ async def test_what_an_operator_did_to_it_is_told(server: RunningServer, console
     trace = await told(console, entry_id)
     assert "claim of orders/billing by" in texts(trace)
     assert "undone" not in texts(trace)
-    assert "before, worker-1 had it" in texts(trace)
+    assert "before it, pending with worker-1" in texts(trace)
     assert "pending with worker-2" in texts(trace)
     assert TraceKind.ACTION not in kinds(await told(console, other))
     await do(console, UndoIntent(audit_id=EntryId.parse(claimed.audit_id)))
@@ -94,6 +94,10 @@ async def test_the_trace_of_an_entry_tells_that_it_died_and_was_replayed(
     assert again.id is not None
     copy = await told(console, str(again.id))
     assert f"it is a replay of dead letter {letter_id}, first added as entry {entry_id}" in texts(copy)
+    of_letter = await console.tracer.trace(QUEUE, EntryId.parse(letter_id))
+    assert f"is no longer in {QUEUE}: it was replayed" in texts(of_letter)
+    replay = next(event for event in of_letter.events if event.kind is TraceKind.AGAIN)
+    assert (replay.stream, replay.id) == (STREAM, again.id)
 
 
 async def test_trace_of_a_trimmed_dead_letter_is_in_order_and_knows_that_the_stream_had_the_entry(
@@ -183,6 +187,6 @@ async def test_what_was_not_looked_at_is_said(server: RunningServer, monkeypatch
     async with await Console.open(server.options) as console:
         trace = await told(console, entry_id)
     unknown = " ".join(trace.unknown)
-    assert "only the newest 2 entries were searched" in unknown
+    assert "before its newest 2 entries" in unknown
     assert f"only the newest 2 dead letters of {QUEUE} were searched" in unknown
     assert "Whether it is in orders:dlq: " in unknown

@@ -33,8 +33,8 @@ async def test_a_group_is_destroyed_and_what_it_held_is_in_the_file(
     )
     assert "Its pending entries, by consumer: c2 (2)." in plan.effects
     assert plan.loses == (
-        "Which entries the group was delivered (its position is 6-1). 2 pending entries that will not be redelivered. "
-        "4 entries not yet delivered to it."
+        "The record of what was delivered to the group, up to 6-1. 2 pending entries that will not be redelivered. "
+        "The delivery of 4 entries to this group; they stay in the stream."
     )
     assert "Other groups (other) are not affected." in plan.effects
     assert "Seen just now: c1, c2." in plan.warnings[0]

@@ -194,7 +194,7 @@ async def test_a_group_set_back_meanwhile_keeps_its_entries(server: RunningServe
     server.command("XGROUP", "SETID", STREAM, "audit", "120-0")
     outcome = await applied(console, prepared)
     assert outcome.applied == 119
-    assert "group audit needs the entries from 120-0 on" in outcome.notes[0]
+    assert "kept for group audit, from 120-0 on" in outcome.notes[0]
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -209,7 +209,7 @@ async def test_entries_missing_after_a_trim_are_told_apart_by_why(
     assert (in_nodes == 0) == exact
     assert outcome.notes[0].startswith(
         f"{161 + in_nodes} entries fewer than planned: 150 were gone by then, removed by other clients; "
-        "11 stay: group audit needs the entries from 190-0 on"
+        "11 stay: they are kept for group audit, from 190-0 on"
     )
 
 

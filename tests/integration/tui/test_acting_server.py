@@ -40,7 +40,7 @@ async def test_destroying_in_production_wants_the_name_and_keeps_a_backup(
     async with running(app, NARROW):
         await until(app, lambda: names(app) == ["orders/billing"])
         await press(app, "X", "enter")
-        await shown(app, "High: loses state for good")
+        await shown(app, "High: deletes what undo cannot restore")
         await press(app, "tab", *"nope", "enter")
         assert server.command("XINFO", "GROUPS", "orders")
         await press(app, *["backspace"] * 4, *typed_word(app), "enter")
@@ -64,7 +64,7 @@ async def test_form_of_a_trim_says_how_many_entries_there_are_and_how_many_are_s
     async with running(app, NARROW):
         await until(app, lambda: names(app) == ["orders/billing"])
         await press(app, "T")
-        await shown(app, "5 entries in the stream, 1 safe to drop: maxlen 4")
+        await shown(app, "5 entries in the stream, 1 safe to drop when this form opened: maxlen 0")
 
 
 async def test_a_claim_in_development_needs_enter_alone(server: RunningServer) -> None:

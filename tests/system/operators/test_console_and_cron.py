@@ -48,7 +48,7 @@ async def test_a_plan_of_cron_is_stale_once_the_console_has_destroyed_the_group(
     async with running(app):
         await until(app, lambda: names(app) == ["orders/billing"])
         await press(app, "X", "enter")
-        await shown(app, "loses state for good")
+        await shown(app, "deletes what undo cannot restore")
         await press(app, "tab", *typed_word(app), "enter")
         await until(app, lambda: server.command("XINFO", "GROUPS", "orders") == [])
         cron = await asyncio.to_thread(

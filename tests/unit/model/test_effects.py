@@ -25,7 +25,7 @@ def test_of_none_there_is_no_fact_unless_that_is_worth_saying(row: EffectRow) ->
     [
         (
             effects.ACKNOWLEDGED(2, group="g", names=["a", "b"]),
-            "2 entries will count as processed by group g; consumers a, b will not get them again.",
+            "2 entries will count as processed by group g, and not be delivered to consumers a, b again.",
         ),
         (effects.RESTORED(1, "s", "with new IDs"), "1 entry is added to stream s, with new IDs."),
         (effects.STREAM_CREATED(1, "s", "is created"), "Stream s is created."),

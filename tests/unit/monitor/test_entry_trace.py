@@ -68,7 +68,7 @@ def test_no_more_is_said_of_what_is_gone_than_the_ids_tell(
     ("group", "kind", "text"),
     [
         (InGroup(group="g", position=entry_id(minutes(20))), TraceKind.WAITING, "g: not delivered yet"),
-        (InGroup(group="g", position=ID), TraceKind.DONE, "g: not pending: acknowledged, or the group was set past it"),
+        (InGroup(group="g", position=ID), TraceKind.DONE, "g: not pending: acknowledged, or passed over by a new position of the group"),
         (
             InGroup(group="g", position=ID, row=PendingEntry(ID, "w", seconds(90), 3)),
             TraceKind.PENDING,
@@ -115,7 +115,7 @@ def test_from_a_retry_to_its_replay() -> None:
     message = DelayedMessage("m", NOW, DelayedBody("r", (), "g", 2, str(ID)))
     said = {
         acted_on("claim of orders/g by ada@desk", PendingEntry(ID, "w", seconds(60), 4), NOW): (
-            "claim of orders/g by ada@desk: before, w had it, delivered 4 times, idle for 1 min"
+            "claim of orders/g by ada@desk: before it, pending with w, delivered 4 times, idle for 1 min"
         ),
         waiting_retry(message): "a retry for g, attempt 2 waits in the delayed queue as m",
         retry("{orders}:retry:g", "g", ENTRY): f"a retry for g is in {{orders}}:retry:g as {ID}",

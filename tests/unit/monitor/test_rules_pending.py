@@ -207,16 +207,23 @@ def test_old_pending_entry_is_a_finding_of_its_level(
     assert (finding is not None) == (entry is not None)
     if finding is not None and entry is not None:
         assert (finding.code, finding.level) == (FindingCode.PENDING_OLD, Health.WARN)
-        assert finding.text.startswith(f"entry {entry.id} has been pending for ")
+        assert finding.text.startswith(f"entry {entry.id}")
         assert finding.advice.endswith("--to CONSUMER")
 
 
-def test_entry_claimed_lately_is_said_to_be_with_its_owner_now_not_all_the_time() -> None:
-    claimed = pending_entry(minutes(60), idle=seconds(18))
-    finding = pending_old(holding(claimed, age=minutes(60)), THRESHOLDS)
+def test_entry_delivered_once_after_a_long_wait_is_pending_since_its_delivery_alone() -> None:
+    late = pending_entry(minutes(60), idle=seconds(18))
+    assert pending_old(holding(late, age=minutes(60)), THRESHOLDS) is None
+    longer = pending_old(holding(replace(late, idle=minutes(20)), age=minutes(60)), THRESHOLDS)
+    assert longer is not None
+    assert longer.text.endswith(" has been pending for 20 min with worker-1, delivered 1 time")
+
+
+def test_entry_delivered_again_and_again_is_old_by_its_id_and_with_its_last_owner() -> None:
+    finding = pending_old(holding(RETRIED, age=minutes(30)), THRESHOLDS)
     assert finding is not None
     assert finding.text.endswith(
-        " has been pending for 1 h, now with worker-1, delivered 1 time, last delivered or claimed 18 s ago"
+        ", 30 min old by its ID, is pending with worker-1, delivered 3 times, last delivered or claimed 1 s ago"
     )
 
 

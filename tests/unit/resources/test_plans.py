@@ -35,13 +35,13 @@ def test_a_plan_tells_everything() -> None:
     assert said(plan_facts(PLAN)) == {
         "plan": ["trim orders"],
         "count": ["1,200 entries"],
-        "impact": ["High: loses state for good"],
+        "impact": ["High: deletes what undo cannot restore"],
         "sample": ["1-0 …", "2-0 …", "and 1,198 more"],
         "effect": ["1,200 entries go.", "Group billing loses 3."],
         "loses": ["3 entries that group billing has not read."],
         "held back by": ["group mail at 5-0"],
         "warning": ["Look twice."],
-        "undo": ["cannot be undone"],
+        "undo": ["not by `streamops undo`"],
         "command": ["streamops trim orders --maxlen 10 --unsafe"],
     }
 

@@ -65,7 +65,7 @@ async def test_the_audit_log_shows_who_did_what_and_z_undoes() -> None:
         await press(app, "end")
         await until(app, lambda: len(app.frame.query_one("#main").rows) == 200)  # type: ignore[attr-defined]
         await press(app, "home", "enter")
-        await shown(app, "ada@bastion-1:4711 in prod, production")
+        await shown(app, "ada@bastion-1, process 4711")
         await press(app, "z")
         await until(app, lambda: bool(source.planned))
         assert str(planned(source).audit_id) == many[0].first.id
@@ -82,8 +82,8 @@ async def test_the_audit_log_tells_a_controller_from_a_person_and_keeps_its_pane
     async with running(app, NARROW):
         await press(app, "7")
         await shown(app, "controller@")
-        assert screen_text(app).count("controller@") == 1
-        await shown(app, "ada@bastion-1:4711 in prod")
+        assert screen_text(app).count("controller@") == 2
+        await shown(app, "controller@bastion-1, process 4711")
 
 
 async def test_what_cannot_be_undone_offers_no_undo_and_z_says_why() -> None:

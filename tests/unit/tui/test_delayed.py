@@ -1,5 +1,7 @@
 """Delayed messages: queues, the messages of one, and which of them a plan takes."""
 
+from datetime import timedelta
+
 from streamops.errors import Unreachable
 from streamops.model.streams import ReadError
 from streamops.operations.delayed.intent import CancelDelayedIntent, RunDelayedIntent
@@ -59,7 +61,7 @@ async def test_one_message_and_marked_ones_are_run_now_by_their_ids() -> None:
         assert intent.backup
 
 
-async def test_a_queue_as_a_whole_is_all_of_it() -> None:
+async def test_queue_is_its_due_messages_until_all_are_marked() -> None:
     source = shop_source()
     app = app_for(source)
     async with running(app):
@@ -67,7 +69,7 @@ async def test_a_queue_as_a_whole_is_all_of_it() -> None:
         await until(app, lambda: len(list_of(app).rows) == 2)
         await press(app, "R", "enter")
         await until(app, lambda: bool(source.planned))
-        assert planned(source) == RunDelayedIntent(stream="orders", every=True)
+        assert planned(source) == RunDelayedIntent(stream="orders", before=timedelta())
         await press(app, "escape", "escape", "enter")
         await until(app, lambda: len(list_of(app).rows) == 4)
         await press(app, "asterisk", "asterisk")

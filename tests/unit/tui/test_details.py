@@ -94,11 +94,11 @@ def test_a_stream_without_groups_is_told_as_a_stream() -> None:
 
 def test_the_server_is_told_with_what_could_not_be_read() -> None:
     told = text(server_lines(sample.shop(), 80))
-    assert "── The server\n ▲ eviction risk" in told
+    assert "Elsewhere: the server\n ▲ eviction risk" in told
     assert "not readable: stream secrets: NOPERM" in told
     late = replace(sample.EVICTION, code=FindingCode.DELAYED_OVERDUE, stream="reminders")
     of_queue = text(server_lines(sample.observation(findings=(late,)), 80))
-    assert of_queue.startswith(" ── Delayed messages of reminders\n ▲ delayed overdue")
+    assert of_queue.startswith(" Elsewhere: delayed messages of reminders\n ▲ delayed overdue")
     quiet: Observation = sample.observation()
     assert server_lines(quiet, 80) == []
 

@@ -11,7 +11,8 @@ from streamops.tui.lines.entry_text import SHOWN_BYTES, entry_text, parts_of
 from streamops.tui.widgets.text_view import TextView
 from tests.support.invented import NOW
 from tests.support.tui import hostile, sample
-from tests.support.tui.driving import press, running, screen_text, shown, until
+from tests.support.tui.driving import list_of, press, running, screen_text, shown, until
+from tests.support.tui.shop import shop_source
 from tests.support.tui.source import InventedSource, app_for
 
 KEY = "{clicks}:payload:ab"
@@ -220,3 +221,16 @@ async def test_tab_scrolls_to_its_field_right_after_the_text_has_grown() -> None
         await shown(app, "kept for 20h00m more")
         await press(app, "tab", "tab")
         assert app.frame.query_one("#main", TextView).scroll_offset.y > 0
+
+
+async def test_entry_opened_as_pending_says_who_owns_it() -> None:
+    source = shop_source()
+    app = app_for(source)
+    async with running(app):
+        await press(app, *"jj", "enter", "l")
+        await until(app, lambda: bool(list_of(app).rows))
+        row = source.pending[0]
+        await press(app, "enter")
+        await shown(
+            app, f"group fulfilment: pending with {row.consumer}, delivered {row.delivery_count} time"
+        )

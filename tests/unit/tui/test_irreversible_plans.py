@@ -25,7 +25,7 @@ async def test_plan_that_cannot_be_undone_has_cancel_focused(plan: Plan, environ
     app = app_for(source)
     async with running(app):
         await press(app, *CLAIM_PLAN)
-        await shown(app, "cannot be undone")
+        await shown(app, "not by `streamops undo`")
         await press(app, "enter", "enter")
         assert not source.applied
 

@@ -56,14 +56,17 @@ def sums(observation: Observation) -> Totals:
 def test_fact_of_health_counts_the_worst_first() -> None:
     for tally, words in [
         ({}, "no streams  "),
-        ({Health.OK: 3}, "✓ ok 3  of 3 groups"),
+        ({Health.OK: 3}, "✓ ok 3  of 3 groups and streams"),
         (
             {Health.OK: 12_345, Health.CRITICAL: 1, Health.UNKNOWN: 2},
-            "✗ crit 1  ? unknown 2  ✓ ok 12.3k  of 12,348 groups",
+            "✗ crit 1  ? unknown 2  ✓ ok 12.3k  of 12,348 groups and streams",
         ),
     ]:
         assert text(health_facts(tally)) == words
-    assert text(health_facts({Health.OK: 3}, [sample.EVICTION])) == "✓ ok 3  of 3 groups · ▲ eviction risk"
+    assert (
+        text(health_facts({Health.OK: 3}, [sample.EVICTION]))
+        == "✓ ok 3  of 3 groups and streams · ▲ eviction risk"
+    )
 
 
 def test_fact_of_waiting_says_at_least_where_lags_are_not_known() -> None:
@@ -89,9 +92,9 @@ def test_fact_of_dead_letters_tells_their_growth() -> None:
         ([letters(3, 0)], "3 in 1 queue"),
         ([letters(3, 0, entry_id(minutes(2)))], "3 in 1 queue · newest 2m00s ago, orders:dlq"),
         ([letters(3, 0, EntryId(5, 0))], "3 in 1 queue · newest, orders:dlq"),
-        ([letters(3, 0), letters(8, 60)], "8 in 1 queue · +5 in 1m00s"),
-        ([letters(3, 0), letters(1, 60)], "1 in 1 queue · -2 in 1m00s"),
-        ([letters(3, 0), letters(4, 600), letters(4, 660)], "4 in 1 queue · +0 in 1m00s"),
+        ([letters(3, 0), letters(8, 60)], "8 in 1 queue · net +5 in 1m00s"),
+        ([letters(3, 0), letters(1, 60)], "1 in 1 queue · net -2 in 1m00s"),
+        ([letters(3, 0), letters(4, 600), letters(4, 660)], "4 in 1 queue · net +0 in 1m00s"),
     ]:
         past = MetricsHistory()
         for observation in observations:

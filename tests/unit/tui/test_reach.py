@@ -42,7 +42,7 @@ ROWS: dict[str, tuple[list[str], dict[str, tuple[str, dict[str, str]]]]] = {
         "R": ("replay", DEAD_LETTER), "E": ("edit and replay", DEAD_LETTER), "D": ("dlq.purge", DEAD_LETTER),
     }),
     "letter": (["4", "enter", "enter"], {"E": ("edit and replay", DEAD_LETTER)}),
-    "delayed queue": (DELAYED, {"R": ("delayed.run-now", {"stream": "orders", "all": "yes"})}),
+    "delayed queue": (DELAYED, {"R": ("delayed.run-now", {"stream": "orders", "before": "0s"})}),
     "delayed message": ([*DELAYED, "enter"], {"R": ("delayed.run-now", MESSAGE), "D": ("delayed.cancel", MESSAGE)}),
     "topic": (TOPICS, {"P": ("topics.on", {"name": "paid"}), "X": ("topics.rm", {"name": "paid"})}),
     "topic that is on": ([*TOPICS, "down"], {"P": ("topics.off", {"name": "remind"})}),
