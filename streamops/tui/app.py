@@ -366,6 +366,8 @@ class StreamopsApp(App[int]):
         elif isinstance(place, routes.StatusRoute):
             self.action_root()
         elif place != self.frame.place:
+            # Answers to keys of the screen below would cover the new one.
+            self.clear_notifications()
             self.push_screen(self._screen_of(place))
 
     def go_to_crumb(self, depth: int) -> None:

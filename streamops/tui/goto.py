@@ -202,7 +202,9 @@ def _unique(text: str, streams: tuple[StreamView, ...]) -> Goal:
     if not found:
         return _no_part(text, streams) or Nowhere(f"no stream, group or screen matches {safe(text)}")
     names = ", ".join(safe(" ".join(place.breadcrumbs)) for place in found[:SHOWN])
-    return Nowhere(f"{len(found)} matches for {safe(text)}: {names}{', …' if len(found) > SHOWN else ''}")
+    return Nowhere(
+        f"{len(found)} matches for {safe(text)}: {names}{', …' if len(found) > SHOWN else ''}; → takes the suggestion"
+    )
 
 
 def _like(part: str, streams: tuple[StreamView, ...]) -> Iterator[Route]:

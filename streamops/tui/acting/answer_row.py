@@ -184,4 +184,4 @@ class AnswerRow(Horizontal):
             self._says.show((Cell(f"{first}Enter applies: ", Tone.WARN),))
         elif self._entry.display:
             name = Cell(shorten(safe(self._word), LONGEST), Tone.STRONG)
-            self._says.show((Cell(f"{first}type "), name, Cell(" ")))
+            self._says.show((Cell(f"{first}type "), name, Cell(", then Enter: ")))

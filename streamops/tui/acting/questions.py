@@ -282,7 +282,9 @@ def hint_of(field: IntentField) -> str:
     between = "spaces" if field.kind in QUOTED else "commas"
     several = f"{example}, several with {between} between" if field.many else example
     empty = not field.required and not field.exclusive and field.default in {None, (), ""}
-    return ": ".join(filter(None, ["optional" if empty else "", several]))
+    prefix = "optional" if empty else ""
+    # A bare value in an empty field would look as if it were the present one.
+    return ", ".join(filter(None, [prefix, f"e.g. {several}" if field.example else several]))
 
 
 def written(value: Any) -> str:  # noqa: ANN401 - any field's value

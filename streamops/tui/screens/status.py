@@ -209,7 +209,7 @@ def totals_words(app_state: AppState) -> Line:
         f"lag {total_count(totals.waiting, totals.untold_lags)}",
         f"pending {compact(totals.pending)}",
         *letters,
-        f"added {total_rate(totals.added, totals.streams, totals.untold_added)}",
+        f"delivered {total_rate(totals.delivered, totals.groups, totals.untold_rates)}",
         f"acked {total_rate(totals.acked, totals.groups, totals.untold_rates)}",
     )
     return (Cell(f"{' · '.join(words)} ", Tone.DIM),)

@@ -113,7 +113,7 @@ def crumbs(app: StreamopsApp) -> str:
 def typed_word(app: StreamopsApp) -> str:
     """What the plan asks to be typed, as it is shown."""
     said: str = app.frame.query_one("#says").text  # type: ignore[attr-defined]
-    return said.removeprefix("Tab, then ").removeprefix("type ").strip()
+    return said.removeprefix("Tab, then ").removeprefix("type ").removesuffix(", then Enter: ")
 
 
 def list_of(app: StreamopsApp) -> LineView[object]:

@@ -163,8 +163,8 @@ def test_values_are_written_as_they_would_be_typed() -> None:
 
 def test_where_there_is_an_example_it_is_the_hint() -> None:
     hints = {question.field.name: question.hint for question in asked_of("dlq.purge")}
-    assert hints["where"] == "optional: reason == 'timeout'"
-    assert hints["because"] == "optional: max-deliveries"
+    assert hints["where"] == "optional, e.g. reason == 'timeout'"
+    assert hints["because"] == "optional, e.g. max-deliveries"
     assert [question.label for question in asked_of("dlq.purge") if question.field.name == "because"] == [
         "reason"
     ]

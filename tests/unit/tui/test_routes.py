@@ -101,8 +101,8 @@ def test_line_that_is_typed_leads_to_a_place() -> None:
         ("INVENT", routes.StreamRoute("inventory")),
         ("heatmap", routes.GroupRoute("clicks", "heatmap")),
         ("nowhere", Nowhere("no stream, group or screen matches nowhere")),
-        ("pay", Nowhere("2 matches for pay: payments, payments:dlq")),
-        ("s", Nowhere("6 matches for s: clicks, emails, orders, …")),
+        ("pay", Nowhere("2 matches for pay: payments, payments:dlq; → takes the suggestion")),
+        ("s", Nowhere("6 matches for s: clicks, emails, orders, …; → takes the suggestion")),
         ("orders nope", Nowhere("nope is neither a group of orders nor an entry ID such as 1526919030474-0")),
         ("\x1b[2J", Nowhere("no stream, group or screen matches \\x1b[2J")),
     ]:
