@@ -89,7 +89,7 @@ class PartlyPublished(StreamopsError):
     """Publishing many stopped before the last.
 
     Attributes:
-        ids: One for each that was to be published; none where it was not added, or where that is not known.
+        ids: One for each that was to be published; None if it was not added, or if that is not known.
     """
 
     exit_code = ExitCode.PARTIAL
@@ -120,7 +120,7 @@ class ApplyError(StreamopsError):
 
     Attributes:
         outcome: What was done until then, as an ``Outcome``.
-        resume: The command line that goes on with it, from whoever knows how the server is reached; empty where
+        resume: The command line that goes on with it, from whoever knows how the server is reached; empty if
             there is none.
     """
 
@@ -143,7 +143,7 @@ class TargetError(StreamopsError):
 
     Attributes:
         retryable: Whether the same may succeed later, without anybody doing anything.
-        retry_after: How long it asked to be left alone; none where it did not say.
+        retry_after: How long it asked to be left alone; None if it did not say.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class RetryLater(HandlerError):
 
     Attributes:
         delay: How long to wait.
-        counts: Whether this was an attempt; it was none where the handler could not even begin.
+        counts: Whether this was an attempt; not if the handler could not even begin.
     """
 
     def __init__(self, delay: float | timedelta, reason: str = "", *, counts: bool = True) -> None:

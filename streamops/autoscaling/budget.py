@@ -121,9 +121,9 @@ def within_budgets(
 def share(
     budget: int, state: BudgetState, claims: tuple[BudgetClaim, ...]
 ) -> tuple[BudgetState, dict[str, int]]:
-    """Workers for each pool, never more than the budget together except where the minimums alone exceed it.
+    """Workers for each pool, never more than the budget together except if the minimums alone exceed it.
 
-    Every pool has its minimum and keeps what it has; what is over is taken back where it is missed least, from frozen
+    Every pool has its minimum and keeps what it has; what is over is taken back if it is missed least, from frozen
     pools last; what is left goes, one worker at a time, to the greatest weighted wait for its objective. A running
     worker moves only when that is plainly better, twice running.
     """

@@ -189,7 +189,7 @@ def _steered(
 
 
 def resumed(learned: ScalingState, now: float) -> ScalingState:
-    """What of another memory holds for a controller that counts anew: no reading, but all lessons.
+    """What of another memory holds for a controller that counts again: no reading, but all lessons.
 
     Args:
         learned: What was remembered.

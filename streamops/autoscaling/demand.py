@@ -32,7 +32,7 @@ class Tallied(Struct, frozen=True, kw_only=True):
         sample: What is remembered of the last reading.
         added: Entries added to its stream since the first one.
         acked: Entries that it was done with since then.
-        rewound_from: The farthest position that it ever moved back from; none where it never did.
+        rewound_from: The farthest position that it ever moved back from; None if it never did.
     """
 
     sample: GroupSample
@@ -71,15 +71,15 @@ def count_reading(
 ) -> Tallied:
     """What was counted, with one more reading.
 
-    A stream that was made anew begins from less than nothing, which the policy notices: its counters never fall
-    otherwise. Where nobody can tell how much was added, it is as much as the stream grew; where nobody can tell how
+    A stream that was made again begins from less than nothing, which the policy notices: its counters never fall
+    otherwise. Where nobody can tell how much was added, it is as much as the stream grew; if nobody can tell how
     much was acknowledged though something moved, it is the least there is, which is no rate, and no standstill either.
 
     Args:
         past: What was counted so far.
         stream: The stream as read.
         group: The group as read.
-        added: Entries added meanwhile, where that had to be counted by hand.
+        added: Entries added meanwhile, if that had to be counted by hand.
         delivered: Entries that the group was given meanwhile, the same.
     """
     last, sample = past.sample, sample_group(group, sample_stream(stream))
@@ -132,7 +132,7 @@ def demand_of(
         group: The group as read.
         size: How many workers its target has.
         at: The server's clock.
-        busy: Share of the workers' slots that was busy since the last reading; none where they do not tell.
+        busy: Share of the workers' slots that was busy since the last reading; None if they do not tell.
     """
     lag, time_lag = group.lag, group.time_lag.age
     empty = time_lag == timedelta(0) and bool(lag.entries) and lag.basis is not LagBasis.EXACT
@@ -152,7 +152,7 @@ def demand_of(
 
 
 def busy_share(before: tuple[RegisteredWorker, ...], now: tuple[RegisteredWorker, ...]) -> float | None:
-    """The share of the workers' slots that was busy between two readings of their roster; none where nobody tells.
+    """The share of the workers' slots that was busy between two readings of their roster; None if nobody tells.
 
     Calls that have ended meanwhile tell by their durations; those that went on all the while by their number, of which
     the smaller of the two readings is sure.
@@ -193,7 +193,7 @@ class Seen(Struct, frozen=True):
         return self.snapshot.collected_at
 
     def find(self, stream: str, group: str) -> tuple[StreamState, ConsumerGroup]:
-        """A group and its stream; raises ``NotFound`` where it was not there, or not read."""
+        """A group and its stream; raises ``NotFound`` if it was not there, or not read."""
         state = self.streams.get(stream)
         found = next((one for one in state.groups if one.name == group), None) if state else None
         if state is not None and found is not None:

@@ -209,7 +209,7 @@ def _points(rows: Sequence[tuple[float, float]], kind: str) -> list[tuple[float,
         elif kind == "added" and figure >= before:
             total += figure - before
         else:
-            # Arrivals; or a counter that falls, which began anew from nothing, as Prometheus has it.
+            # Arrivals; or a counter that falls, which began again from nothing, as Prometheus has it.
             total += figure
         points.append((end - rows[0][0], total))
     return points

@@ -210,7 +210,7 @@ class PoolController:
 
 
 def _ready(last: PoolDecision | None) -> int | None:
-    """Workers that worked when a pool was last decided about; none where that was not known."""
+    """Workers that worked when a pool was last decided about; None if that was not known."""
     if last is None:
         return 0
     return last.ready if last.ready_known else None

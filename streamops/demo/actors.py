@@ -51,7 +51,7 @@ class DemoWorker(Struct, frozen=True):
 
 
 async def produce(client: DemoClient, source: Source, rng: Random) -> None:
-    """Add entries at the source's rate, which swells and ebbs a little, for ever."""
+    """Add entries at the source's rate, which swells and ebbs a little, forever."""
     loop = asyncio.get_running_loop()
     numbers = count(source.past_entries)
     tick = max(0.1, 0.5 / source.per_second)
@@ -72,7 +72,7 @@ async def produce(client: DemoClient, source: Source, rng: Random) -> None:
 
 
 async def poison(client: DemoClient, rng: Random, every: timedelta) -> None:
-    """Add an order that the fraud check cannot read, soon and then now and then, for ever."""
+    """Add an order that the fraud check cannot read, soon and then now and then, forever."""
     await asyncio.sleep(_FIRST_POISON.total_seconds())
     for number in count():
         await client.add(ORDERS.stream, [poisoned_order(rng, number)], cap=ORDERS.cap)
@@ -80,13 +80,13 @@ async def poison(client: DemoClient, rng: Random, every: timedelta) -> None:
 
 
 async def work_steadily(client: DemoClient, worker: DemoWorker) -> None:
-    """Handle batch after batch, for ever."""
+    """Handle batch after batch, forever."""
     while True:
         await worker.handle(client)
 
 
 async def work_in_batches(client: DemoClient, worker: DemoWorker, every: timedelta) -> None:
-    """Sleep, then handle all there is, for ever: a lag like the teeth of a saw."""
+    """Sleep, then handle all there is, forever: a lag like the teeth of a saw."""
     while True:
         await asyncio.sleep(every.total_seconds())
         while await worker.handle(client) == worker.batch:
@@ -94,7 +94,7 @@ async def work_in_batches(client: DemoClient, worker: DemoWorker, every: timedel
 
 
 async def check_fraud(client: DemoClient, worker: DemoWorker, retry_after: timedelta) -> None:
-    """Check orders; one that fails is tried again and again and ends as a dead letter, for ever."""
+    """Check orders; one that fails is tried again and again and ends as a dead letter, forever."""
     while True:
         deliveries = await worker.take(client)
         readable = [delivery for delivery in deliveries if not is_poisoned(delivery.fields)]

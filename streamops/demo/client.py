@@ -73,7 +73,7 @@ class DemoClient:
     async def read(
         self, stream: str, group: str, consumer: str, *, count: int, block: timedelta = timedelta(seconds=2)
     ) -> list[DeliveredEntry]:
-        """Take up to ``count`` new entries, waiting ``block`` for the first; empty where none came."""
+        """Take up to ``count`` new entries, waiting ``block`` for the first; empty if none came."""
         reply = await self._client.xreadgroup(
             group, consumer, {stream: ">"}, count=count, block=int(block / MILLISECOND)
         )
@@ -127,7 +127,7 @@ class DemoClient:
         )
 
     async def backdate_consumer(self, stream: str, consumer: str, unseen: timedelta) -> None:
-        """Make a consumer look unseen for that long. No command can: the stream is written anew."""
+        """Make a consumer look unseen for that long. No command can: the stream is written again."""
         dump = await self._client.dump(stream)
         if dump is not None:
             await self._client.restore(stream, 0, backdate_seen(dump, consumer, unseen), replace=True)

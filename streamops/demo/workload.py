@@ -73,7 +73,7 @@ async def run_workload(options: ConnectionOptions, seed: int = SEED, *, resume: 
     Args:
         options: How the server is reached.
         seed: Source of the sample data.
-        resume: Where a workload left its streams, go on with them.
+        resume: Whether to continue with streams that a workload left.
 
     Raises:
         SettingsError: The server is not empty enough, or not a single server.

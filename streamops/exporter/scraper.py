@@ -36,7 +36,7 @@ class Scraper:
 
     Args:
         open_monitor: Connects; raises ``StreamopsError``. Called again after a failure, so that a password that was
-            exchanged meanwhile is read anew.
+            exchanged meanwhile is read again.
         guards: Which series are shown.
         name: The target in words, for the log.
         policies: How much is kept of which streams.
@@ -44,7 +44,7 @@ class Scraper:
     Attributes:
         page: What the last collection came to, well or not; none before the first has ended.
         answered: Whether the server answered when it was last asked, if only to refuse.
-        problem: Why it could not be read; none where it could, or was not tried.
+        problem: Why it could not be read; None if it could, or was not tried.
         used_at: When it was last asked for anything, in seconds of this machine's clock.
     """
 
@@ -92,7 +92,7 @@ class Scraper:
             self._waiting -= 1
 
     def status(self, page: MetricsPage) -> Observation | None:
-        """What a page tells, with rates where it is the last one; none where it tells nothing."""
+        """What a page tells, with rates if it is the last one; None if it tells nothing."""
         observation = page.reading.observation
         if observation is None or page is not self.page:
             return observation

@@ -49,10 +49,10 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
 
     Attributes:
         host: Where to listen.
-        port: At which port; the kernel chooses where it is zero.
+        port: At which port; the kernel chooses if it is zero.
         web_config: The web-config file; none for plain HTTP and everybody.
         label: The server that is scraped, in words, without secrets.
-        context: The context's name, where it is one: it may be probed by that name too.
+        context: The context's name, if it is one: it may be probed by that name too.
     """
 
     host: str
@@ -232,7 +232,7 @@ def _deadline(request: web.Request) -> timedelta | None:
 
 
 def read_deadline(header: str | None) -> timedelta | None:
-    """How long a scrape may take by Prometheus's header; none where it says nothing that makes sense."""
+    """How long a scrape may take by Prometheus's header; None if it says nothing that makes sense."""
     try:
         seconds = float(header or "")
     except ValueError:

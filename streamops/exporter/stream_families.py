@@ -108,7 +108,7 @@ def stream_length(shown: Shown) -> Values:
     "entries-added; Redis 6.2 does not count: there what must have been added, by length and first entry",
 )
 def stream_entries_added_total(shown: Shown) -> Values:
-    """Entries ever added to the stream, as far as the server and this exporter saw it; goes on where a stream is made anew."""
+    """Entries ever added to the stream, as far as the server and this exporter saw it; goes on where a stream is made again."""
     return [one.added for one in shown.stream_counts]
 
 
@@ -173,7 +173,7 @@ def finding(shown: Shown) -> Values:
 
 @GROUP.family("entries", "positions, the server's lag where it can be trusted, bounded counts elsewhere")
 def group_lag_entries(shown: Shown) -> Values:
-    """Entries not yet delivered to the group, where that is known for certain."""
+    """Entries not yet delivered to the group, if that is known for certain."""
     return [lag.entries if lag.known else None for lag in [one.lag for one in shown.groups]]
 
 
@@ -261,7 +261,7 @@ def group_dangling_pending_entries(shown: Shown) -> Values:
 
 @GROUP.family("entries", COUNTED)
 def group_delivered_entries_total(shown: Shown) -> Values:
-    """Entries delivered to the group, anew after its position was set back. Of entries that were removed just ahead of the position between two readings, some may be counted too."""
+    """Entries delivered to the group, again after its position was set back. Of entries that were removed just ahead of the position between two readings, some may be counted too."""
     return [one.delivered for one in shown.group_counts]
 
 

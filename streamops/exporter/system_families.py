@@ -308,7 +308,7 @@ def redis_memory_used_bytes(shown: Shown) -> Values:
 
 @NODE.family("bytes", "maxmemory")
 def redis_memory_max_bytes(shown: Shown) -> Values:
-    """Limit of the server's memory; absent where there is none."""
+    """Limit of the server's memory; absent if there is none."""
     return [one.max_memory or None for one in _nodes(shown)]
 
 

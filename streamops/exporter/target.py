@@ -82,7 +82,7 @@ class ScrapeTarget:
         return observation if self._monitor is None else self._monitor.with_rates(observation)
 
     async def drop(self) -> None:
-        """Close the monitor; the next one is opened anew."""
+        """Close the monitor; the next one is opened again."""
         self._failures = Counter(self.failures)
         monitor, self._monitor, self._extras = self._monitor, None, None
         lanes, self._lanes = self._lanes, None
@@ -106,7 +106,7 @@ DISCOVERY: Final = "discovery"
 
 
 def nothing_read(snapshot: Snapshot) -> str | None:
-    """Why not one stream could be read, where there may be some; none where one was read, or there is none."""
+    """Why not one stream could be read, if there may be some; None if one was read, or there is none."""
     if snapshot.streams:
         return None
     reasons = [gap.reason for gap in _of_streams(snapshot.gaps)]

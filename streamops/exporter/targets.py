@@ -31,7 +31,7 @@ class ScrapeTargets:
         self._scrapers: dict[str, Scraper] = {}
 
     async def names(self) -> tuple[str, ...]:
-        """The contexts there are; raises ``StreamopsError`` where the configuration cannot be read."""
+        """The contexts there are; raises ``StreamopsError`` if the configuration cannot be read."""
         return tuple(sorted(await asyncio.to_thread(self._names)))
 
     async def find(self, name: str) -> Scraper:

@@ -29,9 +29,9 @@ class Actor(Struct, frozen=True):
         user: The operating system's user.
         host: The machine's name.
         pid: The process.
-        context: The context in use; its server's address where there is none.
+        context: The context in use; its server's address if there is none.
         environment: How much care the context deserves.
-        selector: The options that choose this server on a command line; none at all where it is the default.
+        selector: The options that choose this server on a command line; none at all if it is the default.
     """
 
     user: str = ""
@@ -49,8 +49,8 @@ class StreamIdentity(Struct, frozen=True):
     """Which stream this is, so that another one of the same name is noticed.
 
     Attributes:
-        replication_ids: Its server's replication IDs, main and second; empty where INFO is not permitted.
-        last_generated_id: The stream's last generated ID, which never goes back in one stream; none where
+        replication_ids: Its server's replication IDs, main and second; empty if INFO is not permitted.
+        last_generated_id: The stream's last generated ID, which never goes back in one stream; None if
             the key did not exist or XINFO STREAM is not permitted.
         positions: Last delivered ID of the groups that matter, by name.
     """
@@ -60,7 +60,7 @@ class StreamIdentity(Struct, frozen=True):
     positions: tuple[tuple[str, EntryId], ...] = ()
 
     def floor(self, group: str) -> EntryId | None:
-        """The position that a group must not be behind; none where it was not read."""
+        """The position that a group must not be behind; None if it was not read."""
         return dict(self.positions).get(group)
 
 
@@ -124,12 +124,12 @@ class Plan(Struct, frozen=True, kw_only=True, rename={"impact": "tier", "recurri
         unit: What is counted, in the singular and the plural: ``("entry", "entries")``.
         sample: The first few of them, a line each.
         effects: What happens, a sentence each; effects on other groups too.
-        loses: What is lost for good, in one sentence; empty where nothing is.
-        undo: What ``undo`` does about it, in one sentence; empty where it has no exact inverse.
-        opposite: The command line that sets it back where ``undo`` does not; empty where there is none.
+        loses: What is lost for good, in one sentence; empty if nothing is.
+        undo: What ``undo`` does about it, in one sentence; empty if it has no exact inverse.
+        opposite: The command line that sets it back where ``undo`` does not; empty if there is none.
         command: The equivalent command line.
         confirm: What has to be typed where the impact asks for a name: the target's own name.
-        held_back_by: What keeps it from doing all that was asked (a safe trim); empty where nothing does.
+        held_back_by: What keeps it from doing all that was asked (a safe trim); empty if nothing does.
         warnings: What the operator should think about first, a sentence each.
         facts: What those sentences say of groups and numbers, for programs.
         fingerprint: A digest of the intent and the evidence: two plans with the same one would do the same.
@@ -171,7 +171,7 @@ class Plan(Struct, frozen=True, kw_only=True, rename={"impact": "tier", "recurri
 
 
 LARGEST_SELECTION = 1_000_000
-"""More units than this are acted on only where ``--max`` says so."""
+"""More units than this are acted on only if ``--max`` says so."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -232,7 +232,7 @@ class Progress(Struct, frozen=True, gc=False):
         done: Units done, skipped or failed.
         total: Units of the plan.
         elapsed: Time since the first write.
-        job: The job's ID; empty where it is none.
+        job: The job's ID; empty if it is none.
     """
 
     done: int
@@ -248,7 +248,7 @@ class Progress(Struct, frozen=True, gc=False):
 
     @property
     def remaining(self) -> timedelta | None:
-        """Time left at this rate; none where the rate is not known or zero."""
+        """Time left at this rate; None if the rate is not known or zero."""
         rate = self.rate
         return timedelta(seconds=(self.total - self.done) / rate) if rate else None
 
@@ -270,12 +270,12 @@ class Outcome(Struct, frozen=True, kw_only=True):
         failed: Those that could not be done, at most ``KEPT`` of them.
         failed_count: How many failed in all.
         notes: What else is worth knowing, a sentence each.
-        job: The job's ID, the token to resume with; empty where it was none, or was cancelled or taken over.
-        audit_id: The audit record's ID; empty where none was written.
+        job: The job's ID, the token to resume with; empty if it was none, or was cancelled or taken over.
+        audit_id: The audit record's ID; empty if none was written.
         elapsed: How long it took.
         complete: Whether it came to its end; otherwise the job can be resumed.
-        stopped: Why it ended early; empty where it did not.
-        removed_below: The ID below which a trim was free to remove entries; empty where nothing was removed by age.
+        stopped: Why it ended early; empty if it did not.
+        removed_below: The ID below which a trim was free to remove entries; empty if nothing was removed by age.
     """
 
     operation: str
@@ -313,7 +313,7 @@ class AuditRecord(Struct, frozen=True, kw_only=True):
         id: Its ID in the log; the action is known by the ID of its ``begun`` record.
         phase: What it tells.
         begun_id: The action's ``begun`` record; its own ID there.
-        at: When, by the server's clock; none where its ID is no time.
+        at: When, by the server's clock; None if its ID is no time.
         operation: The operation's name.
         target: What it acts on.
         actor: Who.
@@ -322,9 +322,9 @@ class AuditRecord(Struct, frozen=True, kw_only=True):
         plan: The plan; only in ``begun``.
         outcome: The outcome; only in ``done`` and ``failed``.
         undo: What undoing needs, as the operation packed it; only in ``batch`` and ``done``.
-        undoes: The actions that this one takes back, the one that was asked for first; none where it takes none back.
-        undone_by: The action that undid it; empty where none did.
-        continues: The action whose job it goes on with; only in ``begun``, and empty where it begins anew.
+        undoes: The actions that this one takes back, the one that was asked for first; None if it takes none back.
+        undone_by: The action that undid it; empty if none did.
+        continues: The action whose job it goes on with; only in ``begun``, and empty if it begins again.
         snapshot_stream: The stream beside which its scripts keep rows as they were; only in ``begun``.
     """
 
@@ -351,7 +351,7 @@ class Action(Struct, frozen=True):
 
     Attributes:
         first: Its ``begun`` record, with the plan; its last one where the log no longer holds that.
-        last: Its last record, with the outcome; none while it is under way, and where it was cut off.
+        last: Its last record, with the outcome; none while it is under way, and if it was cut off.
     """
 
     first: AuditRecord
@@ -363,7 +363,7 @@ class ActionPage(Struct, frozen=True):
 
     Attributes:
         actions: The actions.
-        next_id: Where the next page begins; none where there is no more.
+        next_id: Where the next page begins; None if there is no more.
         loose: Last records whose first ones are on a later page.
     """
 
@@ -394,7 +394,7 @@ class Job(Struct, frozen=True, kw_only=True):
         owner: Who runs it, ``user@host:pid``.
         lease_ends: Until when it belongs to its owner; none if it has no owner.
         cursor: How far it is, in the operation's own words (an entry ID); empty at the beginning.
-        until: Where it ends, the same; empty where it has no such bound.
+        until: The end, likewise; empty if it has none.
         requested: Units of the plan.
         applied: Units done.
         skipped: Units skipped.

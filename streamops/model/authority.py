@@ -36,13 +36,13 @@ def is_part_of(key: str, stream: str, *parts: StreamPart) -> bool:
 
 
 def delayed_source(queue: str) -> str | None:
-    """The stream beside which a queue stands by its name; none where it is no such name."""
+    """The stream beside which a queue stands by its name; None if it is no such name."""
     tag = queue.removesuffix(DELAYED_SUFFIX)
     return source_of(tag) if tag != queue and "{" in tag else None
 
 
 def delayed_problem(configured: Mapping[str, str]) -> str:
-    """What is wrong with queues of delayed messages by their streams; empty where nothing is.
+    """What is wrong with queues of delayed messages by their streams; empty if nothing is.
 
     A message that names another stream than its queue's own becomes a dead letter: a queue has one stream.
     """

@@ -65,7 +65,7 @@ class ConfigKey(Struct, frozen=True, kw_only=True):
         table: The type of the table, or of each of the tables, that it holds; none for a value.
         named: Whether it holds tables by name.
         rows: Whether it holds an array of tables.
-        default: What it is where it is not stated; ``NODEFAULT`` where it must be.
+        default: What it is if it is not stated; ``NODEFAULT`` where it must be.
         text: What it says.
         example: A value for the example file, or the name of a table there.
         holds: What its value is.

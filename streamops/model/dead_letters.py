@@ -48,7 +48,7 @@ class DeadLetter(Struct, frozen=True, kw_only=True, gc=False):
         failed_at: When it was given up.
         replays: How often it was replayed before.
         payload_key: The key of a payload that is stored outside the stream.
-        problem: Why a letter that looks like others' could not be taken apart; empty where it could.
+        problem: Why a letter that looks like others' could not be taken apart; empty if it could.
     """
 
     entry: StreamEntry
@@ -76,7 +76,7 @@ class DeadLetter(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class DeadLetterKind(Struct, frozen=True, order=True):
-    """What letters have in common: the stream and group they name, and the reason; empty where they do not."""
+    """What letters have in common: the stream and group they name, and the reason; empty if they do not."""
 
     stream: str
     group: str
@@ -90,7 +90,7 @@ class DeadLetterCounts(Struct, frozen=True):
         letters: How many were counted.
         kinds: How many of each kind, the most frequent first.
         payloads: How many refer to a payload that is kept beside the stream.
-        last_id: The last one's ID; none where there is none.
+        last_id: The last one's ID; None if there is none.
     """
 
     letters: int
@@ -113,11 +113,11 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
     Attributes:
         queue: Its name.
         length: How many dead letters it holds.
-        source: The stream it serves; none where neither its name nor the configuration tells.
-        oldest_id: Its first letter's ID; none where it is empty.
+        source: The stream it serves; None if neither its name nor the configuration tells.
+        oldest_id: Its first letter's ID; None if it is empty.
         newest_id: Its last letter's ID.
-        tally: The letters that were looked at: a sample where there are many.
-        now: The server's clock; none where it may not be asked.
+        tally: The letters that were looked at: a sample if there are many.
+        now: The server's clock; None if it may not be asked.
     """
 
     queue: str
@@ -244,7 +244,7 @@ def retried(letter: DeadLetter, stream: str, group: str, edits: Fields = ()) -> 
 
 
 def edited(fields: Fields, edits: Iterable[tuple[bytes, bytes]]) -> Fields:
-    """Fields with values put in: at every field of that name, or at the end where there is none."""
+    """Fields with values put in: at every field of that name, or at the end if there is none."""
     for name, value in edits:
         if any(one == name for one, _ in fields):
             fields = tuple((one, value if one == name else old) for one, old in fields)

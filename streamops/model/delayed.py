@@ -16,9 +16,9 @@ class DelayedBody(Struct, frozen=True):
     Attributes:
         destination: The stream that it is added to: the queue's own, or the retry stream of one group.
         fields: Field and value pairs in their order; a name may repeat.
-        group: The group that it is due again for; empty where it is a message for all.
-        attempt: Which attempt of that group it will be; zero where it is none.
-        origin_id: The ID of the entry that the group failed at; empty where there is none.
+        group: The group that it is due again for; empty if it is a message for all.
+        attempt: Which attempt of that group it will be; zero if it is none.
+        origin_id: The ID of the entry that the group failed at; empty if there is none.
     """
 
     destination: str
@@ -49,11 +49,11 @@ class DelayedMessage(Struct, frozen=True):
 
     Attributes:
         id: Its ID, any text.
-        due_at: When it is due; none where the queue does not name it, so that it never will be.
-        body: What it becomes; none where there is no body, or none that can be read.
-        digest: SHA-1 of the body as it is stored; empty where there is none.
-        problem: Why it cannot become an entry, in words; empty where it can.
-        raw: The body as it is stored where it cannot be read; empty otherwise.
+        due_at: When it is due; None if the queue does not name it, so that it never will be.
+        body: What it becomes; None if there is no body, or none that can be read.
+        digest: SHA-1 of the body as it is stored; empty if there is none.
+        problem: Why it cannot become an entry, in words; empty if it can.
+        raw: The body as it is stored if it cannot be read; empty otherwise.
         foreign: Whether it is another program's member or body, which is never removed, moved or rescored.
     """
 
@@ -78,7 +78,7 @@ class DelayedQueue(Struct, frozen=True):
         stream: The stream.
         messages: How many there are.
         due: How many of them are due and wait only to be moved.
-        next_due_at: When the first of them is due; none where there is none.
+        next_due_at: When the first of them is due; None if there is none.
         bodies: How many bodies there are; another number than ``messages`` means that some lack the other half.
         foreign: How many members another program wrote, at the least.
     """

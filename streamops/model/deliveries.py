@@ -17,7 +17,7 @@ class KeptPayload(Struct, frozen=True):
     Attributes:
         key: Its key.
         size: Bytes of it.
-        ttl: How long it is kept; none where it is for ever.
+        ttl: How long it is kept; None if it is forever.
         head: Its first bytes, as many as were asked for.
     """
 
@@ -50,7 +50,7 @@ class RecoveredPage(Struct, frozen=True, gc=False):
         entries: Entries that are ours now.
         gone: Entries that were deleted from the stream while they were pending, each with its deliveries. They are
             pending no more: this is the only trace of them.
-        next: What to look after next time; empty where the end was reached.
+        next: What to look after next time; empty if the end was reached.
         group_gone: Whether there is no such group, or no such stream.
     """
 
@@ -79,8 +79,8 @@ class AckRow(Struct, frozen=True, gc=False):
 
     Attributes:
         id: Its ID.
-        payload_key: The key of the payload that it refers to; none where it does not.
-        digest: Of its fields, by which it is told apart from another one of its ID; empty where there is no other.
+        payload_key: The key of the payload that it refers to; None if it does not.
+        digest: Of its fields, by which it is told apart from another one of its ID; empty if there is no other.
         messages: What is added in the same step as it is acknowledged.
     """
 
@@ -130,7 +130,7 @@ class ScheduledRetry(Struct, frozen=True, gc=False):
         delay_ms: After how many milliseconds, on the server's clock.
         attempt: Which attempt that will be.
         origin_id: The ID that it was born with; empty for its own.
-        payload_key: The key of the payload that it refers to; none where it does not.
+        payload_key: The key of the payload that it refers to; None if it does not.
         digest: Of its fields, as ``AckRow`` has it.
     """
 
@@ -151,8 +151,8 @@ class DeadLetterDraft(Struct, frozen=True, gc=False):
         error: The last error, in one bounded line.
         deliveries: How often it was delivered.
         attempt: How often it was tried.
-        guard_key: The key of its guard, which is freed; none where it has none.
-        payload_key: The key of the payload that it refers to, which from now on stays; none where it does not.
+        guard_key: The key of its guard, which is freed; None if it has none.
+        payload_key: The key of the payload that it refers to, which from now on stays; None if it does not.
         origin_id: The ID that it was born with; empty for its own.
         digest: Of its fields, as ``AckRow`` has it.
     """
@@ -172,7 +172,7 @@ class Settled(StrEnum):
     """What became of an entry that was to be started, retried or given up."""
 
     DONE = "done"
-    """It is where it was to go, and pending no more."""
+    """It is if it was to go, and pending no more."""
 
     NOT_OURS = "not_ours"
     """It is not pending under our name: nothing was done. Either another consumer has it, or it was settled before,

@@ -42,10 +42,10 @@ class Effect(Struct, frozen=True, omit_defaults=True):
     Attributes:
         kind: What becomes of what is counted.
         reason: Which of them, or why, in a word.
-        count: How many, at least and at most; none where that is not known, or nothing is counted.
+        count: How many, at least and at most; None if that is not known, or nothing is counted.
         open_ended: Whether there may be more than was counted.
-        group: The group that it concerns; empty where it is none, or several.
-        names: Owners, groups or streams that it concerns, with how many are theirs where that is known.
+        group: The group that it concerns; empty if it is none, or several.
+        names: Owners, groups or streams that it concerns, with how many are theirs if that is known.
         words: What else its sentence says.
     """
 
@@ -83,7 +83,7 @@ class EffectRow(Struct, frozen=True):
         names: Iterable[str | tuple[str, int]] = (),
         open_ended: bool = False,
     ) -> Effect | None:
-        """The fact; none where nothing is counted."""
+        """The fact; None if nothing is counted."""
         amount = Amount(count, count) if isinstance(count, int) else count
         if amount is not None and not amount.upper and not self.always:
             return None
@@ -160,7 +160,7 @@ class _Names:
 
 
 def in_words(amount: Amount, noun: str = "", *, open_ended: bool = False) -> str:
-    """``1,200 entries``, of ``entry|entries``; where they were not all counted, how many there are at least and at most."""
+    """``1,200 entries``, of ``entry|entries``; if they were not all counted, how many there are at least and at most."""
     if amount.exact and not open_ended:
         return _noun(amount.upper, noun)
     if not (amount.lower or open_ended):

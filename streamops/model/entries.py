@@ -27,7 +27,7 @@ class EntryId(NamedTuple):
 
     @staticmethod
     def parse(text: str | bytes) -> "EntryId":
-        """Parse ``ms-seq`` or ``ms``; raises ``ValueError`` where it is neither or out of 64-bit range."""
+        """Parse ``ms-seq`` or ``ms``; raises ``ValueError`` if it is neither or out of 64-bit range."""
         return parse_id(text)
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class EntryId(NamedTuple):
 
     @property
     def time(self) -> datetime | None:
-        """The instant the ID claims, or none where a calendar cannot hold it."""
+        """The instant the ID claims, or None if a calendar cannot hold it."""
         return _time(self.ms)
 
     def next(self) -> "EntryId":
@@ -86,7 +86,7 @@ NO_TIME = timedelta(0)
 
 
 def id_age(entry_id: EntryId, now: datetime | None) -> timedelta | None:
-    """Age of an entry by its ID; none where the ID is no plausible time, or the clock unknown. Never negative."""
+    """Age of an entry by its ID; None if the ID is no plausible time, or the clock unknown. Never negative."""
     made = entry_id.time
     if now is None or made is None or made < EARLIEST_PLAUSIBLE:
         return None

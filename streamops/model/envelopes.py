@@ -23,7 +23,7 @@ class Envelope(Struct, frozen=True):
     Attributes:
         library: Whose envelope it is.
         body: The message: FastStream's body, taskiq's call as JSON ``{"args": [...], "kwargs": {...}}``.
-        task: The task that is called; empty where the library has none.
+        task: The task that is called; empty if the library has none.
         headers: What the library says of the message, in its order.
     """
 
@@ -56,7 +56,7 @@ _LEGACY: Final = msgspec.json.Decoder(_Legacy)
 
 
 def read_envelope(fields: tuple[tuple[bytes, bytes], ...]) -> Envelope | None:
-    """Take an entry out of its envelope; none where it is in none that is known."""
+    """Take an entry out of its envelope; None if it is in none that is known."""
     for name, value in fields:
         reader = _READERS.get(name)
         if reader is not None and len(value) <= _LARGEST:

@@ -55,7 +55,7 @@ class Expression:
     """
 
     def __init__(self, text: str, roots: Sequence[str] = ROOTS) -> None:
-        """Compile ``text``; raises ``SettingsError``, with the position, where it is not JMESPath.
+        """Compile ``text``; raises ``SettingsError``, with the position, if it is not JMESPath.
 
         Args:
             text: The expression.
@@ -202,7 +202,7 @@ def _fault(error: Exception, text: str) -> str:
 
 
 def _number_hint(error: Exception, text: str) -> str:
-    """How a number is written, where one stands bare behind a comparison; empty where none does."""
+    """How a number is written, where one stands bare behind a comparison; empty if none does."""
     bare = BARE_NUMBER.search(text)
     if bare is None or not isinstance(error, JMESPathError):
         return ""

@@ -51,7 +51,7 @@ def option(
         metavar: What stands for its value; chosen by its type unless given.
         completes: What a shell offers.
         exclusive: Options of one such name exclude each other.
-        off: The flag that turns a boolean off, where there is one.
+        off: The flag that turns a boolean off, if there is one.
         example: A value as one would type it, where a form asks for it.
     """
     return _meta(
@@ -118,15 +118,15 @@ class IntentField(Struct, frozen=True, kw_only=True):
         name: The attribute's name.
         kind: What one value is.
         help: What it means, in a sentence.
-        default: What it is where nothing is given; none where it is required, or where none is its default.
+        default: What it is if nothing is given; None if it is required, or if none is its default.
         required: Whether it required.
         optional: Whether it may be none.
         many: Whether it is a tuple of such values.
         argument: Whether it is a positional argument on a command line.
         flag: Its option's name with its hyphens; empty for an argument.
-        off: The option that turns a switch off; empty where there is none.
-        metavar: What stands for its value; empty where its kind says it.
-        example: A value as one would type it; empty where its kind says it.
+        off: The option that turns a switch off; empty if there is none.
+        metavar: What stands for its value; empty if its kind says it.
+        example: A value as one would type it; empty if its kind says it.
         completes: What can be offered: ``streams``, ``groups``, ``consumers``, ``queues``, ``reasons``, ``actions``, ``jobs``; empty
             for nothing.
         exclusive: Fields of one such name exclude each other; empty for none.

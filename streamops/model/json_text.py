@@ -21,7 +21,7 @@ def text_json(text: str) -> str | Json:
 
 
 def payload_json(value: bytes) -> str | Json:
-    """A field's name or value; base64 where it is not UTF-8."""
+    """A field's name or value; base64 if it is not UTF-8."""
     try:
         return value.decode()
     except UnicodeDecodeError:

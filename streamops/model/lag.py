@@ -24,9 +24,9 @@ class Lag(Struct, frozen=True, gc=False):
     """How many entries of the stream a group has not been given yet.
 
     Attributes:
-        entries: The count; none where only bounds or nothing is known.
-        lower: The count is at least this; none where nothing is known.
-        upper: The count is at most this; none where nothing is known.
+        entries: The count; None if only bounds or nothing is known.
+        lower: The count is at least this; None if nothing is known.
+        upper: The count is at most this; None if nothing is known.
         basis: What the count rests on.
         reason: Why it is so, in words.
         later: Whether it was counted a moment after all else that is known of the group and its stream: it may have moved
@@ -55,7 +55,7 @@ class TimeLag(Struct, frozen=True, gc=False):
     """How long the first entry that a group has not been given has waited.
 
     Attributes:
-        age: Server time now minus the time in that entry's ID; zero with no such entry; none where unknown.
+        age: Server time now minus the time in that entry's ID; zero with no such entry; None if unknown.
         reason: Why it is none, in words; empty otherwise.
     """
 

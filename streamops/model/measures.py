@@ -40,7 +40,7 @@ _TYPED_UNITS: Final = {
 
 
 def parse_measure(text: str, units: dict[str, float]) -> float | None:
-    """The sum of the numbers of a text in their units; none where it is not made of such."""
+    """The sum of the numbers of a text in their units; None if it is not made of such."""
     sign, text = (-1.0, text[1:]) if text.startswith("-") else (1.0, text)
     total, at = 0.0, 0
     while at < len(text):

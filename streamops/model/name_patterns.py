@@ -91,7 +91,7 @@ class NamePattern(Protocol):
     """A regular expression."""
 
     def fullmatch(self, text: str) -> object:
-        """Something where it matches the whole text; none where it does not."""
+        """Something where it matches the whole text; None if it does not."""
 
 
 def name_pattern(text: str) -> NamePattern:

@@ -18,8 +18,8 @@ class QueueCount(Struct, frozen=True, gc=False):
     Attributes:
         queue: Its key.
         messages: How many there are.
-        due: How many of them are due; none where the server's clock may not be read.
-        next_due_at: When the first of them is due; none where there is none.
+        due: How many of them are due; None if the server's clock may not be read.
+        next_due_at: When the first of them is due; None if there is none.
         bodies: How many bodies there are.
         foreign: How many members another program wrote, at the least.
     """
@@ -43,7 +43,7 @@ class QueueMetrics(Struct, frozen=True):
         max_lengths: How many entries the retention policies keep, by stream.
         unread: Which of these cannot be read at present: ``delayed``, ``memory``, ``workers``, ``pools``.
         pools: Pools that have a controller or supervisors.
-        pools_at: The server's clock when they were read; none where they were not, or it may not be asked.
+        pools_at: The server's clock when they were read; None if they were not, or it may not be asked.
     """
 
     queues: tuple[QueueCount, ...] = ()
@@ -105,8 +105,8 @@ class Finding(Struct, frozen=True, gc=False):
         text: One sentence with the numbers.
         advice: The fix.
         receiver: The consumer to which the advice hands entries over; none if it names none.
-        entry: The entry that it is about; none where it is not about one.
-        consumer: The consumer that it is about; none where it is not about one.
+        entry: The entry that it is about; None if it is not about one.
+        consumer: The consumer that it is about; None if it is not about one.
         stream: The stream that it is about where there may be none of that name yet: a delayed queue's; else none.
     """
 
@@ -121,14 +121,14 @@ class Finding(Struct, frozen=True, gc=False):
 
 
 class Rates(Struct, frozen=True, gc=False):
-    """Movement over the recent past; each is none where it is not known (yet).
+    """Movement over the recent past; each is None if it is not known (yet).
 
     Attributes:
         added_per_second: Entries added to the stream.
         delivered_per_second: Entries given to the group for the first time.
         acked_per_second: Entries the group was done with.
         lag_per_second: Slope of the lag; positive while it grows.
-        window: The span the numbers describe; zero where there is none yet.
+        window: The span the numbers describe; zero if there is none yet.
     """
 
     added_per_second: float | None = None
@@ -213,11 +213,11 @@ class GroupView(Struct, frozen=True, gc=False):
         stream: The stream's name.
         group: The group as read.
         rates: Its movement.
-        trend: The last lags, oldest first; none where it was not known.
-        lost: Entries trimmed before delivery; none where that is not known for certain.
+        trend: The last lags, oldest first; None if it was not known.
+        lost: Entries trimmed before delivery; None if that is not known for certain.
         findings: What the rules found, worst first.
         health: The worst of them, or ``OK``, or ``UNKNOWN``.
-        retries: Its retry stream, where that is told with it and not as a stream of its own.
+        retries: Its retry stream, if that is told with it and not as a stream of its own.
         lost_at_most: The most that ``lost`` can be, before watching began and since; none without a bound.
         counts: Its counters.
     """
@@ -239,7 +239,7 @@ class StreamView(Struct, frozen=True, gc=False):
 
     Attributes:
         stream: The stream as read.
-        added_per_second: Entries added; none where not known.
+        added_per_second: Entries added; None if not known.
         findings: What the rules found about the stream itself.
         groups: Its groups.
         health: The worst of its findings and its groups' healths.

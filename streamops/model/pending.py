@@ -24,7 +24,7 @@ class PendingProfile(Struct, frozen=True, gc=False):
         free: Rows that were given back, for any consumer to take over.
         dangling: Rows whose entry was gone from the stream's beginning when they were read.
         deleted: Rows whose entry was deleted from its midst, at the least.
-        first_deleted: The first of these; none where there is none.
+        first_deleted: The first of these; None if there is none.
     """
 
     scanned: int
@@ -56,8 +56,8 @@ class PendingSelection(Struct, frozen=True):
         count: How many.
         owners: How many of them by owner, most first.
         sample: The first few.
-        longest_idle: The one that is idle for longest; none where there is none.
-        last_id: The highest ID; none where there is none.
+        longest_idle: The one that is idle for longest; None if there is none.
+        last_id: The highest ID; None if there is none.
     """
 
     count: int = 0
@@ -106,7 +106,7 @@ class StaleRow(Struct, frozen=True):
     """A pending entry that is idle for long enough, and what becomes of it.
 
     Attributes:
-        entry: Its row; deliveries are counted over all the times it was added anew.
+        entry: Its row; deliveries are counted over all the times it was added again.
         fate: ``redeliver``, ``bury``, or ``gone`` where its entry no longer exists.
         origin: The ID that it was born with.
     """
@@ -126,7 +126,7 @@ class Stale(Struct, frozen=True):
         waiting: How many wait for the consumer that they were given to.
         owners: How many of the first three by owner, most first.
         sample: The first few.
-        last_id: The highest pending ID that was looked at; none where there was none.
+        last_id: The highest pending ID that was looked at; None if there was none.
     """
 
     redeliver: int = 0

@@ -38,13 +38,13 @@ class WorkerHeartbeat(Struct, frozen=True, kw_only=True):
         id: Its ID: its consumers' name, unless they were given one.
         host: The machine's name.
         pid: The process.
-        app: The application: ``module:app`` where it is known.
+        app: The application: ``module:app`` if it is known.
         pool: The pool that it is one of.
         consumers: ``stream group`` pairs that it reads, with its consumer's name in each.
         slots: How many entries it handles at once.
         busy: How many it handles now.
         state: What it is doing.
-        worked: Seconds that its handlers have worked since it started; zero where that is not told.
+        worked: Seconds that its handlers have worked since it started; zero if that is not told.
         beat_ms: When that was so, in milliseconds by the server's clock.
     """
 
@@ -68,13 +68,13 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
         at: When it was read, in seconds by the server's clock.
         added: Entries ever added to the stream; always known.
         lag: Entries not yet delivered, with what that rests on.
-        head_age: How long the first of them has waited; none where unknown.
+        head_age: How long the first of them has waited; None if unknown.
         pending: Entries delivered and not acknowledged.
         acked: Entries ever acknowledged.
         ordered: Workers asked for, ready or not.
         ready: Workers that heartbeat; where none ever did, those that are ordered have to be believed.
         ready_known: Whether heartbeats or the target tell how many live.
-        busy: Mean share of their slots that was busy since the last reading; none where they do not tell.
+        busy: Mean share of their slots that was busy since the last reading; None if they do not tell.
         probed_empty: Whether a look behind the last delivered entry found nothing, whatever the lag says.
     """
 
@@ -92,7 +92,7 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def waiting(self) -> int | None:
-        """Entries that wait; none where no count can be trusted.
+        """Entries that wait; None if no count can be trusted.
 
         A lag with nothing behind the last delivered entry is a phantom, and nothing waits; the same where at most
         none do.
@@ -165,8 +165,8 @@ class PoolSize(Struct, frozen=True, kw_only=True):
 
     Attributes:
         ordered: Workers asked for, ready or not.
-        ready: Workers that work; none where the target does not tell.
-        version: What the target calls this state of things, for a precondition; empty where it has no word for it.
+        ready: Workers that work; None if the target does not tell.
+        version: What the target calls this state of things, for a precondition; empty if it has no word for it.
     """
 
     ordered: int
@@ -186,8 +186,8 @@ class Order(Struct, frozen=True, kw_only=True):
 
     Attributes:
         workers: That many.
-        by: Who said so; empty where that is not known.
-        at: When; none where that is not known.
+        by: Who said so; empty if that is not known.
+        at: When; None if that is not known.
         reason: Why.
     """
 
@@ -207,7 +207,7 @@ class PoolOverrides(Struct, frozen=True, kw_only=True):
         minimum: The least there may be, instead of what the configuration says; none for that.
         maximum: The most, the same.
         by: Who said so last; empty if none did.
-        at: When; none where that is not known.
+        at: When; None if that is not known.
         reason: Why.
     """
 
@@ -240,11 +240,11 @@ class Lead(Struct, frozen=True, kw_only=True):
 
 
 class Signals(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a decision rests on; none where it was not known.
+    """What a decision rests on; None if it was not known.
 
     Attributes:
         lag: Entries not delivered.
-        at_least: Where that is not known, at least this many.
+        at_least: A lower bound, if the number is not known.
         pending: Entries delivered and not acknowledged.
         arrivals: Entries added a second.
         coming: The same by the time that workers ordered now would be there: they are expected to go on.
@@ -294,7 +294,7 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
         code: The rule that decided.
         text: Why, in a sentence with numbers.
         ordered: Desired workers before it.
-        ready: Workers that worked; as many as were ordered where that was not known.
+        ready: Workers that worked; as many as were ordered if that was not known.
         ready_known: Whether it was: by heartbeats, or by what the target told.
         target: Desired workers after it.
         outcome: What became of it.
@@ -347,10 +347,10 @@ class Pool(Struct, frozen=True, kw_only=True):
         target: What runs them, in words, the same.
         minimum: The least workers in force, the same.
         maximum: The most, the same.
-        last: The last decision; none where there was none.
+        last: The last decision; None if there was none.
         decisions: How many there were, by direction and code.
         errors: How often its target failed.
-        problem: Why it could not be read; empty where it could. Nothing but its name is known then.
+        problem: Why it could not be read; empty if it could. Nothing but its name is known then.
     """
 
     name: str
@@ -426,7 +426,7 @@ class FencingToken(Struct, frozen=True):
         holder: The controller.
         term: In which term it led; a later leader has a higher one.
         lease: How long its lead holds unless it is kept.
-        steered_at: When people told it something last; none where they never did.
+        steered_at: When people told it something last; None if they never did.
     """
 
     holder: str

@@ -75,7 +75,7 @@ _REMOVED: Final[Mapping[str, str]] = {
 
 
 def removed_hint(name: str) -> str:
-    """That something was removed, and what does the same; empty where it never was there."""
+    """That something was removed, and what does the same; empty if it never was there."""
     return next((hint for pattern, hint in _REMOVED.items() if fnmatchcase(name, pattern)), "")
 
 
@@ -105,7 +105,7 @@ RENAMED: Final[Mapping[str, str]] = {
 
 
 def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
-    """The old name that a command line begins with and its new one, without ``streamops``; none where it has none."""
+    """The old name that a command line begins with and its new one, without ``streamops``; None if it has none."""
     return next(
         ((old, new) for old, new in RENAMED.items() if [*words[: old.count(" ") + 1]] == old.split()), None
     )

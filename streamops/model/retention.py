@@ -53,10 +53,10 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
     Attributes:
         stream: The stream.
         bound: What is asked for, as the command line has it.
-        plan: The trim; none where it could not be planned.
-        outcome: What became of it; none where it was not applied.
-        problem: Why it could not be planned or applied; empty where it could.
-        kept_for: Why all of it is kept where there is no plan: it is not known what is still needed.
+        plan: The trim; None if it could not be planned.
+        outcome: What became of it; None if it was not applied.
+        problem: Why it could not be planned or applied; empty if it could.
+        kept_for: Why all of it is kept if there is no plan: it is not known what is still needed.
     """
 
     stream: str
@@ -68,7 +68,7 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
 
     @property
     def held_back_by(self) -> str:
-        """What keeps it from being trimmed to its bound; empty where nothing does."""
+        """What keeps it from being trimmed to its bound; empty if nothing does."""
         return self.plan.held_back_by if self.plan else self.kept_for
 
     @property
@@ -78,7 +78,7 @@ class RetentionRow(Struct, frozen=True, kw_only=True):
 
     @property
     def removed(self) -> int | None:
-        """Entries removed; none where nothing was tried."""
+        """Entries removed; None if nothing was tried."""
         return self.outcome.applied if self.outcome else None
 
 
@@ -95,7 +95,7 @@ class RetentionCandidate(Struct, frozen=True):
 
 
 def policy_of(policies: Sequence[RetentionPolicy], stream: RetentionCandidate) -> RetentionPolicy | None:
-    """The first policy that covers a stream; none where none does."""
+    """The first policy that covers a stream; None if none does."""
     return next((policy for policy in policies if _covers(policy, stream)), None)
 
 

@@ -128,7 +128,7 @@ MINUTES_2N_1: Final = LinearSchedule(timedelta(minutes=2), timedelta(minutes=1))
 
 
 def parse_schedule(text: str) -> Schedule:
-    """Read a schedule; raises ``ValueError`` where it is none."""
+    """Read a schedule; raises ``ValueError`` if it is none."""
     written = " ".join(text.split())
     if match := _LINEAR.fullmatch(written):
         unit = _UNITS["ms" if match[3] == "ms" else match[3][0]]

@@ -65,8 +65,8 @@ class SelectedDeadLetters(Struct, frozen=True, kw_only=True):
         count: Those that are taken.
         tally: Those of them that were counted by kind: all, unless there are very many.
         after: Where they begin, exclusive.
-        last: The last one's ID; none where there is none.
-        source: The stream that the queue serves; none where nothing tells.
+        last: The last one's ID; None if there is none.
+        source: The stream that the queue serves; None if nothing tells.
         groups: Groups that read the queue itself, with how many dead letters are pending in each.
         absent: How many IDs of a selection are not in the queue.
     """

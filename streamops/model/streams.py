@@ -23,10 +23,10 @@ class Consumer(Struct, frozen=True, gc=False):
         pending: Entries delivered to it and not acknowledged.
         idle: Before Redis 7.2, time since it was last given or claimed an entry; from 7.2 on, since it
             last asked, in vain or not. XACK moves neither. It grows while a blocking read waits.
-        inactive: From Redis 7.2 on, time since it last got an entry; none where it never did or on
+        inactive: From Redis 7.2 on, time since it last got an entry; None if it never did or on
             older servers.
-        alive: Whether it is one of our workers' and has a heartbeat; none where it is not, or that was not asked.
-        oldest_delivered: Time since the last delivery of its pending entry with the smallest ID; none where it has
+        alive: Whether it is one of our workers' and has a heartbeat; None if it is not, or that was not asked.
+        oldest_delivered: Time since the last delivery of its pending entry with the smallest ID; None if it has
             none pending, or that was not read.
     """
 
@@ -49,8 +49,8 @@ class ConsumerColumns(Struct, frozen=True, gc=False):
         names: Their names.
         pending: Entries pending with each.
         seen: When each was last seen, as ``Consumer.idle`` means it.
-        active: When each last got an entry; none where it never did, or on older servers.
-        delivered: When the pending entry of each with the smallest ID was last delivered; none where none is pending.
+        active: When each last got an entry; None if it never did, or on older servers.
+        delivered: When the pending entry of each with the smallest ID was last delivered; None if none is pending.
     """
 
     names: tuple[str, ...] = ()
@@ -231,14 +231,14 @@ class ConsumerGroup(Struct, frozen=True, gc=False):
         consumers: How many consumers it has.
         pending: Entries delivered and not acknowledged, all consumers together.
         last_delivered_id: The position: everything after it is still to be delivered.
-        entries_read: The server's logical read counter; none where it has none.
-        reported_lag: The lag field as the server gave it, right or wrong; none where it gave none.
+        entries_read: The server's logical read counter; None if it has none.
+        reported_lag: The lag field as the server gave it, right or wrong; None if it gave none.
         lag: How many entries are not yet delivered, and what that rests on.
         time_lag: How long the first of those has waited.
-        oldest_pending: The pending entry with the smallest ID; none where none is pending.
-        oldest_pending_age: Server time minus the time in that ID; none where implausible.
-        members: The consumers; none where they were not read.
-        profile: The distribution of pending entries, as far as it has been scanned; none where it was not.
+        oldest_pending: The pending entry with the smallest ID; None if none is pending.
+        oldest_pending_age: Server time minus the time in that ID; None if implausible.
+        members: The consumers; None if they were not read.
+        profile: The distribution of pending entries, as far as it has been scanned; None if it was not.
     """
 
     name: str
@@ -261,14 +261,14 @@ class StreamState(Struct, frozen=True, gc=False):
     Attributes:
         name: The key.
         length: Entries in it (XLEN).
-        first_id: ID of its first entry; none where it is empty or unknown.
-        last_id: ID of its last entry; none where it is empty or unknown.
-        last_generated_id: The highest ID it ever had; none where unknown.
-        entries_added: Entries ever added (from Redis 7.0 on); none where unknown.
-        max_deleted_id: The highest ID deleted by XDEL (from Redis 7.0 on); none where unknown.
-        entry_bytes: Size of the larger of its first and last entry; none where unknown.
+        first_id: ID of its first entry; None if it is empty or unknown.
+        last_id: ID of its last entry; None if it is empty or unknown.
+        last_generated_id: The highest ID it ever had; None if unknown.
+        entries_added: Entries ever added (from Redis 7.0 on); None if unknown.
+        max_deleted_id: The highest ID deleted by XDEL (from Redis 7.0 on); None if unknown.
+        entry_bytes: Size of the larger of its first and last entry; None if unknown.
         role: What the stream is for.
-        source: For dead letters and retry streams, the stream they came from; none where unknown.
+        source: For dead letters and retry streams, the stream they came from; None if unknown.
         groups: Its consumer groups, by name.
     """
 
@@ -293,12 +293,12 @@ class GroupReading(Struct, frozen=True, gc=False):
         consumers: How many consumers it has.
         pending: Entries delivered and not acknowledged.
         last_delivered_id: Its position.
-        entries_read: The server's logical read counter; none where it has none.
-        reported_lag: The server's lag; none where it gave none.
-        oldest_pending: The pending entry with the smallest ID; none where none is pending or it was not read.
-        next_id: The first entry after the position; none where there is none or it was not read.
+        entries_read: The server's logical read counter; None if it has none.
+        reported_lag: The server's lag; None if it gave none.
+        oldest_pending: The pending entry with the smallest ID; None if none is pending or it was not read.
+        next_id: The first entry after the position; None if there is none or it was not read.
         next_read: Whether ``next_id`` was read at all.
-        members: Its consumers; none where they were not read together with it.
+        members: Its consumers; None if they were not read together with it.
     """
 
     name: str
@@ -321,8 +321,8 @@ class StreamReading(Struct, frozen=True, gc=False):
         length: Entries in it.
         groups: Its groups, by name.
         bounds_read: Whether the fields below were read; without them only the length is known.
-        first_id: ID of its first entry; none where it is empty.
-        last_id: ID of its last entry; none where it is empty, or only the first entry was read.
+        first_id: ID of its first entry; None if it is empty.
+        last_id: ID of its last entry; None if it is empty, or only the first entry was read.
         last_generated_id: The highest ID it ever had.
         entries_added: Entries ever added; none before Redis 7.0.
         max_deleted_id: The highest ID deleted by XDEL; none before Redis 7.0.
@@ -342,7 +342,7 @@ class StreamReading(Struct, frozen=True, gc=False):
 
     @property
     def end_id(self) -> EntryId | None:
-        """No entry has a higher ID: the last one's, else the highest there ever was; none where neither was read."""
+        """No entry has a higher ID: the last one's, else the highest there ever was; None if neither was read."""
         return self.last_generated_id if self.last_id is None else self.last_id
 
     @property
@@ -379,11 +379,11 @@ class ServerNode(Struct, frozen=True, gc=False):
         version: Its version, as its own flavour counts it.
         role: ``master`` or ``slave``, the server's words.
         replication_ids: Its replication IDs, main and second: what it is, whatever its address.
-        used_memory: Bytes; none where INFO is not permitted.
-        max_memory: Bytes, zero for no limit; none where INFO is not permitted.
-        maxmemory_policy: The eviction policy; empty where unknown.
-        evicted_keys: Keys evicted since it started; none where unknown.
-        keys: Keys in the database in use, of whatever type; none where INFO is not permitted.
+        used_memory: Bytes; None if INFO is not permitted.
+        max_memory: Bytes, zero for no limit; None if INFO is not permitted.
+        maxmemory_policy: The eviction policy; empty if unknown.
+        evicted_keys: Keys evicted since it started; None if unknown.
+        keys: Keys in the database in use, of whatever type; None if INFO is not permitted.
     """
 
     address: str
@@ -433,18 +433,18 @@ class ServerInfo(Struct, frozen=True, gc=False):
 
     @property
     def flavour(self) -> Flavour | None:
-        """The first node's flavour; none where no node said."""
+        """The first node's flavour; None if no node said."""
         return self.nodes[0].flavour if self.nodes else None
 
     @property
     def keys(self) -> int | None:
-        """Keys of all nodes together, of whatever type; none where any of them did not say."""
+        """Keys of all nodes together, of whatever type; None if any of them did not say."""
         counts = [node.keys for node in self.nodes if node.keys is not None]
         return sum(counts) if counts and len(counts) == len(self.nodes) else None
 
     @property
     def version(self) -> str:
-        """The lowest version among the nodes; empty where no node said."""
+        """The lowest version among the nodes; empty if no node said."""
         return ".".join(map(str, min(node.version for node in self.nodes))) if self.nodes else ""
 
 
@@ -492,7 +492,7 @@ class Snapshot(Struct, frozen=True, gc=False):
         discovery_complete: Whether the keyspace has been scanned at least once from end to end.
         elapsed: How long the collection took, on this machine's clock.
         commands: Commands it sent.
-        patterns: Patterns and names of the streams that are looked for; none where all are.
+        patterns: Patterns and names of the streams that are looked for; None if all are.
         delayed: Queues of delayed messages that hold anything.
     """
 

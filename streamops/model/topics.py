@@ -1,4 +1,4 @@
-"""Topics: to which URL a delay queue's messages are called back, when, what is done where that fails, and what makes no sense in them."""
+"""Topics: to which URL a delay queue's messages are called back, when, what is done if that fails, and what makes no sense in them."""
 
 import re
 from collections.abc import Iterator
@@ -65,13 +65,13 @@ class Topic(Struct, frozen=True, kw_only=True):
         weight: Its share in the reading where many topics have messages waiting.
         retry: How long to wait after each failed call.
         max_attempts: How many times a message is called at most before it goes to the dead letters.
-        retry_when: JMESPath over ``{status, headers, body}``; where it is true of an answer, the call is repeated.
+        retry_when: JMESPath over ``{status, headers, body}``; if it is true of an answer, the call is repeated.
         retry_empty: Treat an answer without a body as failed.
         enabled: Whether its messages are called; while they are not, they wait.
         concurrency: How many calls run at once in one worker.
-        stream: The stream of its messages; ``topic:NAME`` where none is given.
+        stream: The stream of its messages; ``topic:NAME`` if none is given.
         group: The consumer group that calls them.
-        secret: What calls are signed with; none where they are not.
+        secret: What calls are signed with; None if they are not.
     """
 
     name: str
@@ -146,7 +146,7 @@ class TopicProblem(Struct, frozen=True):
 
 
 def parse_priority(written: str | int) -> int:
-    """A weight, or that of a priority's name; raises ``ValueError`` where it is neither."""
+    """A weight, or that of a priority's name; raises ``ValueError`` if it is neither."""
     if isinstance(written, int):
         return written
     if written in WEIGHTS:
@@ -244,7 +244,7 @@ def check_topic(topic: Topic) -> tuple[TopicProblem, ...]:
 
 
 def require_topic(topic: Topic) -> None:
-    """Insist that a topic makes sense; raises ``SettingsError`` that tells all that is wrong with it."""
+    """Require that a topic makes sense; raises ``SettingsError`` that tells all that is wrong with it."""
     problems = check_topic(topic)
     if problems:
         text = "; ".join(f"{problem.field}: {problem.text}" for problem in problems)
@@ -257,7 +257,7 @@ def retry_when_problem(text: str) -> str:
     """What is wrong with a retry condition; empty for nothing, and for none."""
     if not text:
         return ""
-    # JMESPath is imported where it is used.
+    # JMESPath is imported if it is used.
     from streamops.model.expressions import Expression  # noqa: PLC0415
 
     try:

@@ -60,7 +60,7 @@ def instant(moment: datetime) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name as one word of a shell: itself where it is plain, else quoted.
+    """A name as one word of a shell: itself if it is plain, else quoted.
 
     What a terminal could not show is written as the escapes of ``$'...'``, which bash, zsh and ksh read
     back as the very bytes of the name.

@@ -49,8 +49,8 @@ class Clock(Struct, frozen=True):
     """When a stream was read, by its server's clock.
 
     Attributes:
-        at: The instant; none where the clock may not be asked.
-        milliseconds: The same in milliseconds since the epoch; zero where it may not.
+        at: The instant; None if the clock may not be asked.
+        milliseconds: The same in milliseconds since the epoch; zero if it may not.
     """
 
     at: datetime | None
@@ -87,7 +87,7 @@ class Collector:
             discovered: How many streams discovery knows.
             complete: Whether discovery has seen the whole keyspace.
             partial: Whether other streams are watched too, so that what was learnt of them is kept.
-            expected: Names that somebody asked for: where there is no such stream, a gap says so.
+            expected: Names that somebody asked for: if there is no such stream, a gap says so.
 
         Raises:
             ServerError: No node answers.
@@ -219,7 +219,7 @@ def _group(
         group.entries_read,
         group.reported_lag,
         lag,
-        # Where it was counted to the end, or the server says so, nothing waits.
+        # If it was counted to the end, or the server says so, nothing waits.
         NOTHING_WAITS if lag.entries == 0 and lag.known else time_lag(stream, group, now.at),
         oldest,
         id_age(oldest.id, now.at) if oldest else None,

@@ -9,7 +9,7 @@ from streamops.monitor.rates import acknowledgements, arrivals, deliveries, loss
 from streamops.monitor.samples import GroupSample, StreamSample, recreated
 
 Steps = tuple[int | None, int | None, int | None]
-"""Entries delivered to a group, acknowledged and lost between two readings; none where that cannot be told."""
+"""Entries delivered to a group, acknowledged and lost between two readings; None if that cannot be told."""
 
 UNTOLD: Steps = (None, None, None)
 NO_STEPS: Steps = (0, 0, 0)
@@ -42,12 +42,12 @@ def _added_anew(last: StreamSample, sample: StreamSample) -> int:
 
 
 def _added_at_least(last: StreamSample, sample: StreamSample) -> int | None:
-    """Entries that must have been added where the server does not count them: before Redis 7.0; none where it does."""
+    """Entries that must have been added where the server does not count them: before Redis 7.0; None if it does."""
     if sample.entries_added is not None or recreated(last, sample):
         return None
     first, highest = sample.first_id, last.last_generated_id
     if first is not None and highest is not None and first > highest:
-        # Whatever was there is gone, be it trimmed or the whole stream made anew.
+        # Whatever was there is gone, be it trimmed or the whole stream made again.
         return sample.length
     return max(0, sample.length - last.length)
 
@@ -75,7 +75,7 @@ def group_steps(
 
 
 def _was_set(last: GroupSample, sample: GroupSample) -> bool:
-    """Whether the group was made anew, or its position set: its read counter went back, or was lost.
+    """Whether the group was made again, or its position set: its read counter went back, or was lost.
 
     A deleted entry ahead of the position makes the server lose it, too, with nothing else being wrong.
     """

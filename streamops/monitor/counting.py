@@ -35,7 +35,7 @@ class CountBudget(Struct, frozen=True):
         bytes_per_page: Bytes of payload after which one call stops.
         bytes_per_collection: Bytes of payload after which all counting stops.
         rounds: Round trips in one collection at most.
-        cheap: Lags up to so many are counted anew rather than carried on from an older count.
+        cheap: Lags up to so many are counted again rather than carried on from an older count.
     """
 
     per_range: int = 10_000

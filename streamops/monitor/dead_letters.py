@@ -58,7 +58,7 @@ class DeadLetterFilter:
     """
 
     def __init__(self, selection: DeadLetterSelection) -> None:
-        """Compile it; raises ``SettingsError`` where its expression is none."""
+        """Compile it; raises ``SettingsError`` if its expression is none."""
         self._ids = frozenset(selection.ids)
         self._because = selection.because
         self.met = 0
@@ -77,7 +77,7 @@ class DeadLetterFilter:
         return max(after, first.previous() if first > ZERO_ID else first), min(last, max(self._ids))
 
     def takes(self, letter: DeadLetter) -> bool:
-        """Whether a letter is meant; raises ``SettingsError`` where the expression cannot say."""
+        """Whether a letter is meant; raises ``SettingsError`` if the expression cannot say."""
         if self._ids:
             if letter.id not in self._ids:
                 return False
@@ -142,7 +142,7 @@ class _Range(NamedTuple):
                 return
 
     async def count_unread(self) -> DeadLetterCounts | None:
-        """Count all of them without reading them; none where that is not permitted."""
+        """Count all of them without reading them; None if that is not permitted."""
         server, queue, source, after, last, most = self
         if last is None:
             return DeadLetterCounts(0)
@@ -253,7 +253,7 @@ def _absent(selection: DeadLetterSelection, met: int) -> int:
 async def selection_bounds(
     server: Server, selection: DeadLetterSelection, reading: StreamReading
 ) -> tuple[EntryId, EntryId | None]:
-    """Where a selection begins, exclusive, and the last ID it can hold; none where it can hold none."""
+    """Where a selection begins, exclusive, and the last ID it can hold; None if it can hold none."""
     after, last = selection.after, reading.last_id
     if not reading.bounds_read:
         with suppress(Refused):
@@ -306,7 +306,7 @@ class DeadLetterPage(Struct, frozen=True):
     Attributes:
         letters: The letters, the oldest first unless it says otherwise.
         more: Whether there may be more of them.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
         is_queue: Whether its name or the configuration says that the stream is a dead-letter queue.
     """
 
@@ -347,12 +347,12 @@ class DeadLetterReader:
         return DeadLetterQueues(tuple(queues), tuple(gaps))
 
     async def queue(self, name: str) -> QueueSummary:
-        """One queue as a whole; raises ``NotFound`` where there is none."""
+        """One queue as a whole; raises ``NotFound`` if there is none."""
         reading, _ = await _read_queue(self._server, name)
         return await self._summary(reading)
 
     async def page(self, selection: DeadLetterSelection, limit: int) -> DeadLetterPage:
-        """The first letters that a selection means; raises ``StreamopsError`` where they cannot be read."""
+        """The first letters that a selection means; raises ``StreamopsError`` if they cannot be read."""
         letters: list[DeadLetter] = []
 
         def keep(page: Sequence[DeadLetter]) -> bool:
@@ -366,7 +366,7 @@ class DeadLetterReader:
         )
 
     async def newest(self, queue: str, *, before: EntryId | None = None, count: int = 100) -> DeadLetterPage:
-        """The newest letters of a queue, the newest first; raises ``StreamopsError`` where they cannot be read.
+        """The newest letters of a queue, the newest first; raises ``StreamopsError`` if they cannot be read.
 
         Args:
             queue: The queue.
@@ -379,7 +379,7 @@ class DeadLetterReader:
         return DeadLetterPage(letters, found.more, await self.clock(queue), self.is_queue(queue))
 
     async def read_many(self, queue: str, ids: Sequence[EntryId]) -> list[DeadLetter]:
-        """Those of some letters that are in the queue; raises ``StreamopsError`` where it cannot be read."""
+        """Those of some letters that are in the queue; raises ``StreamopsError`` if it cannot be read."""
         source = self._source(queue)
         return [
             read_dead_letter(entry, queue, source) for entry in await read_by_id(self._server, queue, ids)
@@ -390,7 +390,7 @@ class DeadLetterReader:
         return stream_role(stream, self._place.dead_letters)[0] is StreamRole.DEAD_LETTERS
 
     async def read_one(self, queue: str, entry_id: EntryId) -> DeadLetter:
-        """One letter; raises ``NotFound`` where it is not in the queue."""
+        """One letter; raises ``NotFound`` if it is not in the queue."""
         await _read_queue(self._server, queue)
         found = await self.read_many(queue, [entry_id])
         if not found:
@@ -401,7 +401,7 @@ class DeadLetterReader:
         return found[0]
 
     async def clock(self, queue: str) -> datetime | None:
-        """The clock of the server of a queue; none where it may not be asked."""
+        """The clock of the server of a queue; None if it may not be asked."""
         return await read_clock(self._server, queue)
 
     async def walk(

@@ -37,7 +37,7 @@ class DelayedQueues(Struct, frozen=True):
     Attributes:
         queues: Those that hold anything, by stream.
         gaps: Those that could not be read.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
         complete: Whether queues beside streams that do not exist were looked for as well, everywhere.
     """
 
@@ -54,7 +54,7 @@ class DelayedPage(Struct, frozen=True):
         queue: The queue as a whole.
         messages: Its messages, the first due first.
         strays: Bodies that the queue does not name.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
     """
 
     queue: DelayedQueue
@@ -145,7 +145,7 @@ class DelayedReader:
         return list(ids)
 
     async def lacks_stream(self, stream: str) -> str:
-        """That there is no such stream, in words; empty where there is one, or where that may not be asked.
+        """That there is no such stream, in words; empty if there is one, or if that may not be asked.
 
         Raises:
             NotFound: The key is of another type.
@@ -157,7 +157,7 @@ class DelayedReader:
         return f"there is no stream {stream}, and it has no delayed messages" if missing else ""
 
     async def clock(self, stream: str) -> datetime | None:
-        """The clock of the node that serves a queue; none where it may not be asked."""
+        """The clock of the node that serves a queue; None if it may not be asked."""
         return await read_clock(self._server, self.queue_of(stream))
 
     async def queued(self, stream: str) -> int:

@@ -43,7 +43,7 @@ class Details:
     """What is known of groups beyond their readings.
 
     Attributes:
-        members: Consumers, where they did not come with the group's reading, or more is known of them than that.
+        members: Consumers, if they did not come with the group's reading, or more is known of them than that.
         oldest: The oldest pending entries that did not.
         profiles: Pending entries, profiled.
         gaps: What could not be read.
@@ -205,7 +205,7 @@ class DetailReader:
         pages: Sequence[PendingRange],
         found: Sequence[Sequence[PendingEntry] | Fault],
     ) -> dict[GroupKey, tuple[int, PendingEntry | None]]:
-        """How many rows lack entries from where their stream begins, and the first of them; only where XDEL was used."""
+        """How many rows lack entries from where their stream begins, and the first of them; only if XDEL was used."""
         doubtful = {
             (page.stream, page.group): doubted
             for page, rows in zip(pages, found, strict=True)

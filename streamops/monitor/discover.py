@@ -32,7 +32,7 @@ class Discovery:
             none before the queues were looked for.
         complete: Whether the keyspace has been scanned from end to end at least once, or needs no scan.
         scanned: SCAN calls of the pass under way or of the last one, times the keys each asks for.
-        problem: Why the last pass failed, on one node or on all; empty where it did not.
+        problem: Why the last pass failed, on one node or on all; empty if it did not.
     """
 
     def __init__(self, server: Server, watch: Watch) -> None:

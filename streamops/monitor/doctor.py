@@ -33,9 +33,9 @@ class Examination(Struct, frozen=True):
 
     Attributes:
         topic: What was checked.
-        health: How that is; ``UNKNOWN`` where it could not be told.
+        health: How that is; ``UNKNOWN`` if it could not be told.
         text: What was found, in one sentence.
-        advice: What to do; empty where nothing needs doing.
+        advice: What to do; empty if nothing needs doing.
     """
 
     topic: str
@@ -60,7 +60,7 @@ _OPERATORS: Final = {
 }
 """Keys that are operators' and controllers', by how they are named to people, with what writes them."""
 _ORDERS: Final = {"streamops:pool:POOL": (pool_key(NOBODY), _HASH)}
-"""Those that workers read. Where no key can be read-only, they may write them too."""
+"""Those that workers read. If no key can be read-only, they may write them too."""
 
 _DANGEROUS: Final = {
     "FLUSHALL": ("FLUSHALL",),
@@ -71,7 +71,7 @@ _DANGEROUS: Final = {
 
 
 async def examine_rights(server: Server) -> Examination:
-    """What the user of a connection may do that a worker has no use for; raises ``ServerError`` where no node answers."""
+    """What the user of a connection may do that a worker has no use for; raises ``ServerError`` if no node answers."""
     keys = _OPERATORS | (_ORDERS if await _knows_read_only_keys(server) else {})
     asked = [(command, key) for key, commands in keys.values() for command in commands]
     refused = await refused_writes(server, asked)
@@ -102,7 +102,7 @@ async def _knows_read_only_keys(server: Server) -> bool:
 
 
 async def _dangerous(server: Server) -> Sequence[str] | None:
-    """Commands that it may run, by the server's own word; none where it may not ask."""
+    """Commands that it may run, by the server's own word; None if it may not ask."""
     user = server.options.username or "default"
     requests = [Request("", ("ACL", "DRYRUN", user, *words)) for words in _DANGEROUS.values()]
     replies = (await server.batch(requests)).replies
@@ -181,7 +181,7 @@ class Feature(Struct, frozen=True):
     Attributes:
         name: What it is.
         commands: The commands it needs, harmless on a key that is not there.
-        without: What happens where they are not permitted.
+        without: What happens if they are not permitted.
         essential: Whether the console is of no use without it.
     """
 

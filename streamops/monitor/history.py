@@ -51,9 +51,9 @@ class GroupHistory(Struct, frozen=True, gc=False):
     Attributes:
         began: When that was.
         recent: The last seven readings at least five seconds apart, for rates.
-        trend: The last 64 lags, spaced to span ``lag_growing_for``; none where a lag was not known.
+        trend: The last 64 lags, spaced to span ``lag_growing_for``; None if a lag was not known.
         position_since: The first reading at the present position: nothing was delivered since.
-        waiting_since: The first reading since which entries have waited without a break; none where
+        waiting_since: The first reading since which entries have waited without a break; None if
             none is known to wait.
         clear_at: The last reading at which nothing waited, or at which the position moved back; none
             where there was no such reading. Nothing has waited for longer than since then.
@@ -61,11 +61,11 @@ class GroupHistory(Struct, frozen=True, gc=False):
             nothing was pending: no entry was acknowledged since.
         lost: Entries proven to have been trimmed away undelivered since the group was first seen.
         lost_known: Whether every change since then let that be told, so that ``lost`` is the whole.
-        lost_at: The last reading that added to ``lost``; none where nothing did.
-        rewound_at: The last reading at which the position had moved back; none where it never did.
+        lost_at: The last reading that added to ``lost``; None if nothing did.
+        rewound_at: The last reading at which the position had moved back; None if it never did.
         rewound_from: The position before that, or an earlier one not caught up with when it moved back again.
         lost_before: The most entries that can have been trimmed away undelivered before that; none without a bound.
-        counts: Its counters, which go on where all else begins anew.
+        counts: Its counters, which go on where all else begins again.
     """
 
     began: datetime
@@ -97,14 +97,14 @@ class GroupHistory(Struct, frozen=True, gc=False):
 
 
 class StreamHistory(Struct, frozen=True):
-    """What is remembered of one stream since it was first seen, or since it was created anew.
+    """What is remembered of one stream since it was first seen, or since it was created again.
 
     Attributes:
         recent: The last seven readings at least five seconds apart, for rates.
         growth: For dead letters, readings that span ``dead_letters_growth_within``; none for others.
-        trimmed_at: The last reading at which trimming had provably shortened it; none where it never did.
+        trimmed_at: The last reading at which trimming had provably shortened it; None if it never did.
         groups: Its groups, by name.
-        counts: Its counters, which go on where all else begins anew.
+        counts: Its counters, which go on where all else begins again.
         away: Groups that were seen to be gone a short while ago, by name: what their counters go on from.
     """
 
@@ -139,7 +139,7 @@ class History(Struct, frozen=True):
         streams: The streams, by name.
         servers: The main replication IDs of the servers that answered last; one that was promoted since has them as its
             second. Empty where they were not told.
-        gone: Streams that vanished with the server they were on, or as the last ones there were; none where none did.
+        gone: Streams that vanished with the server they were on, or as the last ones there were; None if none did.
         away: Streams that were seen to be gone a short while ago, by name, the longest gone first: what their counters
             go on from.
     """
@@ -159,7 +159,7 @@ def advance(
 
     A snapshot up to a minute older than the last came late, having been taken at the same time, or comes
     from a server that took over with its clock a little behind: it changes nothing that is remembered.
-    A clock further behind begins all anew but the counters.
+    A clock further behind begins all again but the counters.
 
     A stream or group that is absent loses its history; where a gap says why it is absent, only after a
     quarter of an hour. Its counters go on if it comes back within that.
@@ -256,9 +256,9 @@ class _Step:
         """The history of one stream with this reading of it.
 
         Args:
-            past: Its history so far; none where it begins.
+            past: Its history so far; None if it begins.
             state: The reading.
-            counted: What its counters go on from; none where they begin.
+            counted: What its counters go on from; None if they begin.
         """
         sample, trimmed_at = sample_stream(state), None
         if counted is None:
@@ -379,7 +379,7 @@ class _Step:
             return UNTOLD, count_group(past.counts, UNTOLD, rewinds=1), origin
         was_fed = before == after or self._may_have_fed(group, past.recent.times[-1])
         steps = group_steps(last, sample, origin, was_fed=was_fed)
-        # Of an empty stream some steps are never known, which is not counted anew with each reading of the same.
+        # Of an empty stream some steps are never known, which is not counted again with each reading of the same.
         is_same = sample.stream.first_id is None and sample == last
         return steps, past.counts if is_same else count_group(past.counts, steps), origin
 
@@ -424,7 +424,7 @@ class _Step:
     def _rewind(
         self, past: GroupHistory, sample: GroupSample, lag: Lag, counts: GroupCounts, origin: EntryId | None
     ) -> GroupHistory:
-        """The history of a group whose position moved back: rates and trend begin anew, losses stay counted."""
+        """The history of a group whose position moved back: rates and trend begin again, losses stay counted."""
         return replace(
             self._begin(sample, lag),
             clear_at=self.now,

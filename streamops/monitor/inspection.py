@@ -41,7 +41,7 @@ def identity_of(readings: Readings, reading: StreamReading) -> StreamIdentity:
 
 
 def group_of(reading: StreamReading, name: str) -> GroupReading:
-    """A stream's group by name; raises ``NotFound`` where there is none."""
+    """A stream's group by name; raises ``NotFound`` if there is none."""
     for group in reading.groups:
         if group.name == name:
             return group
@@ -68,7 +68,7 @@ class StreamInspection(Struct, frozen=True):
         reading: The stream with its groups.
         identity: Which stream it is.
         server: Who answered.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
         depth: How it could be read.
     """
 
@@ -84,13 +84,13 @@ class StreamInspection(Struct, frozen=True):
 
 
 async def inspect_stream(server: Server, stream: str) -> StreamInspection:
-    """Look at a stream; raises ``NotFound`` where there is none, ``ServerError`` where it cannot be read."""
+    """Look at a stream; raises ``NotFound`` if there is none, ``ServerError`` if it cannot be read."""
     (look,) = await find_streams(server, [stream])
     return required(look, f"stream {stream}")
 
 
 async def find_stream(server: Server, stream: str) -> StreamInspection | None:
-    """Look at a stream, if there is one; raises ``ServerError`` where it cannot be read."""
+    """Look at a stream, if there is one; raises ``ServerError`` if it cannot be read."""
     (look,) = await find_streams(server, [stream])
     if isinstance(look, Fault) and look.kind is FaultKind.MISSING:
         return None
@@ -98,7 +98,7 @@ async def find_stream(server: Server, stream: str) -> StreamInspection | None:
 
 
 async def find_streams(server: Server, streams: Sequence[str]) -> list[StreamInspection | Fault]:
-    """Look at streams in a constant number of round trips; raises ``ServerError`` where no node answers."""
+    """Look at streams in a constant number of round trips; raises ``ServerError`` if no node answers."""
     reader = StreamReader(server)
     readings = await reader.read(streams)
     return [
@@ -125,9 +125,9 @@ async def count_between(server: Server, look: StreamInspection, after: EntryId, 
 
 
 async def count_undone(server: Server, groups: Sequence[tuple[str, str]]) -> list[int | None]:
-    """Entries that groups, each with its stream, have not acknowledged; none where that is not known.
+    """Entries that groups, each with its stream, have not acknowledged; None if that is not known.
 
-    Those are all of a stream where there is no such group yet. Raises ``ServerError`` where no node answers.
+    Those are all of a stream if there is no such group yet. Raises ``ServerError`` if no node answers.
     """
     looks = await find_streams(server, [stream for stream, _ in groups])
     return [await _undone(server, look, group) for look, (_, group) in zip(looks, groups, strict=True)]
@@ -161,10 +161,10 @@ async def entries_read_at(
         server: The server.
         look: The stream.
         position: The position.
-        ahead: Entries after it, where they were counted already.
+        ahead: Entries after it, if they were counted already.
 
     Returns:
-        The counter; none where the server has none (Redis 6.2), where entries ahead were deleted (then it
+        The counter; None if the server has none (Redis 6.2), where entries ahead were deleted (then it
         makes nothing of it), or where they could not be counted, or were being removed meanwhile.
     """
     stream = look.reading

@@ -3,7 +3,7 @@
 What a server reports is nil after deletions ahead of a group, missing before Redis 7.0, and on some versions too high once
 trimming has overtaken the group. These cases are tried in this order:
 
-1. **Cached** (6.2 on). A ``CachedCount`` of the same stream and position, where nothing has moved since: most groups, most
+1. **Cached** (6.2 on). A ``CachedCount`` of the same stream and position, if nothing has moved since: most groups, most
    of the time.
 2. **Bounds** (all versions): exact, whatever the server reports. The stream is empty, or the group is at or past the last
    entry: 0. The group is before the first entry: the length. Otherwise the lag is between 1 and the length less 1.
@@ -13,7 +13,7 @@ trimming has overtaken the group. These cases are tried in this order:
 4. **Carried** (7.0 on): a ``CachedCount`` at the same position, where only additions came since: their sum.
 5. **Still right** (primaries of Redis 7.0 to 7.4.3, and of Valkey before 8.1.1): the reported lag, where an older ``CachedCount``
    was what the server reported too, and the stream has lost nothing since. Only removals make it wrong. Those behind the position
-   count as well: meanwhile the group may have been set back, overtaken by them, and read on to where it is now.
+   count as well: meanwhile the group may have been set back, overtaken by them, and read on to if it is now.
 
 What is left is *unverified*: bounds, and on versions before those of case 3 the reported lag as an upper bound, because every
 known error there is an overestimate. A ``LagEstimate`` is verified by counting, within a budget:
@@ -21,7 +21,7 @@ known error there is an overestimate. A ``LagEstimate`` is verified by counting,
 6. **Delivered** (7.0 on): an older ``CachedCount`` plus additions less what was counted between its position and this one.
    Holds if the stream has lost nothing since the reading.
 7. **Ahead** (all versions): all entries after the position. Holds if the stream has lost nothing since the reading, which the
-   script sees at the instant of counting; where it has, what the script found to wait at that instant holds.
+   script sees at the instant of counting; if it has, what the script found to wait at that instant holds.
 8. **Behind** (all versions): the length less all entries up to the position. Holds if the stream has lost nothing.
 9. **Unverified**: what counting reached narrows the bounds. Where IDs are times, they give an estimate within them.
 """
@@ -45,7 +45,7 @@ RELIABLE_VALKEY = (8, 1, 1)
 
 
 class LagReliability(IntEnum):
-    """What a lag that a server reports is worth, where it is within bounds."""
+    """What a lag that a server reports is worth, if it is within bounds."""
 
     RELIABLE = 0
     CONFIRMABLE = 1
@@ -82,14 +82,14 @@ class RangeCount(Struct):
         after: Where to go on, exclusive.
         until: Where to stop, inclusive.
         entry_bytes: What an entry may weigh.
-        length: How many entries the stream had when ``until`` was its end; none where it does not matter.
+        length: How many entries the stream had when ``until`` was its end; None if it does not matter.
         group: The group that waits for the entries, where its lag at the instant of counting is wanted; else empty.
         counted: Entries counted so far.
         walked: Bytes of payload that those have.
         complete: Whether the whole range has been counted.
         failed: Whether the server refused.
-        gone: Entries that the stream had lost when the count was complete; none where that is not known.
-        now: What waited for the group at that instant, where some were gone; none where that is not known.
+        gone: Entries that the stream had lost when the count was complete; None if that is not known.
+        now: What waited for the group at that instant, where some were gone; None if that is not known.
     """
 
     stream: str
@@ -131,7 +131,7 @@ class CachedCount(Struct, frozen=True):
         return self.position == group.last_delivered_id and is_same(self.stream, stream)
 
     def added_since(self, stream: StreamReading, group: GroupReading) -> int | None:
-        """Entries added since, where it is certain that none was removed and the group did not move back; else none."""
+        """Entries added since, if it is certain that none was removed and the group did not move back; else none."""
         return entries_added(self.stream, stream) if self.position <= group.last_delivered_id else None
 
     def still_right(self, stream: StreamReading, group: GroupReading) -> bool:
@@ -173,15 +173,15 @@ def is_same(before: StreamReading, after: StreamReading) -> bool:
 
 
 def entries_added(before: StreamReading, after: StreamReading) -> int | None:
-    """Entries added between two readings of a stream, where none was removed; none where that is not certain.
+    """Entries added between two readings of a stream, if none was removed; None if that is not certain.
 
     Redis 6.2 does not tell, unless nothing changed at all.
     """
     if before.entries_added is None or after.entries_added is None:
         return 0 if is_same(before, after) else None
     added = after.entries_added - before.entries_added
-    # With nothing removed the first entry stays, and only additions move the last ID: where that is not so,
-    # the key was created anew, or its counters were set.
+    # With nothing removed the first entry stays, and only additions move the last ID: if that is not so,
+    # the key was created again, or its counters were set.
     if (
         added == after.length - before.length
         and added >= 0
@@ -238,7 +238,7 @@ class LagEstimate(Struct):
         return self.behind
 
     def count_delivered(self, cached: CachedCount, cheap: int) -> RangeCount | None:
-        """Begin to count what was delivered since a cached count, unless that does not hold or counting anew is cheap."""
+        """Begin to count what was delivered since a cached count, unless that does not hold or counting again is cheap."""
         added = cached.added_since(self.stream, self.group)
         if added is None or not cached.lag.known or (cached.lag.entries or 0) + added <= cheap:
             return None
@@ -287,7 +287,7 @@ class LagEstimate(Struct):
     def _by_counts(self, ahead: RangeCount) -> Lag:
         lag, length, counted = self.lag, self.stream.length, ahead.counted
         behind = self.behind.counted if self.behind else 0
-        # Where none is left of those that waited, they were removed since, and others may wait now.
+        # If none is left of those that waited, they were removed since, and others may wait now.
         waited = bool(lag.lower) or self.group.next_id is not None
         if ahead.complete and ahead.gone == 0 and (counted or not waited):
             return exact_lag(counted, "counted")

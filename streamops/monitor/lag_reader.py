@@ -127,7 +127,7 @@ class LagReader:
     async def _ask_next(
         self, asked: Sequence[tuple[StreamReading, GroupReading]], known: dict[GroupKey, NextEntry]
     ) -> set[str]:
-        """Read next entries, unless that fails; the names of streams where one is large."""
+        """Read next entries, unless that fails; the names of streams if one is large."""
         ranges = [EntryRange(stream.name, group.last_delivered_id, LAST_ID, 1) for stream, group in asked]
         alone = {stream.name: stream.without_groups for stream, _ in asked}
         large = set()

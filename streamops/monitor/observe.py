@@ -27,7 +27,7 @@ OK, UNKNOWN = Health.OK, Health.UNKNOWN
 """Looked up once: most groups are one of these."""
 
 NO_PROGRESS: Final = (FindingCode.STOPPED, FindingCode.NO_CONSUMERS, FindingCode.STALLED)
-"""Findings that say, where they are critical, that a group delivers or acknowledges nothing."""
+"""Findings that say, if they are critical, that a group delivers or acknowledges nothing."""
 
 
 class Observer:
@@ -37,7 +37,7 @@ class Observer:
 
     Args:
         rates: Whether its observations tell rates, beyond what the rules need of them.
-        selector: The options that choose the server in commands, as typed; empty where it is the default one.
+        selector: The options that choose the server in commands, as typed; empty if it is the default one.
 
     Attributes:
         thresholds: When the health rules speak; may be exchanged between snapshots.
@@ -62,7 +62,7 @@ class Observer:
         return assess(snapshot, self._history, self.thresholds, rates=self._rates, selector=self._selector)
 
     def with_rates(self, observation: Observation) -> Observation:
-        """The last observation with rates, where it was made without them."""
+        """The last observation with rates, if it was made without them."""
         if self._rates or self._history is None:
             return observation
         return assess(observation.snapshot, self._history, self.thresholds, selector=self._selector)
@@ -165,7 +165,7 @@ class _Assessor:
 
 
 def _health(findings: tuple[Finding, ...], *, doubt: bool) -> Health:
-    """The worst of findings, given worst first; without any, unknown where something is in doubt."""
+    """The worst of findings, given worst first; without any, unknown if something is in doubt."""
     if findings:
         return findings[0].level
     return UNKNOWN if doubt else OK

@@ -35,7 +35,7 @@ class PendingScan(Struct, frozen=True):
 
 
 def gone_below(stream: StreamState | StreamReading) -> EntryId | None:
-    """The ID below which no entry of a stream exists any more; none where its beginning is not known."""
+    """The ID below which no entry of a stream exists any more; None if its beginning is not known."""
     if stream.length == 0:
         last = stream.last_generated_id
         return last if last is None or last == LAST_ID else last.next()

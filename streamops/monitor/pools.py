@@ -45,8 +45,8 @@ class ServerWorkers(Struct, frozen=True):
 
     Attributes:
         workers: Those that have a heartbeat, by pool and ID.
-        now: The server's clock; none where it may not be asked.
-        pools: Their pools, and those that were told something or have a controller; none where that was not read.
+        now: The server's clock; None if it may not be asked.
+        pools: Their pools, and those that were told something or have a controller; None if that was not read.
         unreadable: IDs of workers whose heartbeat is there and cannot be read.
     """
 
@@ -158,13 +158,13 @@ class PoolReader:
         return await read_pool_names(self._place.server)
 
     async def one(self, name: str) -> Pool:
-        """A pool; with nothing but its name where nobody ever told it anything. Raises ``StreamopsError``."""
+        """A pool; with nothing but its name if nobody ever told it anything. Raises ``StreamopsError``."""
         return await read_pool(self._place.server, name)
 
     async def known(self, name: str) -> Pool:
         """A pool that has workers, was told something, or is configured; raises ``NotFound`` for any other name.
 
-        All keys of the server are gone through for heartbeats, but only where nothing else tells of the pool.
+        All keys of the server are gone through for heartbeats, but only if nothing else tells of the pool.
         """
         pool = await self.one(name)
         if pool != Pool(name=name) or self._place.targets.has(name) or await self.of_pool(name) != NOBODY:
@@ -201,7 +201,7 @@ class PoolReader:
     async def with_sizes(
         self, pools: Sequence[Pool], now: datetime | None
     ) -> list[tuple[Pool, PoolSize | None]]:
-        """Pools with the workers that their supervisors have; none where something else runs them, or nothing tells.
+        """Pools with the workers that their supervisors have; None if something else runs them, or nothing tells.
 
         Without the server's clock, by which it is known who is alive, none of them is told.
 
@@ -221,7 +221,7 @@ class PoolReader:
         return sized
 
     def local_size(self, pool: Pool, of_pool: PoolWorkers, now: datetime) -> PoolSize | None:
-        """How many workers a pool's supervisors have; none where something else runs them, which has to be asked.
+        """How many workers a pool's supervisors have; None if something else runs them, which has to be asked.
 
         Raises:
             SettingsError: What is configured makes no sense.
@@ -249,7 +249,7 @@ class PoolReader:
         return self._place.targets.of(self._place.server, name).label
 
     async def consumers(self, stream: str, group: str, within: timedelta) -> int:
-        """Consumers of a group that have asked for entries that lately; 0 where there is no such group.
+        """Consumers of a group that have asked for entries that lately; 0 if there is no such group.
 
         Raises:
             StreamopsError: They cannot be read.
@@ -262,7 +262,7 @@ class PoolReader:
         raise members.error(f"consumers of group {group} of stream {stream}")
 
     async def count_between(self, stream: str, after: EntryId, until: EntryId, most: int) -> int | None:
-        """Entries after an ID and up to another, or as many of them as may be counted; none where none may be."""
+        """Entries after an ID and up to another, or as many of them as may be counted; None if none may be."""
         span = RangeCount(stream, after, until, 0)
         budget = CountBudget(per_range=most, per_collection=most)
         await Counter(self._place.server, budget).count([span], Depth.SCRIPT)
@@ -273,7 +273,7 @@ class PoolReader:
         await forget_pool(self._place.server, name)
 
     async def clock(self) -> datetime | None:
-        """The server's clock; none where it may not be asked."""
+        """The server's clock; None if it may not be asked."""
         return await read_clock(self._place.server, POOLS)
 
 

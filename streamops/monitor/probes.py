@@ -23,7 +23,7 @@ class ProbeVerdict(IntEnum):
 
 
 class ProbeLimits(Struct, frozen=True):
-    """What must not be exceeded; where nothing is given, the health rules judge.
+    """What must not be exceeded; if nothing is given, the health rules judge.
 
     Attributes:
         lag: Entries a group has not been given yet.
@@ -46,7 +46,7 @@ class ProbeLimits(Struct, frozen=True):
 
 
 class Bounds(Struct, frozen=True):
-    """What is known of a number: at least ``lower``, at most ``upper``; none where there is no bound."""
+    """What is known of a number: at least ``lower``, at most ``upper``; None if there is no bound."""
 
     lower: float | None
     upper: float | None
@@ -112,7 +112,7 @@ def assess_probe(
         observation: What was read.
         limits: What must not be exceeded.
         named: Streams that were asked for by name, and so must be there.
-        max_streams: How many streams were read at most; none where there was no such limit.
+        max_streams: How many streams were read at most; None if there was no such limit.
     """
     judged = _limited(observation, limits) if limits.given else _healths(observation)
     readings = (*_unread(observation, named, max_streams), *judged)

@@ -116,7 +116,7 @@ class QueueMetricsReader:
         self._found = frozenset(found)
 
     async def measure(self) -> None:
-        """Measure every stream once; raises ``ServerError`` where no node answers."""
+        """Measure every stream once; raises ``ServerError`` if no node answers."""
         names, before = self._discovery.names, self._unmeasurable
         known = set(names)
         self._sizes = {name: size for name, size in self._sizes.items() if name in known}
@@ -145,7 +145,7 @@ class QueueMetricsReader:
         self._sizes = {} if self._unmeasurable else sizes
 
     async def find_workers(self) -> None:
-        """Look for heartbeats once; raises ``ServerError`` where the keys cannot be gone through."""
+        """Look for heartbeats once; raises ``ServerError`` if the keys cannot be gone through."""
         crowd = await self._workers.all(SHARE)
         self._hearts = crowd.workers
         self._paused = await read_paused(self._place.server, sorted({heart.pool for heart in self._hearts}))

@@ -54,7 +54,7 @@ def deliveries(earlier: GroupSample, later: GroupSample, added: int | None) -> i
     A position that stayed is proof of none. Otherwise the read counter tells, and so does what arrived
     less what the lag grew. Each of them takes entries for delivered, on some servers, that were trimmed
     away unread, so the smaller is right. The counter may do so at any time after they were trimmed away,
-    whenever the server looks anew where the position is: alone, it is not believed as long as it may.
+    whenever the server looks again where the position is: alone, it is not believed as long as it may.
 
     Args:
         earlier: The group before.
@@ -75,7 +75,7 @@ def deliveries(earlier: GroupSample, later: GroupSample, added: int | None) -> i
 def _may_jump(earlier: GroupSample, later: StreamSample) -> bool:
     """Whether the read counter may come to count entries that were gone before: more are than it had counted.
 
-    Where that was not known, it is not either; who never learns it sees no more than the counter, which then counts each once.
+    If that was not known, it is not either; who never learns it sees no more than the counter, which then counts each once.
     """
     added, read = earlier.stream.entries_added, earlier.entries_read
     if added is None or read is None:
@@ -84,7 +84,7 @@ def _may_jump(earlier: GroupSample, later: StreamSample) -> bool:
 
 
 def counted_reads(earlier: GroupSample, later: GroupSample) -> int | None:
-    """How far the server's read counter moved; none where it was missing or went back."""
+    """How far the server's read counter moved; None if it was missing or went back."""
     if earlier.entries_read is None or later.entries_read is None:
         return None
     read = later.entries_read - earlier.entries_read
@@ -96,13 +96,13 @@ def acknowledgements(
 ) -> int | None:
     """Entries the group was done with between two samples: what it was given less what pending grew.
 
-    None also where that is negative: somebody revived acknowledged entries (XCLAIM FORCE) meanwhile.
+    None also if that is negative: somebody revived acknowledged entries (XCLAIM FORCE) meanwhile.
 
     Args:
         earlier: The group before.
         later: The group after.
         delivered: What ``deliveries`` said of the same two samples.
-        rewound_from: Where the position once moved back from; none where it never did. Up to there
+        rewound_from: Where the position once moved back from; None if it never did. Up to there
             entries may be delivered again that are pending already, and pending does not tell.
     """
     if delivered is None:
@@ -114,10 +114,10 @@ def acknowledgements(
 
 
 def losses(earlier: GroupSample, later: GroupSample, added: int | None) -> int | None:
-    """Entries lost to the group between two samples; none where it cannot be told.
+    """Entries lost to the group between two samples; None if it cannot be told.
 
     Deleting an undelivered entry with XDEL is somebody's decision and not a loss, but takes part in the
-    sum; so the sum counts only where no entry beyond the earlier position was ever deleted.
+    sum; so the sum counts only if no entry beyond the earlier position was ever deleted.
 
     Args:
         earlier: The group before.
@@ -249,7 +249,7 @@ def lag_growth(trend: SampleSeries[int | None], over: timedelta) -> Growth | Non
     such tests call a third of aimless walks growing, where this one calls one in a hundred.
 
     Returns:
-        None where the lag has been known for less than that.
+        None if the lag has been known for less than that.
     """
     known = [(at, lag) for at, lag in zip(trend.times, trend.values, strict=True) if lag is not None]
     if len(known) <= STEPS or known[-1][0] - known[0][0] < over:

@@ -18,10 +18,10 @@ class StreamSample(Struct, frozen=True, gc=False):
 
     Attributes:
         length: Entries in it.
-        first_id: ID of its first entry; none where it is empty or unknown.
-        last_generated_id: The highest ID it ever had; none where unknown.
-        entries_added: Entries ever added; none where unknown.
-        max_deleted_id: The highest ID deleted by XDEL; none where unknown.
+        first_id: ID of its first entry; None if it is empty or unknown.
+        last_generated_id: The highest ID it ever had; None if unknown.
+        entries_added: Entries ever added; None if unknown.
+        max_deleted_id: The highest ID deleted by XDEL; None if unknown.
     """
 
     length: int
@@ -37,7 +37,7 @@ class GroupSample(Struct, frozen=True, gc=False):
     Attributes:
         stream: Its stream at that instant, shared by all groups of the stream.
         last_delivered_id: Its position.
-        entries_read: The server's read counter; none where it has none.
+        entries_read: The server's read counter; None if it has none.
         pending: Entries delivered and not acknowledged.
         lag: Entries still to be delivered; none unless ``exact`` or ``reported``, and of the same moment as the rest.
     """

@@ -32,7 +32,7 @@ class PendingPage(Struct, frozen=True):
     Attributes:
         rows: The rows, lowest ID first.
         next_id: Where to go on, exclusive; none at the end.
-        now: The server's clock when they were read; none where it may not be asked.
+        now: The server's clock when they were read; None if it may not be asked.
     """
 
     rows: tuple[PendingEntry, ...]
@@ -45,8 +45,8 @@ class PendingSummary(Struct, frozen=True):
 
     Attributes:
         pending: All pending entries.
-        smallest_id: Smallest pending ID; none where none is pending.
-        greatest_id: Greatest pending ID; none where none is pending.
+        smallest_id: Smallest pending ID; None if none is pending.
+        greatest_id: Greatest pending ID; None if none is pending.
         consumers: Pending entries by consumer, only consumers that have some.
     """
 
@@ -107,7 +107,7 @@ class EntryWords:
     """
 
     def __init__(self, wanted: Iterable[str], unwanted: Iterable[str] = ()) -> None:
-        """Look for these words; raises ``SettingsError`` where there is none."""
+        """Look for these words; raises ``SettingsError`` if there is none."""
         self.wanted = tuple(word.casefold() for word in wanted if word)
         self.unwanted = tuple(word.casefold() for word in unwanted if word)
         if not (self.wanted or self.unwanted):
@@ -118,7 +118,7 @@ class EntryWords:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Take ``billing !retry "two words"`` apart; raises ``SettingsError`` where there is no word."""
+        """Take ``billing !retry "two words"`` apart; raises ``SettingsError`` if there is no word."""
         return cls(*split_words(text))
 
     def __repr__(self) -> str:
@@ -193,7 +193,7 @@ class Search(Struct, frozen=True):
     page: int = PAGE_ENTRIES
 
     def matches(self, entry: StreamEntry) -> bool:
-        """Whether an entry meets every condition; raises ``SettingsError`` where the expression cannot say."""
+        """Whether an entry meets every condition; raises ``SettingsError`` if the expression cannot say."""
         if any(pair not in entry.fields for pair in self.fields):
             return False
         if self.words is not None and not self.words.matches(entry):
@@ -221,8 +221,8 @@ class SearchResult(Struct, frozen=True):
     Attributes:
         entries: The matches, in the order they were met.
         scanned: Entries looked at.
-        first_id: The first ID looked at; none where there was none.
-        last_id: The last ID looked at; none where there was none.
+        first_id: The first ID looked at; None if there was none.
+        last_id: The last ID looked at; None if there was none.
         stopped: Why it ended.
         size: Bytes of the entries looked at.
     """
@@ -284,7 +284,7 @@ async def search_entries(
 
 
 def _spent(query: Search, scanned: int, size: int, took: timedelta) -> StopReason | None:
-    """The budget that is used up; none where none is."""
+    """The budget that is used up; None if none is."""
     if scanned >= query.max_scan:
         return StopReason.MAX_SCAN
     if query.max_bytes is not None and size >= query.max_bytes:
@@ -295,7 +295,7 @@ def _spent(query: Search, scanned: int, size: int, took: timedelta) -> StopReaso
 def _rest(
     start: EntryId, end: EntryId, page: EntryPage, *, newest_first: bool
 ) -> tuple[EntryId, EntryId] | None:
-    """The range after a page; none where nothing is left of it."""
+    """The range after a page; None if nothing is left of it."""
     at = page.next_id
     if at is None or at == (start if newest_first else end):
         return None
@@ -341,7 +341,7 @@ class PendingFound(Struct, frozen=True):
         rows: The matches, lowest ID first.
         scanned: Rows looked at.
         next_id: Where to go on, exclusive; none at the end.
-        now: The server's clock when the last page was read; none where it may not be asked.
+        now: The server's clock when the last page was read; None if it may not be asked.
     """
 
     rows: tuple[PendingEntry, ...]

@@ -28,7 +28,7 @@ class ServerMonitor:
     Args:
         place: The server, and what is configured for it.
         watch: What to look at.
-        selector: The options that choose the server in commands, as typed; empty where it is the default one.
+        selector: The options that choose the server in commands, as typed; empty if it is the default one.
 
     Attributes:
         options: How the server is reached; ``options.label`` is its address in words.
@@ -58,7 +58,7 @@ class ServerMonitor:
         watch: Watch,
         thresholds: Thresholds = Thresholds(),  # noqa: B008 - frozen
     ) -> Self:
-        """Connect and log in, to watch alone; raises ``ServerError`` where that fails."""
+        """Connect and log in, to watch alone; raises ``ServerError`` if that fails."""
         server = await Server.connect(options)
         return cls(ServerContext(server, watch.dead_letters, watch.delayed, thresholds=thresholds), watch)
 
@@ -82,10 +82,10 @@ class ServerMonitor:
             await self._server.close()
 
     async def discover(self, *, queues: bool = False) -> None:
-        """Scan the keyspace once from end to end; raises ``ServerError`` where it cannot be.
+        """Scan the keyspace once from end to end; raises ``ServerError`` if it cannot be.
 
         Args:
-            queues: Look for delayed queues without a stream, too; where that fails, the next snapshot has a gap.
+            queues: Look for delayed queues without a stream, too; if that fails, the next snapshot has a gap.
         """
         await self.discovery.scan()
         if queues:
@@ -104,7 +104,7 @@ class ServerMonitor:
             self._discovering = asyncio.create_task(self.discovery.run(queues=queues))
 
     async def collect(self, only: Sequence[str] = ()) -> Snapshot:
-        """A snapshot of the streams named, or of all that are known; raises ``ServerError`` where no node answers."""
+        """A snapshot of the streams named, or of all that are known; raises ``ServerError`` if no node answers."""
         names = list(only) or self.discovery.names
         watch = DelayedWatch(self.delayed, frozenset(only).__contains__) if only else self._delayed_watch
         snapshot = await self._collector.collect(
@@ -117,7 +117,7 @@ class ServerMonitor:
         # Delayed messages outlive their stream.
         beside = only or (*self.discovery.pinned, *sorted(self.discovery.queues))
         delayed, gaps = await watch.read([*(stream.name for stream in snapshot.streams), *beside])
-        # Where a stream cannot be reached, nor can its queue.
+        # If a stream cannot be reached, nor can its queue.
         told = {(gap.stream, gap.reason) for gap in snapshot.gaps}
         gaps = tuple(gap for gap in gaps if (gap.stream, gap.reason) not in told)
         if self.discovery.problem and not only:

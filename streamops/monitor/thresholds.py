@@ -17,7 +17,7 @@ _setting: Final = partial(setting, project=True)
 class Thresholds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The thresholds of the health rules.
 
-    Durations are spans on the server's clock and always positive. ``ValueError`` where one is not;
+    Durations are spans on the server's clock and always positive. ``ValueError`` if one is not;
     msgspec turns that into its own error with a path when it decodes one.
     """
 

@@ -28,7 +28,7 @@ class TopicView(Struct, frozen=True):
 
     Attributes:
         name: Its name.
-        topic: What it says; none where that cannot be read.
+        topic: What it says; None if that cannot be read.
         problem: What is wrong with it, so that it is left out; empty for nothing.
     """
 
@@ -62,18 +62,18 @@ class TopicReader:
         return list(map(_view, await read_topics(self._place.server)))
 
     async def queues(self, topics: Sequence[Topic]) -> list[DelayedQueue | None]:
-        """The delayed messages of each topic, counted; none where they cannot be read. Raises ``ServerError``."""
+        """The delayed messages of each topic, counted; None if they cannot be read. Raises ``ServerError``."""
         streams = [topic.key for topic in topics]
         found = await read_queues(self._place.server, streams, self._place.delayed) if streams else []
         return [None if isinstance(queue, Fault) else queue for queue in found]
 
     async def undone(self, topics: Sequence[Topic]) -> list[int | None]:
-        """Entries of each topic's stream that are not called back yet; none where not known. Raises ``ServerError``."""
+        """Entries of each topic's stream that are not called back yet; None if not known. Raises ``ServerError``."""
         groups = [(topic.key, topic.group) for topic in topics]
         return await count_undone(self._place.server, groups) if groups else []
 
     async def failures(self, topic: Topic, limit: int = 20) -> TopicFailures:
-        """What failed last; raises ``StreamopsError`` where that cannot be read."""
+        """What failed last; raises ``StreamopsError`` if that cannot be read."""
         queue = dead_letter_key(topic.key, self._place.dead_letters)
         letters = await DeadLetterReader(self._place).newest(queue, count=limit)
         page = await DelayedReader(self._place).page(topic.key, LOOKED_AT)
@@ -82,7 +82,7 @@ class TopicReader:
         return TopicFailures(letters.letters, tuple(retries[:limit]), more)
 
     async def clock(self) -> datetime | None:
-        """The server's clock; none where it may not be asked."""
+        """The server's clock; None if it may not be asked."""
         return await read_clock(self._place.server, TOPICS)
 
 

@@ -15,7 +15,7 @@ class Watch(Struct, frozen=True):
         details: Whether consumers and pending entries are read beyond the groups themselves.
         deep: Whether streams are read by XINFO STREAM FULL where that is cheap: with what each consumer has had for
             longest, at half the cost, and without the last entry's ID and rates.
-        delayed: Queues of delayed messages by their stream, where they are not beside it.
+        delayed: Queues of delayed messages by their stream, if they are not beside it.
     """
 
     streams: tuple[str, ...] = ()

@@ -41,13 +41,13 @@ async def read_audit(
     count: int,
     newest_first: bool = False,
 ) -> list[AuditRecord]:
-    """Records of the log; raises ``ServerError`` where it cannot be read."""
+    """Records of the log; raises ``ServerError`` if it cannot be read."""
     entries = await read_records(server, start=start, end=end, count=count, newest_first=newest_first)
     return [decode_record(entry) for entry in entries]
 
 
 async def read_action(server: Server, audit_id: EntryId) -> list[AuditRecord]:
-    """All records of one action, oldest first; raises ``NotFound`` where there is none of that ID."""
+    """All records of one action, oldest first; raises ``NotFound`` if there is none of that ID."""
     found: list[AuditRecord] = []
     start = audit_id
     while True:
@@ -125,7 +125,7 @@ def undo_blobs(records: Sequence[AuditRecord]) -> list[bytes]:
 
 
 def undone_actions(record: AuditRecord) -> tuple[str, ...]:
-    """The actions that a record says were taken back, to their end; none where it says nothing of the kind."""
+    """The actions that a record says were taken back, to their end; None if it says nothing of the kind."""
     return record.undoes if record.phase is AuditPhase.DONE else ()
 
 
@@ -148,7 +148,7 @@ RECORDS = 200
 
 
 async def read_actions(server: Server, count: int, after: ActionPage | None = None) -> ActionPage:
-    """About ``count`` actions: the newest, or those after a page; raises ``ServerError`` where they cannot be read."""
+    """About ``count`` actions: the newest, or those after a page; raises ``ServerError`` if they cannot be read."""
     loose = {record.begun_id: record for record in after.loose} if after else {}
     end = LAST_ID if after is None else after.next_id
     actions: list[Action] = []
@@ -250,7 +250,7 @@ def state_before(records: Sequence[AuditRecord]) -> Before:
 
 
 def plain_values(blob: bytes) -> list[Mapping[str, Any]]:
-    """What ``pack`` wrote, as plain values; nothing where it is none of that."""
+    """What ``pack`` wrote, as plain values; nothing if it is none of that."""
     try:
         return [unpack_values(blob)]
     except UnexpectedReply:

@@ -21,9 +21,9 @@ class AuditWriter:
     """The records of one action.
 
     Attributes:
-        id: The action's ID, that of its first record; empty where none could be written.
+        id: The action's ID, that of its first record; empty if none could be written.
         actor: Who writes them.
-        snapshot: The hash in which scripts keep rows as they were, until they are put into the log; empty where nowhere.
+        snapshot: The hash in which scripts keep rows as they were, until they are put into the log; empty if nowhere.
     """
 
     def __init__(self, server: Server, actor: Actor) -> None:
@@ -60,10 +60,10 @@ class AuditWriter:
             plan: The plan.
             intent: What was asked for.
             reason: Why.
-            unaudited: Whether to go on where it cannot be written.
-            undoes: The actions that this one takes back; none where it takes none back.
-            continues: The action whose job it goes on with; empty where it begins anew.
-            snapshot_stream: The stream beside which its scripts keep rows; empty where they keep none.
+            unaudited: Whether to go on if it cannot be written.
+            undoes: The actions that this one takes back; None if it takes none back.
+            continues: The action whose job it goes on with; empty if it begins again.
+            snapshot_stream: The stream beside which its scripts keep rows; empty if they keep none.
 
         Raises:
             Forbidden: It cannot be written, and ``unaudited`` does not allow that.
@@ -88,7 +88,7 @@ class AuditWriter:
                 ) from None
 
     async def batch(self, undo: bytes) -> None:
-        """Keep what undoing a batch needs; raises ``ServerError`` where that fails."""
+        """Keep what undoing a batch needs; raises ``ServerError`` if that fails."""
         if self.id:
             await self._write(AuditPhase.BATCH, {"undo": undo})
 
@@ -98,7 +98,7 @@ class AuditWriter:
         self._gathering = asyncio.create_task(self._gather())
 
     async def gather(self) -> None:
-        """Put into the log what scripts kept beside the stream; raises ``ServerError`` where that fails."""
+        """Put into the log what scripts kept beside the stream; raises ``ServerError`` if that fails."""
         await self._gathered()
         await self._gather()
 
@@ -116,7 +116,7 @@ class AuditWriter:
             await drop_pages(self._server, self.snapshot, pages)
 
     async def end(self, outcome: Outcome, phase: AuditPhase) -> None:
-        """Write the last record; raises ``ServerError`` where that fails."""
+        """Write the last record; raises ``ServerError`` if that fails."""
         if self.id:
             await self._write(phase, {"outcome": pack(outcome)})
 
@@ -139,7 +139,7 @@ class AuditWriter:
 
 
 async def end_orphan(server: Server, actor: Actor, job: Job, *, rest: int, then: str) -> None:
-    """End the records of an abandoned job's last action, where it has no end; what cannot be read is left alone.
+    """End the records of an abandoned job's last action, if it has no end; what cannot be read is left alone.
 
     Args:
         server: Where.
@@ -192,7 +192,7 @@ def gone_on_with(rest: int, by: str) -> str:
 
     Args:
         rest: Units that were left to do.
-        by: The action that goes on with it; empty where it does without a record.
+        by: The action that goes on with it; empty if it does without a record.
     """
     if not rest:
         return "nothing was left to do"

@@ -54,7 +54,7 @@ _TAKING_BACK: Final = b'{"not_deleted":'
 
 
 class BackupWriter:
-    """A new file of entries, readable by its owner alone. Where its block fails, it is removed again unless kept.
+    """A new file of entries, readable by its owner alone. If its block fails, it is removed again unless kept.
 
     Without a path nothing is written.
 
@@ -73,7 +73,7 @@ class BackupWriter:
         self.kept = False
 
     def __enter__(self) -> Self:
-        """Create the file; raises ``SettingsError`` where it exists already, unless it is written anew, or cannot be."""
+        """Create the file; raises ``SettingsError`` if it exists already, unless it is written again, or cannot be."""
         if not self._wanted:
             return self
         try:
@@ -108,18 +108,18 @@ class BackupWriter:
         self.write_lines(entry_line(stream, entry) for entry in entries)
 
     def write_lines(self, lines: Iterable[bytes]) -> None:
-        """Add lines, and make sure that they are on the disk; raises ``SettingsError`` where they cannot be written."""
+        """Add lines, and make sure that they are on the disk; raises ``SettingsError`` if they cannot be written."""
         if self._file is not None and (told := [*lines]):
             self._append(self._file, b"".join(told))
             self.written += len(told)
 
     def take_back(self, ids: Iterable[EntryId]) -> None:
-        """Say which of the entries written were not deleted after all; raises ``SettingsError`` where it cannot."""
+        """Say which of the entries written were not deleted after all; raises ``SettingsError`` if it cannot."""
         if self._file is not None and (told := tuple(map(str, ids))):
             self._append(self._file, msgspec.json.encode(_NotDeleted(told)) + b"\n")
 
     def rename(self, path: str | Path) -> None:
-        """Give the file its name, now that all is in it; raises ``SettingsError`` where there is one of that name."""
+        """Give the file its name, now that all is in it; raises ``SettingsError`` if there is one of that name."""
         draft = self.path
         try:
             # Unlike a rename, a link never replaces another file, whenever that came.
@@ -148,7 +148,7 @@ class BackupWriter:
 
 
 def forbid_existing(path: str | Path | None) -> None:
-    """Raises ``SettingsError`` where there is a file of that name already, or no directory for it.
+    """Raises ``SettingsError`` if there is a file of that name already, or no directory for it.
 
     No backup overwrites another.
     """
@@ -182,7 +182,7 @@ def json_line(told: object) -> bytes:
 
 
 def name_json(name: str) -> str | dict[str, str]:
-    """A name as lines have it: ``{"base64": ...}`` where it is not UTF-8."""
+    """A name as lines have it: ``{"base64": ...}`` if it is not UTF-8."""
     raw = name.encode("utf-8", "surrogateescape")
     try:
         return raw.decode()
@@ -191,7 +191,7 @@ def name_json(name: str) -> str | dict[str, str]:
 
 
 def parse_line(line: bytes) -> tuple[str, StreamEntry]:
-    """The stream and the entry that a line tells; raises ``ValueError`` where it tells none."""
+    """The stream and the entry that a line tells; raises ``ValueError`` if it tells none."""
     told = _DECODER.decode(line)
     fields = tuple((as_bytes(name), as_bytes(value)) for name, value in told.fields)
     return as_bytes(told.stream).decode("utf-8", "surrogateescape"), StreamEntry(
@@ -232,7 +232,7 @@ def _packed(value: bytes) -> Text:
 
 
 def as_bytes(text: Text) -> bytes:
-    """The bytes that a text of a file stands for; raises ``ValueError`` where it is no Base64."""
+    """The bytes that a text of a file stands for; raises ``ValueError`` if it is no Base64."""
     return text.encode() if isinstance(text, str) else b64decode(text.base64, validate=True)
 
 

@@ -23,7 +23,7 @@ STALE_HINT: Final = "Nothing was done. Make a new plan."
 
 
 def check_limits(plan: Plan, limits: Limits) -> None:
-    """Raises ``Forbidden`` where a plan counts another number than the operator insists on."""
+    """Raises ``Forbidden`` if a plan counts another number than the operator insists on."""
     name = f"{plan.operation} {plan.target}"
     if limits.expect is not None and plan.recurring:
         raise Forbidden(
@@ -43,7 +43,7 @@ def check_limits(plan: Plan, limits: Limits) -> None:
 
 
 def check_fingerprint(plan: Plan, limits: Limits) -> None:
-    """Raises ``StalePlan`` where the operator insists on another plan."""
+    """Raises ``StalePlan`` if the operator insists on another plan."""
     if limits.fingerprint and plan.fingerprint != limits.fingerprint:
         raise StalePlan(
             f"{plan.operation} {plan.target}: the plan is {plan.fingerprint} now, not {limits.fingerprint}",
@@ -52,7 +52,7 @@ def check_fingerprint(plan: Plan, limits: Limits) -> None:
 
 
 def check_own_keys(operation: Operation[Any, Any], intent: Struct) -> None:
-    """Raises ``Forbidden`` where an operation would write to what streamops keeps for itself."""
+    """Raises ``Forbidden`` if an operation would write to what streamops keeps for itself."""
     keys = [operation.stream_of(intent) or "", *(key for _, key in operation.writes_of(intent))]
     if not operation.own and (own := next(filter(is_own_key, keys), None)) is not None:
         raise Forbidden(f"{operation.name} {own}: {OWN_KEY}", OWN_KEY_HINT)
@@ -93,7 +93,7 @@ async def audit_warnings(server: Server, *, unaudited: bool) -> tuple[str, ...]:
 
 
 async def check_identity(server: Server, prepared: Prepared[Any, Any]) -> None:
-    """Raises ``StalePlan`` where another server answers than when the plan was made, or the stream is another one."""
+    """Raises ``StalePlan`` if another server answers than when the plan was made, or the stream is another one."""
     stream = prepared.operation.stream_of(prepared.intent)
     planned = prepared.identity
     if stream is None or planned is None:

@@ -86,7 +86,7 @@ def full_command(command: str, selector: Sequence[str], limits: Limits | None = 
 
     Args:
         command: The command line as the operation words it; empty for none.
-        selector: The options that choose the server; none at all where it is the default one.
+        selector: The options that choose the server; none at all if it is the default one.
         limits: What the operator insists on; of that, what would be so for another plan too.
     """
     if not command.startswith(PROGRAM):

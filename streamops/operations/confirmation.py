@@ -47,7 +47,7 @@ class ConfirmationPolicy(Struct, frozen=True):
 
 
 def required_confirmation(plan: Plan, environment: Environment) -> ConfirmationPolicy:
-    """What a plan needs: nothing where it selects nothing, more the more it can lose."""
+    """What a plan needs: nothing if it selects nothing, more the more it can lose."""
     cautious = environment is not Environment.DEVELOPMENT
     if plan.idle:
         return ConfirmationPolicy(ConfirmationKind.NONE)

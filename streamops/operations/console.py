@@ -132,7 +132,7 @@ class Console(ServerMonitor):
         read_only: bool = False,
         find_target: FindSpec = nothing_configured,
     ) -> Self:
-        """Connect and log in; raises ``ServerError`` where that fails.
+        """Connect and log in; raises ``ServerError`` if that fails.
 
         Args:
             options: How to connect.
@@ -175,7 +175,7 @@ class Console(ServerMonitor):
         return await read_actions(self._server, count, after)
 
     async def read_action(self, audit_id: EntryId) -> list[AuditRecord]:
-        """All records of one action, oldest first; raises ``NotFound`` where there is none of that ID."""
+        """All records of one action, oldest first; raises ``NotFound`` if there is none of that ID."""
         return await read_action(self._server, audit_id)
 
     async def read_jobs(self, limit: int = 100) -> list[Job]:
@@ -187,7 +187,7 @@ class Console(ServerMonitor):
         return await all_jobs(self._server, limit, tidy=not self.engine.read_only)
 
     async def read_job(self, job_id: str) -> Job:
-        """A job by its ID; raises ``NotFound`` where there is none."""
+        """A job by its ID; raises ``NotFound`` if there is none."""
         return await find_job(self._server, job_id)
 
     async def cancel_job(self, job_id: str) -> bool:
@@ -211,7 +211,7 @@ class Console(ServerMonitor):
         return await self.engine.resume(operation, job, limits)
 
     async def read_clock(self) -> datetime | None:
-        """The clock of the server that jobs and the audit log are on; none where it may not be asked."""
+        """The clock of the server that jobs and the audit log are on; None if it may not be asked."""
         return await read_clock(self._server, AUDIT)
 
     async def find_delayed(self) -> DelayedQueues:
@@ -259,12 +259,12 @@ class Console(ServerMonitor):
             size = max(1, min(count - len(entries), (PAGE_BYTES - weight) * len(entries) // max(1, weight)))
 
     async def read_entry(self, stream: str, entry_id: EntryId) -> StreamEntry | None:
-        """One entry, or none where it is gone."""
+        """One entry, or None if it is gone."""
         page = await self.read_entries(stream, start=entry_id, end=entry_id, count=1)
         return page.entries[0] if page.entries else None
 
     async def read_payload(self, key: str, limit: int) -> KeptPayload | None:
-        """A payload that is kept beside a stream, at most ``limit`` bytes of it; none where it is gone.
+        """A payload that is kept beside a stream, at most ``limit`` bytes of it; None if it is gone.
 
         Raises:
             NotFound: The key holds something else.
@@ -274,7 +274,7 @@ class Console(ServerMonitor):
     async def tail(
         self, stream: str, *, after: EntryId | None = None, poll: timedelta = timedelta(seconds=1)
     ) -> AsyncIterator[StreamEntry]:
-        """Entries as they come, for ever: after an ID, or from now on.
+        """Entries as they come, forever: after an ID, or from now on.
 
         Raises:
             NotFound: ``after`` was not given and there is no such stream.
@@ -314,7 +314,7 @@ class Console(ServerMonitor):
     async def scan_pending(
         self, stream: str, group: str, consumer: str | None = None, *, limit: int = 100_000
     ) -> PendingProfile | None:
-        """The distribution of a group's or a consumer's pending entries, from at most ``limit`` rows; none where none is pending."""
+        """The distribution of a group's or a consumer's pending entries, from at most ``limit`` rows; None if none is pending."""
         summary = await self.read_pending_summary(stream, group)
         pending = summary.pending if consumer is None else dict(summary.consumers).get(consumer, 0)
         scan = PendingScan()

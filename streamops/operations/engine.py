@@ -119,7 +119,7 @@ class Engine:
             prepared: The plan.
             confirmation: The answer to it.
             progress: Told after each batch.
-            started: Told the job's ID before its first write, where it is a job.
+            started: Told the job's ID before its first write, if it is a job.
             stop: Set it to stop after the batch under way.
 
         Raises:
@@ -172,7 +172,7 @@ class Engine:
         job: Job,
         limits: Limits = Limits(),  # noqa: B008 - frozen
     ) -> Prepared[Intent, Evidence]:
-        """Plan the rest of an interrupted job; raises as ``prepare`` does, and ``Forbidden`` where it is held."""
+        """Plan the rest of an interrupted job; raises as ``prepare`` does, and ``Forbidden`` if it is held."""
         if job.state in {JobState.DONE, JobState.CANCELLED}:
             raise over(job.id)
         if job.state is JobState.RUNNING and not job.abandoned and job.owner != str(self.actor):
@@ -191,7 +191,7 @@ class Engine:
         return await self.prepare(operation, intent, limits, job)
 
     def forbid_if_read_only(self) -> None:
-        """Raises ``Forbidden`` where nothing may be changed."""
+        """Raises ``Forbidden`` if nothing may be changed."""
         if self.read_only:
             raise Forbidden(
                 "read-only: nothing is changed here",
@@ -199,7 +199,7 @@ class Engine:
             )
 
     async def _open_job(self, prepared: Prepared[Any, Any], audit: AuditWriter) -> HeldJob | None:
-        """The job that this is, held; where it cannot be had, the audit log says that nothing was done."""
+        """The job that this is, held; if it cannot be had, the audit log says that nothing was done."""
         try:
             return await self._job(prepared, audit)
         except StreamopsError as error:
@@ -282,7 +282,7 @@ async def _close_soon(run: Run, outcome: Outcome) -> None:
 
 
 async def _close(run: Run, outcome: Outcome, state: JobState) -> Outcome:
-    """Write the last records. Where the server does not answer any more, the outcome says so: what is done is done.
+    """Write the last records. If the server does not answer any more, the outcome says so: what is done is done.
 
     In a cluster they are on several nodes, of which one may be gone: each is written whatever became of the others.
     """
@@ -308,7 +308,7 @@ async def _close(run: Run, outcome: Outcome, state: JobState) -> Outcome:
 def _many_groups(
     operation: Operation[Any, Any], plan: Plan, identity: StreamIdentity | None
 ) -> tuple[str, ...]:
-    """What looking at a stream's groups takes in each step, where it is worth telling."""
+    """What looking at a stream's groups takes in each step, if it is worth telling."""
     if plan.idle or identity is None or not operation.groups_a_ms:
         return ()
     return many_groups_warnings(len(identity.positions), operation.groups_a_ms)

@@ -49,7 +49,7 @@ class JobCounts:
         skips: The first of those left alone, each with why.
         failures: The first of those that could not be done.
         notes: What is worth telling at the end.
-        removed_below: The ID below which entries were removed; empty where none were.
+        removed_below: The ID below which entries were removed; empty if none were.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class HeldJob:
     async def create(
         cls, server: Server, owner: str, plan: Plan, intent: Struct, *, audit_id: str, rate: float | None
     ) -> "HeldJob":
-        """Create and take a job; raises ``StreamopsError`` where that is not possible."""
+        """Create and take a job; raises ``StreamopsError`` if that is not possible."""
         job_id = token_hex(6)
         fields: dict[str, str | bytes | int] = {
             "v": VERSION,
@@ -127,7 +127,7 @@ class HeldJob:
             owner: Who takes it.
             job: The job as it was read.
             rest: Units that are left to do.
-            audit_id: The action that goes on with it; empty where that leaves no record.
+            audit_id: The action that goes on with it; empty if that leaves no record.
             fixed: Whether what is left and was said to be done was thrown away, and did not join later.
 
         Raises:
@@ -151,7 +151,7 @@ class HeldJob:
         return held
 
     async def heartbeat(self, counts: JobCounts, cursor: str, *, at_once: bool = False) -> None:
-        """Say how far it is, at once or from time to time; raises ``JobStopped`` where it must stop."""
+        """Say how far it is, at once or from time to time; raises ``JobStopped`` if it must stop."""
         self.cursor = cursor
         if not at_once and time.monotonic() - self._beaten < HEARTBEAT_SECONDS:
             return
@@ -163,7 +163,7 @@ class HeldJob:
             raise JobStopped(f"job {self.id} was cancelled", "What it did stays done.")
 
     async def end(self, counts: JobCounts, cursor: str, state: JobState) -> None:
-        """Let it go; raises ``ServerError`` where the server does not answer."""
+        """Let it go; raises ``ServerError`` if the server does not answer."""
         self.cursor = cursor
         await renew_job(self._server, self.id, self._owner, {**self._fields(counts), "state": state})
 
@@ -189,7 +189,7 @@ def _dealt_with(job: Job, rest: int, *, fixed: bool) -> tuple[int, int, int]:
 
 
 def held_by(job_id: str, owner: str, left: timedelta | None) -> Forbidden:
-    """The error for a job that somebody holds, for so much longer where that is known."""
+    """The error for a job that somebody holds, for so much longer if that is known."""
     end = f"in {max(1, round(left.total_seconds()))} s" if left else "soon"
     return Forbidden(
         f"job {job_id} is held by {owner}",
@@ -221,7 +221,7 @@ async def ask_to_stop(server: Server, job_id: str) -> bool:
 
 
 async def find_job(server: Server, job_id: str) -> Job:
-    """A job by its ID; raises ``NotFound`` where there is none, and ``UnexpectedReply`` where it is of another version."""
+    """A job by its ID; raises ``NotFound`` if there is none, and ``UnexpectedReply`` if it is of another version."""
     (job,) = await read_jobs(server, [job_id])
     if isinstance(job, Fault):
         if job.kind is FaultKind.OTHER:

@@ -26,7 +26,7 @@ class BlockingGroup(Struct, frozen=True):
     Attributes:
         group: Its name.
         needs: The ID: nothing from there on may go.
-        oldest_pending: Its pending entry of that ID; none where the position itself is the bound.
+        oldest_pending: Its pending entry of that ID; None if the position itself is the bound.
         entry_exists: Whether that pending entry still exists.
         is_poison: Whether it was delivered so often that the health rules call it poison.
         unread: Entries after its position.
@@ -71,11 +71,11 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
         asked: The ID that the bound came to; none for a safe trim by length, which has none.
         wanted: Entries that the bound alone would remove, if groups were not heeded.
         removable: Entries that may go.
-        holder: Who needs the oldest entry that is needed; none where nobody was asked, or there is no group.
+        holder: Who needs the oldest entry that is needed; None if nobody was asked, or there is no group.
         losses: What each group loses; of an unsafe trim only.
         references: Whether XTRIM's exact form can be told of pending rows: ``ACKED`` where the trim is safe, else
             ``DELREF``, so that the rows go with their entries.
-        lag_goes_wrong: How the server's lag of groups that were overtaken goes wrong, in words; empty where it
+        lag_goes_wrong: How the server's lag of groups that were overtaken goes wrong, in words; empty if it
             does not.
     """
 

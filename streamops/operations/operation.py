@@ -32,23 +32,23 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
     Attributes:
         intent: Its intent's type, which has its name, its summary and its impact.
         survey: Reads the evidence that its plan needs; writes nothing. Raises ``StreamopsError``.
-        plan: Makes its plan; pure. Raises ``PlanError`` where there is no safe way.
+        plan: Makes its plan; pure. Raises ``PlanError`` if there is no safe way.
         apply: Writes what the plan said, in batches, each with its guards in the script that writes, and
-            tells the run of every batch. Raises ``StreamopsError`` where it cannot go on.
+            tells the run of every batch. Raises ``StreamopsError`` if it cannot go on.
         writes: What it will send, to be asked for before the first write: commands on its stream, or (command, key)
             pairs. What keeping an undo snapshot sends is added to them.
         key: The field of the intent that names its stream, whose server and identity the engine rechecks before the
             first write; empty for none.
         job_from: From so many units on it is a job, which others see and which can be resumed; none for never.
-        resume: The intent for the rest of a job that was interrupted; none where it cannot be resumed.
+        resume: The intent for the rest of a job that was interrupted; None if it cannot be resumed.
         resolve_defaults: The intent with what the evidence decided put in (bounds, targets), as its job, its audit
-            record and its permission probes need it; none where nothing is left open.
-        undo: The intent of the operation that takes it back, from the records of its audit; none where
-            there is no exact inverse. Raises ``PlanError`` where nothing can in this case.
+            record and its permission probes need it; None if nothing is left open.
+        undo: The intent of the operation that takes it back, from the records of its audit; None if
+            there is no exact inverse. Raises ``PlanError`` if nothing can in this case.
         resolve: What the intent comes down to, asked for before the survey: an operation, its intent, and the actions
-            that it takes back; none where it is as it stands.
+            that it takes back; None if it is as it stands.
         undo_snapshot: Whether its scripts keep rows as they were beside the stream, until the audit log has them.
-        groups_a_ms: How many groups of a stream its scripts look at in a millisecond; zero where they look at none, or
+        groups_a_ms: How many groups of a stream its scripts look at in a millisecond; zero if they look at none, or
             its plan tells of it.
         fixed: Whether nothing joins what it selected: where more is left than was not done yet, a failover threw some of
             what was done away.
@@ -87,7 +87,7 @@ class Operation(Struct, Generic[Intent, Evidence], frozen=True, kw_only=True):
         return self.intent.summary()
 
     def stream_of(self, intent: Intent) -> str | None:
-        """The stream that an intent is about; none where there is none."""
+        """The stream that an intent is about; None if there is none."""
         return getattr(intent, self.key) if self.key else None
 
     def writes_of(self, intent: Intent) -> Writes:
@@ -110,9 +110,9 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
         plan: What would be done.
         policy: What has to be answered first.
         limits: What the operator insists on.
-        identity: Which server and stream it was made on; none where the operation has no stream.
+        identity: Which server and stream it was made on; None if the operation has no stream.
         job: The job that it goes on with; none for a new action.
-        undoes: The actions that it takes back; none where it takes none back.
+        undoes: The actions that it takes back; None if it takes none back.
     """
 
     operation: Operation[Intent, Evidence]
@@ -127,7 +127,7 @@ class Prepared(Struct, Generic[Intent, Evidence], frozen=True):
 
     @property
     def snapshot_stream(self) -> str:
-        """The stream beside which its scripts keep an undo snapshot; empty where they keep none."""
+        """The stream beside which its scripts keep an undo snapshot; empty if they keep none."""
         stream = self.operation.stream_of(self.intent) if self.operation.undo_snapshot else None
         return stream or ""
 

@@ -52,7 +52,7 @@ def reading_ours(what: str) -> Iterator[None]:
 
 
 def inflate(data: bytes) -> bytes:
-    """What ``zlib`` compressed; raises ``zlib.error`` or ``ValueError`` where it is nothing of ours."""
+    """What ``zlib`` compressed; raises ``zlib.error`` or ``ValueError`` if it is nothing of ours."""
     inflating = zlib.decompressobj()
     found = inflating.decompress(data, MOST_BYTES)
     if not inflating.eof:
@@ -69,13 +69,13 @@ _ODD: Final = "$bytes"
 
 
 def pack(noun: Struct) -> bytes:
-    """A struct as JSON, compressed where it is long."""
+    """A struct as JSON, compressed if it is long."""
     data = msgspec.json.encode(_escaped(msgspec.to_builtins(noun)))
     return data if len(data) < LONG else zlib.compress(data, 1)
 
 
 def unpack(kind: type[Noun], data: bytes) -> Noun:
-    """The struct that ``pack`` wrote; raises ``UnexpectedReply`` where it is none."""
+    """The struct that ``pack`` wrote; raises ``UnexpectedReply`` if it is none."""
     packed = unpack_values(data)
     with reading_ours("a record"):
         return _converted(kind, packed)

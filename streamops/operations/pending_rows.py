@@ -18,7 +18,7 @@ from streamops.wire.writes.pending import Unhandled, note_unhandled
 async def read_members(
     server: Server, stream: str, group: str, needed: str | None = None
 ) -> tuple[Consumer, ...]:
-    """A group's consumers; raises ``NotFound`` where the one that is needed is not among them."""
+    """A group's consumers; raises ``NotFound`` if the one that is needed is not among them."""
     (found,) = await read_consumers(server, [(stream, group)])
     consumers = required(found, f"group {stream}/{group}")
     names = [one.name for one in consumers]

@@ -164,7 +164,7 @@ def many_groups_warnings(groups: int, a_millisecond: int, stream: str = "") -> t
     Args:
         groups: How many it has.
         a_millisecond: How many of them are looked at in a millisecond.
-        stream: Its name, where it is not the one that the plan is about.
+        stream: Its name, if it is not the one that the plan is about.
     """
     if groups < LONG * a_millisecond:
         return ()

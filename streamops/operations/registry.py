@@ -17,7 +17,7 @@ class RegistryRow(NamedTuple):
     Attributes:
         folder: The folder that it lives in.
         summary: What it does, in one line: the first of its intent's docstring.
-        command: The words that are typed for it; empty where they are its name's: ``groups create`` for ``groups.create``.
+        command: The words that are typed for it; empty if they are its name's: ``groups create`` for ``groups.create``.
     """
 
     folder: str

@@ -46,7 +46,7 @@ class PolicyTrim(Struct, frozen=True):
 
     Attributes:
         row: What there is to tell of it.
-        prepared: The plan with what it was made from; none where there is none.
+        prepared: The plan with what it was made from; None if there is none.
     """
 
     row: RetentionRow

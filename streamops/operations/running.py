@@ -38,11 +38,11 @@ class Run:
     Attributes:
         server: Where to write.
         targets: Who runs the workers of pools.
-        reason: Why, as the operator put it; empty where nothing was said.
+        reason: Why, as the operator put it; empty if nothing was said.
         counts: What was done so far.
         most: What the operator allows where more turns up than the plan counted, and that can be counted.
         audit: Its records in the audit log.
-        job: The job that it is; none where it is none.
+        job: The job that it is; None if it is none.
         cursor: Where an interrupted job stopped, in the operation's own words; empty at the beginning.
     """
 
@@ -76,12 +76,12 @@ class Run:
 
     @property
     def audit_id(self) -> str:
-        """The action's ID in the audit log; empty where none was written."""
+        """The action's ID in the audit log; empty if none was written."""
         return self.audit.id
 
     @property
     def snapshot(self) -> str:
-        """The hash in which scripts keep rows as they were; empty where nowhere."""
+        """The hash in which scripts keep rows as they were; empty if nowhere."""
         return self.audit.snapshot
 
     @property
@@ -100,7 +100,7 @@ class Run:
         return max(0, self._plan.count - self.counts.done)
 
     def outcome(self, stopped: str = "") -> Outcome:
-        """The outcome as it stands, and why it stopped before the end; empty where it did not."""
+        """The outcome as it stands, and why it stopped before the end; empty if it did not."""
         plan, counts = self._plan, self.counts
         return Outcome(
             operation=plan.operation,
@@ -195,7 +195,7 @@ class Run:
             await self.audit.gather_ahead()
 
     async def wait(self, duration: timedelta) -> None:
-        """Wait until it is time again; raises ``StopAsked`` where somebody wants it to stop."""
+        """Wait until it is time again; raises ``StopAsked`` if somebody wants it to stop."""
         await self._pause(duration.total_seconds())
 
     async def _pause(self, seconds: float) -> None:

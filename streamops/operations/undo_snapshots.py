@@ -50,7 +50,7 @@ class RowsThen(Struct, frozen=True):
 
 
 def snapshot_key(server: Server, stream: str, action: str) -> str:
-    """The hash that an action's snapshot is kept in; empty where there is no stream, or no script could touch both."""
+    """The hash that an action's snapshot is kept in; empty if there is no stream, or no script could touch both."""
     key = undo_key(stream, action) if stream else ""
     return key if server.options.mode is not Mode.CLUSTER or same_slot(stream, key) else ""
 
@@ -88,7 +88,7 @@ def pack_pages(pages: Sequence[bytes]) -> bytes:
 
 
 def unpack_pages(blob: bytes) -> tuple[RowsThen, ...]:
-    """The pages of one record, in their order; raises ``UnexpectedReply`` where they are none."""
+    """The pages of one record, in their order; raises ``UnexpectedReply`` if they are none."""
     with reading_ours("what undoing needs"):
         return tuple(map(_rows_then, msgspec.msgpack.decode(inflate(blob), type=list[_Page])))
 

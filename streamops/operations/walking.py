@@ -1,7 +1,7 @@
 """Places in a stream by count: how many entries are below an ID, and which ID has so many entries after it.
 
 Redis keeps no index for either: both take walking over the entries, in steps of some milliseconds, from the
-nearer end. Where that is too far, there are bounds; and where entries were removed meanwhile, which may have been counted
+nearer end. If that is too far, there are bounds; and where entries were removed meanwhile, which may have been counted
 or not. All counts are of the instant at which the stream was looked at, but those of a single step: these are of its own.
 """
 
@@ -47,7 +47,7 @@ class _Walk:
         self.ended = False
 
     async def step(self, most: int) -> None:
-        """Take one step of at most so many entries; raises ``ServerError`` where that cannot be done."""
+        """Take one step of at most so many entries; raises ``ServerError`` if that cannot be done."""
         look = self._look
         weight = max(1, look.reading.entry_bytes or 0)
         page = CountRange(
@@ -81,7 +81,7 @@ async def count_below(
         look: The stream.
         cut: The ID.
         near: Walk no further than so many entries from either end; none for as far as it takes.
-        enough: More than so many need not be told apart; none where they do.
+        enough: More than so many need not be told apart; None if they do.
 
     Raises:
         ServerError: The entries cannot be walked over.
@@ -97,7 +97,7 @@ async def count_below(
         await below.step(STEP)
         if enough is not None and below.counted >= enough:
             return Amount(below.counted, below.counted)
-        # Where the stream's end is not known, what came meanwhile would be counted too.
+        # If the stream's end is not known, what came meanwhile would be counted too.
         if not below.ended and stream.last_id is not None:
             await above.step(STEP)
         if below.ended or above.ended:
@@ -124,7 +124,7 @@ async def _settled(server: Server, look: StreamInspection, below: _Walk, above: 
 
 
 async def _removed_since(server: Server, look: StreamInspection) -> int | None:
-    """How many entries the stream has lost since it was looked at; none where that cannot be told."""
+    """How many entries the stream has lost since it was looked at; None if that cannot be told."""
     stream = look.reading
     if stream.last_id is None:
         return None
@@ -180,7 +180,7 @@ async def count_after_each(
 
 
 async def cut_for_length(server: Server, look: StreamInspection, kept: int) -> EntryId | None:
-    """The ID below which all entries are but so many of the newest; none where that is no entry at all.
+    """The ID below which all entries are but so many of the newest; None if that is no entry at all.
 
     Args:
         server: The server.

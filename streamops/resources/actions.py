@@ -53,7 +53,7 @@ class ConsoleAction(NamedTuple):
         word: What it does, in a word or two, for the line at the bottom; those of one word share a line of help.
         help: What it does, in a sentence.
         runs: The action as Textual writes it; its name where empty.
-        title: Its name in the command palette; empty where it is not there.
+        title: Its name in the command palette; empty if it is not there.
     """
 
     name: str

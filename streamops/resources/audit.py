@@ -34,7 +34,7 @@ def ending(action: Action) -> Cell:
 
 
 def applied(action: Action) -> int | None:
-    """How many units were done; none where that is not known."""
+    """How many units were done; None if that is not known."""
     last = action.last
     return None if last is None or last.outcome is None else last.outcome.applied
 

@@ -20,7 +20,7 @@ class ConsumerRow(Struct, frozen=True):
 
 
 def consumer_rows(group: GroupView) -> tuple[ConsumerRow, ...]:
-    """One row a consumer; none where the consumers were not read."""
+    """One row a consumer; None if the consumers were not read."""
     return tuple(ConsumerRow(group.stream, group.group.name, member) for member in group.group.members or ())
 
 

@@ -23,7 +23,7 @@ class QueueRow(Struct, frozen=True):
 
     @property
     def oldest_age(self) -> timedelta | None:
-        """Time since its first letter died; none where there is none, or that cannot be told."""
+        """Time since its first letter died; None if there is none, or that cannot be told."""
         queue = self.queue
         return None if queue.oldest_id is None else id_age(queue.oldest_id, queue.now)
 
@@ -35,7 +35,7 @@ class QueueRow(Struct, frozen=True):
 
 
 class DeadLetterRow(Struct, frozen=True):
-    """A dead letter and the time by the server's clock; none where that may not be asked."""
+    """A dead letter and the time by the server's clock; None if that may not be asked."""
 
     letter: DeadLetter
     now: datetime | None

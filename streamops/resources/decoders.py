@@ -34,9 +34,9 @@ class Inflated(Struct, frozen=True):
 
 
 def inflated(value: bytes, limit: int) -> Inflated | None:
-    """What a value of gzip, zlib or zstd holds, at most ``limit`` bytes of it; none where it is none of them.
+    """What a value of gzip, zlib or zstd holds, at most ``limit`` bytes of it; None if it is none of them.
 
-    None, too, where it is broken, or where it is zstd and ``zstd_library`` has none.
+    None, too, if it is broken, or if it is zstd and ``zstd_library`` has none.
     """
     if value.startswith(ZSTD_MAGIC):
         return _zstd(value, limit)
@@ -72,7 +72,7 @@ def _zstd(value: bytes, limit: int) -> Inflated | None:
 
 @cache
 def zstd_library() -> Any:  # noqa: ANN401 - the same interface in two modules, one of which is not there
-    """Python's own module from 3.14 on, before that the one of the extra ``zstd``; none where that is not installed."""
+    """Python's own module from 3.14 on, before that the one of the extra ``zstd``; None if that is not installed."""
     try:
         return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     except ImportError:

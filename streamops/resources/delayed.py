@@ -17,7 +17,7 @@ from streamops.resources.units import rfc3339
 
 
 class DelayedQueueRow(Struct, frozen=True):
-    """A queue and the server's clock when it was read; none where that may not be asked."""
+    """A queue and the server's clock when it was read; None if that may not be asked."""
 
     queue: DelayedQueue
     now: datetime | None
@@ -39,7 +39,7 @@ class DelayedRow(Struct, frozen=True):
 
     @property
     def due_in(self) -> timedelta | None:
-        """Time until it is due, negative where it is overdue; none where that cannot be told."""
+        """Time until it is due, negative if it is overdue; None if that cannot be told."""
         return _until(self.message.due_at, self.now)
 
     @property

@@ -157,8 +157,8 @@ def references_of(
         entry: The entry.
         stream: Its stream.
         role: What the stream is for.
-        source: The stream that it serves, where it is a dead-letter queue or a retry stream.
-        queue: The dead-letter queue of the stream, where one is known.
+        source: The stream that it serves, if it is a dead-letter queue or a retry stream.
+        queue: The dead-letter queue of the stream, if one is known.
     """
     fields = dict(entry.fields)
     found: list[Reference] = []

@@ -61,7 +61,7 @@ def _term(token: tuple[Piece, ...]) -> Term:
 
 Row = TypeVar("Row")
 Verdict: TypeAlias = Callable[[Any], bool | None]
-"""Whether a row meets a condition; none where that cannot be told."""
+"""Whether a row meets a condition; None if that cannot be told."""
 
 NOT_KNOWN: Final = "?"
 NOT_THERE: Final = "-"
@@ -172,12 +172,12 @@ def _number(term: Term, column: Column[Row], measure: Measure) -> Verdict:
 
 
 def _applies(column: Column[Row], row: Row) -> bool:
-    """Whether there is something to be known: a dash says that there is not, such as an idle time where nothing is idle."""
+    """Whether there is something to be known: a dash says that there is not, such as an idle time if nothing is idle."""
     return column.cell(row).text.strip() != ABSENT
 
 
 def _as_number(column: Column[Row], row: Row) -> float | None:
-    """A row's number, or the bound that it is sorted by; none where there is neither."""
+    """A row's number, or the bound that it is sorted by; None if there is neither."""
     number = column.value(row)
     if number is None and column.rank is not None:
         number = column.rank(row)
@@ -278,7 +278,7 @@ def names_of(column: Column[Any]) -> tuple[str, ...]:
 
 
 def column_named(name: str, columns: Sequence[Column[Row]]) -> Column[Row] | None:
-    """The column that a name means, by its title before its key; none where none is called so."""
+    """The column that a name means, by its title before its key; None if none is called so."""
     name = name.casefold().replace("-", "_")
     for which in range(_MOST_NAMES):
         for column in columns:
@@ -298,7 +298,7 @@ class Filter(Generic[Row]):
     """
 
     def __init__(self, text: str, columns: Sequence[Column[Row]], literal: frozenset[str] = NONE) -> None:
-        """Compile a text; raises ``SettingsError`` where a comparison cannot be made.
+        """Compile a text; raises ``SettingsError`` if a comparison cannot be made.
 
         Args:
             text: What was typed.
@@ -321,7 +321,7 @@ class Filter(Generic[Row]):
         return not (self._words or self._conditions)
 
     def verdict(self, row: Row, words: str) -> bool | None:
-        """Whether a row passes; none where what is compared is not known of it, and nothing else shuts it out.
+        """Whether a row passes; None if what is compared is not known of it, and nothing else shuts it out.
 
         Args:
             row: The row.
@@ -343,7 +343,7 @@ class Filter(Generic[Row]):
 
 
 def _column(term: Term, columns: Sequence[Column[Row]]) -> Column[Row] | None:
-    """The column that a term compares; none for a word. Raises ``SettingsError`` where it must be one and is none."""
+    """The column that a term compares; none for a word. Raises ``SettingsError`` if it must be one and is none."""
     if not term.sign:
         return None
     column = column_named(term.name, columns)

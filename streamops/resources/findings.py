@@ -204,8 +204,8 @@ def passages(markdown: str, stream: str | None, group: str | None) -> list[Passa
 
     Args:
         markdown: The section.
-        stream: The stream of the finding; none where it is about the server.
-        group: Its group; none where it is about no group.
+        stream: The stream of the finding; None if it is about the server.
+        group: Its group; None if it is about no group.
     """
     found: list[Passage] = []
     for number, block in enumerate(markdown.split(_FENCE)):
@@ -223,7 +223,7 @@ def passages(markdown: str, stream: str | None, group: str | None) -> list[Passa
 
 
 def _plain(words: str, stream: str | None, group: str | None) -> str:
-    """Prose without Markdown's marks, with names only where code is quoted."""
+    """Prose without Markdown's marks, with names only if code is quoted."""
     words = words.replace("**", "")
     return _CODE.sub(lambda code: f"`{_named(code.group()[1:-1], stream, group)}`", words)
 

@@ -32,7 +32,7 @@ from streamops.resources.units import LEAST_LAG, compact, duration, lag_text, sp
 
 
 class GroupRow(Struct, frozen=True):
-    """A stream with one of its groups, or with none where it has none."""
+    """A stream with one of its groups, or with None if it has none."""
 
     stream: StreamView
     group: GroupView | None
@@ -110,7 +110,7 @@ def _oldest(row: GroupRow) -> PendingEntry | None:
 
 
 def _no_oldest(row: GroupRow) -> Cell:
-    """A dash where nothing is pending, unknown where that was not read."""
+    """A dash if nothing is pending, unknown if that was not read."""
     return NOT_THERE if row.group is None or not row.group.group.pending else count_cell(None)
 
 

@@ -18,7 +18,7 @@ STATES: Final = {
 
 
 def job_cell(job: Job) -> Cell:
-    """Where a job stands, in a glyph and words."""
+    """The state of a job, in a glyph and words."""
     if job.abandoned:
         return Cell("▲ abandoned", Tone.WARN)
     if job.state is JobState.RUNNING and job.cancelling:
@@ -32,7 +32,7 @@ def done_of(job: Job) -> int:
 
 
 def share_of(job: Job) -> float | None:
-    """How much of it is dealt with, 0 to 1; none where nothing was planned."""
+    """How much of it is dealt with, 0 to 1; None if nothing was planned."""
     return min(done_of(job) / job.requested, 1.0) if job.requested else None
 
 

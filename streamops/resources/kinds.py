@@ -108,13 +108,13 @@ class Columns(Generic[Row, Part]):
     """Makes the columns of one resource: ``WORKER.count("busy", "BUSY", 8, lambda row: row.busy).means("...")``.
 
     Every method takes the key, the header, the width in cells, and what reads a row's value; other keywords are attributes
-    of ``Column``. Where the value is none, a number or a time is ``?``, which is not known; text and IDs are a dash, which
+    of ``Column``. If the value is none, a number or a time is ``?``, which is not known; text and IDs are a dash, which
     is not there, and so are numbers and times with ``absent=True``.
 
     Args:
         part: What of a row the columns are about; a row without it has no values. None for the whole row.
         missing: The cells of such a row; a dash in each unless given.
-        source: Where the values come from, where ``means`` does not say.
+        source: Where the values come from, if ``means`` does not say.
     """
 
     def __init__(

@@ -96,7 +96,7 @@ class ValueView(Struct, frozen=True):
         kind: What it was taken for.
         size: Bytes of the whole value.
         lines: Its text, safe, without line ends; none of a hex dump.
-        note: What was left out or guessed, in words; empty where nothing was.
+        note: What was left out or guessed, in words; empty if nothing was.
         dumped: The bytes of a hex dump.
     """
 
@@ -137,7 +137,7 @@ def preview(entry: StreamEntry, width: int = PREVIEW_CHARACTERS) -> str:
 
 
 def envelope_fields(entry: StreamEntry) -> tuple[tuple[bytes, bytes], ...]:
-    """What another library put into an envelope, as fields; none where it is in none that is known."""
+    """What another library put into an envelope, as fields; None if it is in none that is known."""
     envelope = read_envelope(entry.fields)
     if envelope is None:
         return ()
@@ -187,7 +187,7 @@ def render_value(value: bytes, limit: int = SHOWN_BYTES, *, raw: bool = False) -
 
 
 def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> ValueView:
-    """Render one value as somebody says it is; where it is not, the note says so, and it is shown as it looks.
+    """Render one value as somebody says it is; if it is not, the note says so, and it is shown as it looks.
 
     Args:
         value: The value.
@@ -209,7 +209,7 @@ def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> Val
 
 
 def whole_text(value: bytes, decoding: Decoding = Decoding.AUTO) -> bytes:
-    """All of a value for a pager, decoded and indented where it can be; nothing is made safe and nothing is cut."""
+    """All of a value for a pager, decoded and indented if it can be; nothing is made safe and nothing is cut."""
     if decoding is Decoding.AUTO and (inner := inflated(value, MOST_INFLATED)) is not None and inner.content:
         value = inner.content
     kind = (
@@ -264,7 +264,7 @@ def _any_json(value: bytes) -> str | None:
 
 
 def _indented_json(text: str) -> str | None:
-    """The text indented where it is a JSON object or array; numbers and repeated keys stay as they were written."""
+    """The text indented if it is a JSON object or array; numbers and repeated keys stay as they were written."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -16,14 +16,14 @@ from streamops.resources.units import terse
 
 
 class PendingRow(Struct, frozen=True):
-    """A pending entry and the server's clock when it was read; none where that may not be asked."""
+    """A pending entry and the server's clock when it was read; None if that may not be asked."""
 
     entry: PendingEntry
     now: datetime | None
 
     @property
     def age(self) -> timedelta | None:
-        """Time since the entry was produced, by its ID; none where that cannot be told."""
+        """Time since the entry was produced, by its ID; None if that cannot be told."""
         return None if self.now is None else id_age(self.entry.id, self.now)
 
 

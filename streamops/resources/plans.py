@@ -85,7 +85,7 @@ def outcome_facts(outcome: Outcome, undo: str = "") -> tuple[Fact, ...]:
 
 
 def undo_command(plan: Plan, outcome: Outcome) -> str:
-    """The command line that takes an outcome back, or reverses it; empty where nothing can."""
+    """The command line that takes an outcome back, or reverses it; empty if nothing can."""
     if not outcome.applied:
         return ""
     return f"streamops undo {outcome.audit_id}" if plan.undo and outcome.audit_id else plan.opposite

@@ -25,10 +25,10 @@ class PoolRow(Struct, frozen=True):
 
     Attributes:
         pool: What it was told, and who decides about it.
-        size: How many workers its target has; none where that could not be read.
+        size: How many workers its target has; None if that could not be read.
         problem: Why not.
-        now: The server's clock; none where it may not be asked.
-        decisions: The newest decisions about it; none where they were not read.
+        now: The server's clock; None if it may not be asked.
+        decisions: The newest decisions about it; None if they were not read.
     """
 
     pool: Pool
@@ -39,7 +39,7 @@ class PoolRow(Struct, frozen=True):
 
     @property
     def trouble(self) -> str:
-        """What of it could not be read, and why; empty where all could."""
+        """What of it could not be read, and why; empty if all could."""
         return self.problem or self.pool.problem
 
     @property
@@ -54,7 +54,7 @@ class PoolRow(Struct, frozen=True):
 
     @property
     def limits(self) -> tuple[int, int] | None:
-        """The least and the most workers in force; none where nobody keeps to any."""
+        """The least and the most workers in force; None if nobody keeps to any."""
         least, most = self.pool.minimum, self.pool.maximum
         return (least, most) if self.is_led and least is not None and most is not None else None
 
@@ -82,7 +82,7 @@ class PoolRow(Struct, frozen=True):
 
     @property
     def desired(self) -> int | None:
-        """Workers that its controller wants; none where none decides."""
+        """Workers that its controller wants; None if none decides."""
         return None if self.seen is None else self.seen.target
 
     @property
@@ -95,7 +95,7 @@ class PoolRow(Struct, frozen=True):
 
     @property
     def age(self) -> timedelta | None:
-        """How long ago its controller decided last; none where that cannot be told."""
+        """How long ago its controller decided last; None if that cannot be told."""
         last = self.pool.last
         return None if last is None or self.now is None else max(self.now - last.at, timedelta())
 

@@ -108,7 +108,7 @@ class Resource(Struct, Generic[Row], frozen=True, kw_only=True):
         text: The words that a filter looks at; those of the key unless given.
         fault: Whether a row needs attention.
         name: What is copied; the last part of the key unless given.
-        rows: The rows of an observation; none where they are read for themselves.
+        rows: The rows of an observation; None if they are read for themselves.
     """
 
     key: Callable[[Row], Hashable]
@@ -129,7 +129,7 @@ class Resource(Struct, Generic[Row], frozen=True, kw_only=True):
         return " ".join(map(str, self.key_parts(row))) if self.text is None else self.text(row)
 
     def name_of(self, row: Row) -> str | None:
-        """What is copied of a row; none where there is nothing to copy."""
+        """What is copied of a row; None if there is nothing to copy."""
         return str(self.key_parts(row)[-1]) if self.name is None else self.name(row)
 
 

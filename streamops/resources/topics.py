@@ -22,14 +22,14 @@ class TopicRow(Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: Its name.
-        topic: What it says; none where that cannot be read.
+        topic: What it says; None if that cannot be read.
         file: The configuration file that it stands in; empty for one kept in Redis.
         context: The contexts that it names; empty for the one in use alone.
         signed: Whether its calls are signed.
         problem: What is wrong with it; empty for nothing.
-        queue: Its delayed messages; none where they were not read.
-        undone: Entries of its stream that are not called back yet; none where that is not known.
-        now: The server's clock; none where it was not read.
+        queue: Its delayed messages; None if they were not read.
+        undone: Entries of its stream that are not called back yet; None if that is not known.
+        now: The server's clock; None if it was not read.
     """
 
     name: str
@@ -44,12 +44,12 @@ class TopicRow(Struct, frozen=True, kw_only=True):
 
     @property
     def waiting(self) -> int | None:
-        """Messages that are not called back yet, delayed ones and entries; none where that is not known."""
+        """Messages that are not called back yet, delayed ones and entries; None if that is not known."""
         return None if self.queue is None or self.undone is None else self.queue.messages + self.undone
 
     @property
     def next_due_in(self) -> timedelta | None:
-        """Time until the first waiting message is due; none where none waits, or that cannot be told."""
+        """Time until the first waiting message is due; None if none waits, or that cannot be told."""
         due = self.queue.next_due_at if self.queue else None
         return None if due is None or self.now is None else due - self.now
 
@@ -98,7 +98,7 @@ def _said(topic: Topic, *, signed: bool) -> Json:
 
 
 class TopicSource(Protocol):
-    """Reads topics; every method raises ``StreamopsError`` where that cannot be."""
+    """Reads topics; every method raises ``StreamopsError`` if that cannot be."""
 
     async def kept(self) -> list[TopicView]:
         """The topics kept in Redis."""
@@ -124,7 +124,7 @@ async def read_topic_rows(
     Args:
         source: Reads what is kept in Redis.
         configured: The topics of the configuration.
-        in_use: The context in use; none where it has no name.
+        in_use: The context in use; None if it has no name.
 
     Raises:
         StreamopsError: They could not be read.

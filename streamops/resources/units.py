@@ -216,7 +216,7 @@ def spark(trend: Sequence[int | None], width: int, top: int = 1) -> str:
 
 
 def greatest(trend: Sequence[int | None]) -> int:
-    """The greatest reading; 0 where none is known."""
+    """The greatest reading; 0 if none is known."""
     return max((reading for reading in trend if reading is not None), default=0)
 
 

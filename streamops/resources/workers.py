@@ -22,8 +22,8 @@ class WorkerRow(Struct, frozen=True):
 
     Attributes:
         heart: Its last heartbeat.
-        now: The server's clock when that was read; none where it may not be asked.
-        pool: Its pool, where it was read.
+        now: The server's clock when that was read; None if it may not be asked.
+        pool: Its pool, if it was read.
     """
 
     heart: WorkerHeartbeat
@@ -37,12 +37,12 @@ class WorkerRow(Struct, frozen=True):
 
     @property
     def age(self) -> timedelta | None:
-        """Time since it beat last; none where that cannot be told."""
+        """Time since it beat last; None if that cannot be told."""
         return None if self.now is None else max(self.now - self.beat_at, timedelta())
 
     @property
     def busy_share(self) -> float | None:
-        """How much of what it can do at once it does; none where it can do nothing."""
+        """How much of what it can do at once it does; None if it can do nothing."""
         return self.heart.busy / self.heart.slots if self.heart.slots else None
 
 
@@ -183,7 +183,7 @@ class WorkerGroupRow(Struct, frozen=True):
         stream: The stream.
         group: The group.
         consumer: The worker's consumer there.
-        seen: The group; none where it is not observed.
+        seen: The group; None if it is not observed.
     """
 
     stream: str
@@ -193,12 +193,12 @@ class WorkerGroupRow(Struct, frozen=True):
 
     @property
     def view(self) -> GroupView | None:
-        """The group; none where it is not observed."""
+        """The group; None if it is not observed."""
         return None if self.seen is None else self.seen.group
 
     @property
     def pending(self) -> int | None:
-        """How many entries the consumer holds; none where that is not known."""
+        """How many entries the consumer holds; None if that is not known."""
         members = None if self.view is None else self.view.group.members
         return next((one.pending for one in members or () if one.name == self.consumer), None)
 

@@ -42,8 +42,8 @@ class Streamops(Router):
         connection: A URL, or options as ``streamops.settings`` makes them; what ``STREAMOPS_URL`` says unless given, and
             the server at 127.0.0.1:6379 where that says nothing.
         name: What heartbeats call the application.
-        dead_letters: Dead-letter queues by their streams, where they are not ``T:dlq``.
-        delayed: Queues of delayed messages by their streams, where they are not ``T:delayed``.
+        dead_letters: Dead-letter queues by their streams, if they are not ``T:dlq``.
+        delayed: Queues of delayed messages by their streams, if they are not ``T:delayed``.
 
     Attributes:
         names_server: Whether ``connection`` was given.

@@ -71,7 +71,7 @@ def encode_body(body: object) -> list[bytes]:
 
 
 def encode_json(body: object) -> bytes:
-    """A body as JSON; raises ``PublishError`` where it is none, or where it holds what JSON cannot."""
+    """A body as JSON; raises ``PublishError`` if it is none, or where it holds what JSON cannot."""
     if body is None:
         raise PublishError("there is nothing to publish: the body is None", _SHAPES)
     try:
@@ -91,7 +91,7 @@ def encode_parts(body: object, parts: list[bytes]) -> tuple[bytes, bytes]:
 
 
 def decode_parts(shape: bytes | None, value: bytes) -> list[bytes] | None:
-    """Names and values in turn, by how they were put into one value; none where they were not, or it is no such value."""
+    """Names and values in turn, by how they were put into one value; None if they were not, or it is no such value."""
     try:
         if shape == b"msgpack":
             return msgspec.msgpack.decode(value, type=list[bytes])
@@ -104,7 +104,7 @@ def decode_parts(shape: bytes | None, value: bytes) -> list[bytes] | None:
 
 
 def encode_fields(fields: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> list[bytes]:
-    """Further fields of an entry; raises ``PublishError`` where a name is reserved or a value not plain."""
+    """Further fields of an entry; raises ``PublishError`` if a name is reserved or a value not plain."""
     if not fields:
         return []
     parts = _flat(fields.items() if isinstance(fields, Mapping) else fields)
@@ -114,7 +114,7 @@ def encode_fields(fields: Mapping[str, Any] | Sequence[tuple[str, Any]]) -> list
 
 
 def _flat(pairs: Collection[tuple[Any, Any]]) -> list[bytes] | None:
-    """Names and values in turn; none where one of them is not plain."""
+    """Names and values in turn; None if one of them is not plain."""
     if not pairs:
         raise PublishError(
             "there is nothing to publish: the body is empty", "An entry has at least one field."
@@ -163,7 +163,7 @@ def decoder(kind: Any, where: str) -> Decode:  # noqa: ANN401 - any type a handl
     """What makes values of a type.
 
     Bytes are the value of the field ``data``; mappings are the fields themselves. Any other type is read from the
-    JSON in the field ``data`` where there is one, and from the fields otherwise: ``{total: "12"}`` is an order
+    JSON in the field ``data`` if there is one, and from the fields otherwise: ``{total: "12"}`` is an order
     whose total is 12.
 
     Args:
@@ -204,7 +204,7 @@ def decoder(kind: Any, where: str) -> Decode:  # noqa: ANN401 - any type a handl
 
 
 def check_maxlen(maxlen: int | None) -> None:
-    """Insist that a cap keeps something; raises ``PublishError``."""
+    """Require that a cap keeps something; raises ``PublishError``."""
     if maxlen is not None and maxlen < 1:
         raise PublishError(f"maxlen is {maxlen}", "Give about how many entries the stream is to keep.")
 
@@ -212,10 +212,10 @@ def check_maxlen(maxlen: int | None) -> None:
 def arguments_decoder(fields: Mapping[str, tuple[Any, ...]]) -> Decode:
     """What makes a Struct of plain values that a function takes by their names.
 
-    They are read as any Struct is; where one is called ``data`` itself, from the fields alone.
+    They are read as any Struct is; if one is called ``data`` itself, from the fields alone.
 
     Args:
-        fields: Of each the type and, where it has one, the default.
+        fields: Of each the type and, if it has one, the default.
     """
     kind = msgspec.defstruct(
         "set of arguments", [(name, *rest) for name, rest in fields.items()], kw_only=True

@@ -60,7 +60,7 @@ class HandlerCounters:
 
     Attributes:
         durations: How long its calls took.
-        latencies: How long its entries had waited in all when they were done, where that is measured.
+        latencies: How long its entries had waited in all when they were done, if that is measured.
         failures: Calls that raised.
         retries: Entries that are tried again, by reason.
         dead_lettered: Entries that were given up, by reason.

@@ -76,7 +76,7 @@ class CronScheduler:
         return stream in self._schedules
 
     async def run(self) -> None:
-        """Add messages, for ever."""
+        """Add messages, forever."""
         async with asyncio.TaskGroup() as tasks:
             for stream, schedule in self._schedules.items():
                 tasks.create_task(self._keep(stream, schedule))

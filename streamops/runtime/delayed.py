@@ -65,7 +65,7 @@ class Scheduler:
         return answers
 
     async def get(self, stream: str, ident: str) -> DelayedMessage | None:
-        """A message that is not an entry yet; none where there is none of this ID.
+        """A message that is not an entry yet; None if there is none of this ID.
 
         Raises:
             ServerError: The server did not answer, or refused.

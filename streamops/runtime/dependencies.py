@@ -154,7 +154,7 @@ class Dependencies:
 
 
 def depends_of(kind: Any) -> Depends | None:  # noqa: ANN401 - any type
-    """What a type says of how its value is made; none where it says nothing."""
+    """What a type says of how its value is made; None if it says nothing."""
     said = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
     return next((each for each in said if isinstance(each, Depends)), None)
 

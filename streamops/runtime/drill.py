@@ -90,7 +90,7 @@ def new_tag() -> str:
 async def opened(options: ConnectionOptions, keys: DrillKeys) -> AsyncIterator[Server]:
     """An empty stream, renewed until the block ends and removed then; raises ``ServerError``.
 
-    The stream is made here, and not with its first entry, so that there is no moment in which it would stay for ever;
+    The stream is made here, and not with its first entry, so that there is no moment in which it would stay forever;
     the same for the retry stream.
     """
     server = await Server.connect(options)

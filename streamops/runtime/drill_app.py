@@ -58,7 +58,7 @@ ledger: Final = Ledger()
     lease=10,
 )
 async def work(event: DrillEvent, entry: Entry) -> None:
-    """Take the event's time, fail where it is to fail, else note it."""
+    """Take the event's time, fail if it is to fail, else note it."""
     server = ledger.open()
     await asyncio.sleep(event.work)
     if entry.attempt <= event.fails:

@@ -106,7 +106,7 @@ class BacklogSkipped(GroupEvent, frozen=True):
 
 
 class GroupRestored(GroupEvent, frozen=True):
-    """A group that had been destroyed was created anew, at ``began``."""
+    """A group that had been destroyed was created again, at ``began``."""
 
     began: str
 
@@ -198,7 +198,7 @@ class Events:
 
 
 def _complain(listener: Listener, event: Event) -> None:
-    import structlog  # noqa: PLC0415 - only where something went wrong
+    import structlog  # noqa: PLC0415 - only if something went wrong
 
     structlog.get_logger("streamops").exception(
         "listener failed",

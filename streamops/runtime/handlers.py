@@ -53,7 +53,7 @@ class IdempotencyRule(Struct, frozen=True):
 
     Attributes:
         key: The name of the field, or of the body's attribute, that holds it; or a function of the body.
-        ttl: How long a key is remembered after its entry; none for ever.
+        ttl: How long a key is remembered after its entry; none forever.
     """
 
     key: str | Callable[[Any], str]
@@ -68,21 +68,21 @@ class Handler(Struct, frozen=True, kw_only=True):
         function: The function as it was written.
         streams: The streams it serves, each with its weight.
         group: The consumer group.
-        start: Where the group begins where there is none: ``0``, ``$`` or an ID.
+        start: Where the group begins if there is none: ``0``, ``$`` or an ID.
         kind: How the function is called.
         concurrency: How many entries (or batches) are handled at once.
         prefetch: How many entries are read ahead at most.
         prefetch_bytes: How many bytes of them.
         batch: How many entries a call takes at most; one for a function of single entries.
         linger: How long a batch that is not full waits for more.
-        retry: What to do where it fails.
+        retry: What to do if it fails.
         timeout: How long one call may take; none for any time.
         lease: How long an entry may lie idle before others take it over.
-        guard: Its guard; none where every entry is handled.
+        guard: Its guard; None if every entry is handled.
         noack: Whether entries are read without acknowledgements: at most once, and lost if they fail.
         failed: Called with an entry and its error once it is given up; none for no call.
         middleware: What is around it, the outermost first; of batches where it takes them.
-        cron: When an entry is added to its stream; none where others add them.
+        cron: When an entry is added to its stream; None if others add them.
     """
 
     name: str

@@ -47,7 +47,7 @@ def load_app(name: str) -> Streamops:
     So what the application imports as it runs is found, and what we import then is not taken from that directory.
 
     Args:
-        name: ``package.module:attribute``; ``app`` where there is no attribute.
+        name: ``package.module:attribute``; ``app`` if there is no attribute.
 
     Raises:
         SettingsError: There is no such module or attribute, importing it failed, or it is something else.
@@ -90,7 +90,7 @@ def application_directories() -> tuple[str, ...]:
 
 @contextmanager
 def _searched(directory: str) -> Iterator[None]:
-    """Search a directory for modules, before all others while this lasts; one that is searched anyway stays where it is."""
+    """Search a directory for modules, before all others while this lasts; one that is searched anyway stays if it is."""
     if directory in sys.path:
         yield
         return

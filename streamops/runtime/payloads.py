@@ -1,6 +1,6 @@
 """Claim check: what is too large for a stream is kept beside it for a while, and its entry carries the key.
 
-The key is the value of the field ``_so_payload``. Where that is an entry's first field, the payload is the body itself,
+The key is the value of the field ``_so_payload``. If that is an entry's first field, the payload is the body itself,
 as the field ``data`` would hold it, or, where ``_so_shape`` follows, all its fields in one value, as JSON or MessagePack;
 where it comes after others, the body is in these, and the payload beside it.
 """
@@ -46,7 +46,7 @@ class Payload(Struct, frozen=True):
 
 
 def check_ttl(ttl: object) -> None:
-    """Insist that a payload is kept for some time; raises ``SettingsError``."""
+    """Require that a payload is kept for some time; raises ``SettingsError``."""
     if not isinstance(ttl, timedelta) or ttl < timedelta(milliseconds=1):
         raise SettingsError(
             f"payloads are to be kept for {ttl}", "Give a time to live, such as timedelta(days=1)."

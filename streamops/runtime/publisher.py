@@ -60,7 +60,7 @@ def bare_schema(stream: str) -> Schema:
 
 
 def check_type(body: object, schema: Schema) -> None:
-    """Insist that a body is of its schema's type; raises ``PublishError``."""
+    """Require that a body is of its schema's type; raises ``PublishError``."""
     kind = schema.body
     if isinstance(kind, type) and not is_typeddict(kind):
         if isinstance(body, kind):
@@ -112,7 +112,7 @@ class Publisher:
             was a delayed message caps nothing.
         payload: Which bodies are kept beside their stream, where the schema does not say; none unless given.
         around: What is put around each call that publishes, the outermost first.
-        delayed: Queues of delayed messages by their streams, where they are not ``T:delayed``.
+        delayed: Queues of delayed messages by their streams, if they are not ``T:delayed``.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Publisher:
                 )
 
     async def __aenter__(self) -> Self:
-        """Connect; raises ``ServerError`` where that fails."""
+        """Connect; raises ``ServerError`` if that fails."""
         self._server = await Server.connect(self._connection)
         self._gatherer = Gatherer(self._server)
         self._scheduler = Scheduler(self._server, self._delayed)
@@ -249,7 +249,7 @@ class Publisher:
             return _all_added(schema.stream, answers, len(drafts))
 
     async def get(self, stream: str | Schema, id: str) -> DelayedMessage | None:  # noqa: A002 - as in ``publish``
-        """A delayed message that is not an entry yet; none where there is none of this ID."""
+        """A delayed message that is not an entry yet; None if there is none of this ID."""
         return await self._scheduler.get(self._schema_of(stream).stream, id)
 
     async def cancel(self, stream: str | Schema, id: str) -> bool:  # noqa: A002 - as in ``publish``
@@ -278,7 +278,7 @@ class Publisher:
         payload: bytes | None = None,
         ttl: timedelta | None = None,
     ) -> Addition:
-        """Fields from a body, and what is kept beside the stream; raises ``PublishError`` where it cannot be published so."""
+        """Fields from a body, and what is kept beside the stream; raises ``PublishError`` if it cannot be published so."""
         if schema.body is not Any:
             check_type(body, schema)
         policy = schema.payload or self._payload
@@ -319,7 +319,7 @@ class Publisher:
         return self._maxlen if schema.maxlen is None else schema.maxlen
 
     def _entered(self, stream: str, count: int) -> AbstractContextManager[Sequence[bytes]]:
-        """What is around this call; costs nothing where nothing is."""
+        """What is around this call; costs nothing if nothing is."""
         return all_around(self._around, stream, count) if self._around else _NO_PARTS
 
 

@@ -151,8 +151,8 @@ class EntryOutcome(Struct, frozen=True):
 
     Attributes:
         fate: What.
-        error: Why, in one line; empty where it is acknowledged.
-        delay: How long until its next try, where it has one.
+        error: Why, in one line; empty if it is acknowledged.
+        delay: How long until its next try, if it has one.
         counts: Whether the try that failed counts as an attempt.
         reason: Why it is given up, in one word.
     """
@@ -188,7 +188,7 @@ def decide(retry: Retry, attempt: int, error: BaseException | None, chance: floa
     Args:
         retry: The handler's policy.
         attempt: Which start of the handler this was, from 1 on.
-        error: What it raised; none where it returned.
+        error: What it raised; None if it returned.
         chance: A random number of [0, 1).
     """
     if error is None or isinstance(error, Skip):
@@ -231,7 +231,7 @@ NO_RETRY: Final = ((Reject, REJECTED), (Undecodable, UNDECODABLE), (PayloadMissi
 def words(error: BaseException) -> str:
     """An error in one line that can be sent: its kind, unless it is one of ours, and what it says.
 
-    Where it cannot say anything, its kind is all there is to tell.
+    If it cannot say anything, its kind is all there is to tell.
     """
     try:
         text = encodable(" ".join(str(error).split()))

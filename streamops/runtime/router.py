@@ -256,7 +256,7 @@ class Router:
             lease: How long an entry may lie idle before other workers take it over; a running handler renews it.
             key: The business key: a field's name, or a function of the body. Another entry with the same key is
                 acknowledged and not handled.
-            key_ttl: How long a key is remembered; none for ever: then each key stays in Redis, and what they take grows.
+            key_ttl: How long a key is remembered; none forever: then each key stays in Redis, and what they take grows.
             noack: Handle each entry at most once: the server takes it for acknowledged as it delivers it (NOACK). An entry
                 whose handler fails, or whose worker dies, is lost; failures are counted (``noack_lost_total``).
             threads: Run a plain function in threads.

@@ -4,11 +4,11 @@
     trace(app)
 
 A publisher writes the context of its span into the field ``_so_trace`` of each entry: W3C's ``traceparent`` as it stands
-in an HTTP header and, where there is any, a space and ``tracestate``. The field is the entry's own, so that it comes along
+in an HTTP header and, if there is any, a space and ``tracestate``. The field is the entry's own, so that it comes along
 wherever the entry goes: through a delay, a retry, the dead letters and a replay. Every handling is a trace of its
 own, with a link to the span that published: an entry may be handled days later, several times, by many groups.
 
-Nothing of this is imported, or costs anything, where it is not asked for.
+Nothing of this is imported, or costs anything, if it is not asked for.
 """
 
 from collections.abc import Iterator, Sequence
@@ -123,7 +123,7 @@ class _Tracing:
 
 
 def written_context() -> bytes:
-    """The current span's context as the field ``_so_trace`` holds it; empty where there is no span."""
+    """The current span's context as the field ``_so_trace`` holds it; empty if there is no span."""
     carrier: dict[str, str] = {}
     _PROPAGATOR.inject(carrier)
     return " ".join(carrier[name] for name in ("traceparent", "tracestate") if carrier.get(name)).encode()

@@ -8,7 +8,7 @@ Address = IPv4Address | IPv6Address
 
 
 def as_address(host: str) -> Address | None:
-    """A host that is written as an address; none where it is a name."""
+    """A host that is written as an address; None if it is a name."""
     try:
         return ip_address(host.strip("[]").partition("%")[0])
     except ValueError:

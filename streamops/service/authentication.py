@@ -66,7 +66,7 @@ class Passwords:
         """Whether an ``Authorization`` header is good enough.
 
         Args:
-            authorization: The header; none where there is none.
+            authorization: The header; None if there is none.
             waits: Whether the client still waits when its turn comes; else nothing is computed.
         """
         if not self._users:
@@ -106,7 +106,7 @@ def _keep(keys: OrderedDict[bytes, None], key: bytes) -> None:
 
 
 def decode_basic(authorization: str | None) -> Credentials | None:
-    """User and password of a header; none where it holds none."""
+    """User and password of a header; None if it holds none."""
     scheme, _, coded = (authorization or "").partition(" ")
     if scheme.lower() != "basic":
         return None

@@ -51,7 +51,7 @@ def new_runner(app: web.Application, *, idle: float, grace: float) -> web.AppRun
 async def listening(
     app: web.Application, host: str, port: int, authentication: Authentication, *, flag: str = "--listen"
 ) -> AsyncIterator[int]:
-    """Serve an application; the port, which the kernel chooses where it is zero.
+    """Serve an application; the port, which the kernel chooses if it is zero.
 
     Args:
         app: What to serve.
@@ -118,7 +118,7 @@ async def serving(
 
 
 def bind(host: str, port: int, flag: str = "--listen", *, reuse_port: bool = False) -> socket.socket:
-    """A listening socket; raises ``SettingsError`` where there can be none.
+    """A listening socket; raises ``SettingsError`` if there can be none.
 
     Args:
         host: Where to listen.

@@ -41,7 +41,7 @@ def end_process(code: int) -> NoReturn:
 
 
 def runner() -> Callable[..., object]:
-    """uvloop's, where it is installed."""
+    """uvloop's, if it is installed."""
     try:
         import uvloop  # noqa: PLC0415 - an optional extra
     except ImportError:

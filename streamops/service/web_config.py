@@ -211,7 +211,7 @@ class CertificateNames(NamedTuple):
 
 
 def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path, named: CertificateNames) -> None:
-    """Load a certificate with its key; raises ``SettingsError`` where it cannot be used."""
+    """Load a certificate with its key; raises ``SettingsError`` if it cannot be used."""
     for name, path in ((named.certificate, certificate), (named.key, key)):
         _check_readable(path, name)
     try:
@@ -224,7 +224,7 @@ def load_certificate(context: ssl.SSLContext, certificate: Path, key: Path, name
 
 
 def load_authorities(context: ssl.SSLContext, path: Path, name: str) -> None:
-    """Load the authorities that sign clients' certificates; raises ``SettingsError`` where there are none."""
+    """Load the authorities that sign clients' certificates; raises ``SettingsError`` if there are none."""
     _check_readable(path, name)
     try:
         context.load_verify_locations(cafile=path)

@@ -52,7 +52,7 @@ class KubernetesTarget:
 
     Its ``ready`` is ``status.replicas``: pods that exist, those that are starting or ending included; heartbeats tell
     which of them work. Its ``version`` is the object's ``resourceVersion``, which every pod that becomes ready
-    changes too. So a write does not hold on to the one that was read: it reads anew, insists on the number that was
+    changes too. So a write does not hold on to the one that was read: it reads again, insists on the number that was
     decided on, and writes under the version of that moment.
     """
 

@@ -73,7 +73,7 @@ def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | N
     Args:
         pool: The pool.
         supervisors: Its supervisors.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
 
     Raises:
         TargetError: There is no supervisor that could be told, and never was; or KEDA scales the pool.

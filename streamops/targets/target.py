@@ -45,7 +45,7 @@ class Target(Protocol):
             key: The same for the same decision, however often it is sent.
 
         Raises:
-            TargetChanged: It is not as expected any more; read it anew and decide anew.
+            TargetChanged: It is not as expected any more; read it again and decide again.
             TargetError: It refuses, fails, or cannot be reached. Whether it was done may then not be known.
         """
 
@@ -63,7 +63,7 @@ def one_line(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def decode_pause(written: str) -> timedelta | None:
-    """A Retry-After in seconds; none where it says something else."""
+    """A Retry-After in seconds; None if it says something else."""
     text = written.strip()
     if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         return None
@@ -71,7 +71,7 @@ def decode_pause(written: str) -> timedelta | None:
 
 
 def require_expected(label: str, found: PoolSize, expected: PoolSize) -> None:
-    """Insist that there are as many workers as were decided on; raises ``TargetChanged``."""
+    """Require that there are as many workers as were decided on; raises ``TargetChanged``."""
     if found.ordered != expected.ordered:
         raise changed(label, f"it has {found.ordered} workers now, not {expected.ordered}")
 
@@ -82,7 +82,7 @@ def changed(label: str, why: str) -> TargetChanged:
 
 
 def require_done(label: str, asked: int, found: PoolSize) -> None:
-    """Insist that what was asked for is what it now says; raises ``TargetError``."""
+    """Require that what was asked for is what it now says; raises ``TargetError``."""
     if found.ordered != asked:
         raise TargetError(
             f"{label}: it accepted {asked} workers, and reports {found.ordered}",

@@ -11,7 +11,7 @@ from streamops.wire.server import Server
 
 INSTALL: Final = "Install it: pip install 'streamops[kubernetes]'"
 FindSpec = Callable[[str], TargetSpec | None]
-"""What the configuration says of a pool, none where it names no such pool; may raise ``SettingsError``.
+"""What the configuration says of a pool, None if it names no such pool; may raise ``SettingsError``.
 
 It may read secrets and run programs.
 """
@@ -62,7 +62,7 @@ class Targets:
                 return LocalTarget(server, pool, self._by)
 
     def has(self, pool: str) -> bool:
-        """Whether the configuration names a pool; raises ``SettingsError`` where what it says makes no sense."""
+        """Whether the configuration names a pool; raises ``SettingsError`` if what it says makes no sense."""
         return self._find(pool) is not None
 
     def use(self, pool: str, target: Target) -> None:

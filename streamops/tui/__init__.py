@@ -5,6 +5,6 @@ Law: a frozen observation arrives as a message; no widget awaits I/O; screens pa
 
 import os
 
-# A frame that has just passed makes the next key wait for up to a whole one. Frames are drawn only where
+# A frame that has just passed makes the next key wait for up to a whole one. Frames are drawn only if
 # something changed, so a finer grid costs nothing while nothing does. Textual reads this when it is imported.
 os.environ.setdefault("TEXTUAL_FPS", "240")

@@ -84,7 +84,7 @@ class StreamopsApp(App[int]):
 
     Attributes:
         error: Why it could not even begin.
-        terminal: What it is drawn on, left when that goes away; none where it is no terminal of ours.
+        terminal: What it is drawn on, left when that goes away; None if it is no terminal of ours.
     """
 
     TITLE = "streamops"
@@ -286,7 +286,7 @@ class StreamopsApp(App[int]):
             self.run_worker(self._page_and_say(value, what, raw=raw), exit_on_error=False)
 
     def apply(self, prepared: "Prepared[Any, Any]", confirmation: "Confirmation") -> RunningOperation | None:
-        """Do what a plan says, in a task of its own; none, and the reason is said, where that cannot be."""
+        """Do what a plan says, in a task of its own; none, and the reason is said, if that cannot be."""
         from streamops.tui.acting.running import RunningOperations  # noqa: PLC0415 - as above
 
         source = self.live.source
@@ -525,7 +525,7 @@ class StreamopsApp(App[int]):
     # -- forms and plans -----------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A capital is a key only where it means something, and plans may be made."""
+        """A capital is a key only if it means something, and plans may be made."""
         if action == "act":
             return self.app_state.may_plan and verb_of(str(parameters[0]), self.frame.selection()) is not None
         if action == "accept_server":
@@ -587,7 +587,7 @@ class StreamopsApp(App[int]):
         return tuple(deed for deed in self.app_state.deeds if deed.running)
 
     def running_of(self, job: str) -> RunningOperation | None:
-        """What this console is doing under a job's ID; none where that is somebody else's, or over."""
+        """What this console is doing under a job's ID; None if that is somebody else's, or over."""
         return next((deed for deed in self.running if deed.job == job), None)
 
     def stop_before_leaving(self) -> bool:

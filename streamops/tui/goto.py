@@ -89,7 +89,7 @@ def parse_goal(text: str, observation: Observation | None, here: str | None = No
 
 
 def text_of(place: Route) -> str | None:
-    """What is typed to get to a place; none where that cannot be typed."""
+    """What is typed to get to a place; None if that cannot be typed."""
     match place:
         case routes.StreamRoute(stream):
             return stream

@@ -414,7 +414,7 @@ class EntryRoute(Route, frozen=True):
 
     @property
     def breadcrumbs(self) -> tuple[str, ...]:
-        """Where it was opened from, and the ID in short."""
+        """The place it was opened from, and the ID in short."""
         return (*(self.way or (self.stream,)), short_id(self.id))
 
     @property

@@ -48,7 +48,7 @@ class TuiSettings(Struct, frozen=True):
         every: Time between two polls; none for only on demand.
         theme: ``dark`` or ``light``.
         views: Saved views, by name.
-        save_view: Adds a view to the configuration and says where; raises ``SettingsError``. None where there is none.
+        save_view: Adds a view to the configuration and says where; raises ``SettingsError``. None if there is none.
         keymap: Keys by the IDs of the bindings that they replace.
         guided: Whether the first minute is guided, as in the demo.
         mouse: Whether the mouse is used.

@@ -70,7 +70,7 @@ class Reach:
         return f"{host} is not among the hosts that may be called"
 
     def refuses_address(self, address: Address, host: str) -> str:
-        """Why an address that a host's name resolved to may not be called; empty where it may."""
+        """Why an address that a host's name resolved to may not be called; empty if it may."""
         plain = _unwrapped(address)
         if any(plain in network for network in self._networks):
             return ""

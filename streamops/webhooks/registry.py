@@ -1,7 +1,7 @@
 """The topics of all servers: those of the configuration, and those kept in Redis, read again every second.
 
 A topic belongs to one server, or, by the configuration, to several: its messages are spread over them by their IDs.
-Where the configuration has a topic, one of that name in Redis is left out. A server that does not answer keeps the
+If the configuration has a topic, one of that name in Redis is left out. A server that does not answer keeps the
 topics that were known, so that requests for its messages fail, and no others.
 """
 

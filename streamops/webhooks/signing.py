@@ -52,7 +52,7 @@ def verify(
         body: The body that was received.
         now: The time of the wall clock, in seconds.
         tolerance: How many seconds it may be off.
-        url: Where the receiver is called, as the topic has it; with it, ``v2`` is checked where it is there.
+        url: Where the receiver is called, as the topic has it; with it, ``v2`` is checked if it is there.
         topic: The topic that was received.
         key: The ``Idempotency-Key`` that was received.
         ident: The ``X-Streamops-Id`` that was received.

@@ -40,7 +40,7 @@ class Answers(NamedTuple):
 
     Attributes:
         replies: One a request, in order; an exception where the command or its whole node failed.
-        nodes: The node that each request was sent to; none where no node serves its slot.
+        nodes: The node that each request was sent to; None if no node serves its slot.
         preludes: Each node's replies to the prelude; missing for nodes that failed.
         failures: What went wrong with whole nodes.
     """

@@ -100,7 +100,7 @@ class Cluster:
         return not self._stale
 
     async def prepare(self) -> None:
-        """Learn the map of slots where it is not known, or in doubt.
+        """Learn the map of slots if it is not known, or in doubt.
 
         Raises:
             redis.exceptions.RedisError: No node tells.
@@ -111,7 +111,7 @@ class Cluster:
                 await self._learn()
 
     def distrust(self, troubled: Iterable[Node] = ()) -> None:
-        """Learn the map anew before the next batch, from other nodes than these if possible."""
+        """Learn the map again before the next batch, from other nodes than these if possible."""
         self._stale = True
         nodes = set(troubled)
         # A node that failed may be known no more: others have learned the map meanwhile.

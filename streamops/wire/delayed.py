@@ -75,7 +75,7 @@ async def count_queues(
 ) -> list[QueueCount | Fault]:
     """Queues by their keys, counted in one round trip; empty ones too.
 
-    Where no script may run, foreign members are counted like messages.
+    If no script may run, foreign members are counted like messages.
 
     Args:
         server: Where.
@@ -176,7 +176,7 @@ async def read_strays(server: Server, queue: str, limit: int) -> list[DelayedMes
 
 
 def instant_of_score(score: bytes) -> datetime:
-    """The instant of a score; the calendar's first or last where it is beyond that."""
+    """The instant of a score; the calendar's first or last if it is beyond that."""
     ms = float(score)
     try:
         return EPOCH + timedelta(milliseconds=ms)
@@ -347,7 +347,7 @@ def decode_body(raw: bytes) -> DelayedBody:
 
 
 def _later_version(raw: bytes) -> int:
-    """The version that an array of another shape begins with; zero where it tells none."""
+    """The version that an array of another shape begins with; zero if it tells none."""
     try:
         first = _ANY.decode(raw)[:1]
         version = msgspec.msgpack.decode(first[0], type=int) if first else 0

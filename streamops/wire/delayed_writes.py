@@ -47,11 +47,11 @@ class MessageToDelay(NamedTuple):
 async def schedule_many(
     server: Server, stream: str, messages: Sequence[MessageToDelay], queue: str = ""
 ) -> list[datetime | Fault | None]:
-    """Add delayed messages; for each when it is due, or none where its ID is taken, or why it was refused.
+    """Add delayed messages; for each when it is due, or None if its ID is taken, or why it was refused.
 
     They wait in the queue beside the stream, unless another one is named.
 
-    Each is added whole or not at all. Where the server does not answer, it is not known which were added;
+    Each is added whole or not at all. If the server does not answer, it is not known which were added;
     to repeat the call is harmless, and those that were are then taken.
 
     Raises:
@@ -65,7 +65,7 @@ async def schedule_many(
 
 
 async def delayed_get(server: Server, stream: str, ident: str, queue: str = "") -> DelayedMessage | None:
-    """A delayed message by its ID, both halves read at one instant; none where there is none of it.
+    """A delayed message by its ID, both halves read at one instant; None if there is none of it.
 
     Raises:
         ServerError: The server did not answer.
@@ -142,14 +142,14 @@ def _dues(reply: list[bytes]) -> list[datetime | None]:
 async def schedule_one(
     gatherer: Gatherer, server: Server, stream: str, message: MessageToDelay, queue: str = ""
 ) -> datetime | Fault | None:
-    """Add a delayed message, and say when it is due; none where there is one of that ID already.
+    """Add a delayed message, and say when it is due; None if there is one of that ID already.
 
     Args:
         gatherer: Sends it, together with what others send.
         server: The same server, for when its scripts were flushed.
         stream: The stream in whose queue it waits.
         message: The message.
-        queue: That queue, where it is not the one beside the stream.
+        queue: That queue, if it is not the one beside the stream.
 
     Raises:
         ServerError: The server did not answer; whether it was added is not known.
@@ -180,9 +180,9 @@ class DelayedMove(Struct, frozen=True):
     """What became of one message that was to be moved.
 
     Attributes:
-        entry_id: The entry that it became; none where it became none.
-        skipped: Why it was left alone; empty where it was not.
-        error: Why it could not be moved; empty where it could.
+        entry_id: The entry that it became; None if it became none.
+        skipped: Why it was left alone; empty if it was not.
+        error: Why it could not be moved; empty if it could.
     """
 
     entry_id: EntryId | None = None
@@ -199,7 +199,7 @@ async def schedule(
     *,
     queue: str = "",
 ) -> datetime | None:
-    """Add a delayed message, and say when it is due; none where there is one of that ID already.
+    """Add a delayed message, and say when it is due; None if there is one of that ID already.
 
     Args:
         server: Where.
@@ -207,7 +207,7 @@ async def schedule(
         ident: Its ID.
         body: What it becomes.
         due: When, or how long from now by the server's clock.
-        queue: That queue, where it is not the one beside the stream.
+        queue: That queue, if it is not the one beside the stream.
     """
     (answer,) = await schedule_many(server, stream, [MessageToDelay(ident, body, due)], queue)
     return required(answer, queue)
@@ -234,7 +234,7 @@ async def move_now(
 
 
 async def cancel(server: Server, queue: str, messages: Sequence[DelayedMessage]) -> list[str]:
-    """Remove messages that are still what was read; for each why not, empty where it was removed.
+    """Remove messages that are still what was read; for each why not, empty if it was removed.
 
     Members and bodies of other programs are never removed.
     """

@@ -85,7 +85,7 @@ class Fault(Struct, frozen=True):
 
     Attributes:
         kind: What kind of failure.
-        reason: Why, in words that name the missing permission where one is missing.
+        reason: Why, in words that name the missing permission if one is missing.
     """
 
     kind: FaultKind
@@ -136,7 +136,7 @@ def with_faults(replies: Iterable[Any]) -> list[Any]:
 
 
 def required(reply: Value | Fault | Exception, what: str) -> Value:
-    """A reply; raises its error, said of ``what``, where it is one."""
+    """A reply; raises its error, said of ``what``, if it is one."""
     if isinstance(reply, Exception):
         reply = fault(reply)
     if isinstance(reply, Fault):

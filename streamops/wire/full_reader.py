@@ -73,7 +73,7 @@ class FullReader:
         return time.monotonic() >= self._try_at
 
     async def read(self, names: Sequence[str]) -> Readings:
-        """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
+        """Read the streams, the servers' clocks and INFO; raises ``ServerError`` if no node answers."""
         parts: dict[str, Part] = {}
         passes, epochs = [], set[int]()
         light = [name for name in names if name in self._light] if self._permitted else []
@@ -202,7 +202,7 @@ class FullDecoder:
             self._now = (at - EPOCH) // MILLISECOND
 
     def decode(self, name: str, reply: Row) -> StreamReading:
-        """The reply of XINFO STREAM FULL COUNT 1 for a stream; raises ``UnexpectedReply`` where a field is missing."""
+        """The reply of XINFO STREAM FULL COUNT 1 for a stream; raises ``UnexpectedReply`` if a field is missing."""
         try:
             length, entries, last_generated, groups, added, deleted = self._stream.pick(reply)
             return StreamReading(

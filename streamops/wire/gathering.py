@@ -93,7 +93,7 @@ class _Lane:
 class Gatherer:
     """Sends the commands of many callers to one server, in order for each node.
 
-    A caller who is cancelled disturbs no other. Where a pipeline fails, everybody in it is told so: whether the
+    A caller who is cancelled disturbs no other. If a pipeline fails, everybody in it is told so: whether the
     command was run is then not known, unless the error says that it was not sent.
     """
 

@@ -41,13 +41,13 @@ def stream_role(name: str, dead_letters: Mapping[str, str]) -> tuple[StreamRole,
 
 
 def retry_parts(name: str) -> tuple[str, str] | None:
-    """The tag and the group of a retry stream's name; none where it is no such name."""
+    """The tag and the group of a retry stream's name; None if it is no such name."""
     tag, infix, group = name.rpartition(StreamPart.RETRIES)
     return (tag, decoded_part(group)) if infix and group and "{" in tag else None
 
 
 def retry_source(name: str) -> str | None:
-    """The stream whose retry stream has this name; none where it is no such name."""
+    """The stream whose retry stream has this name; None if it is no such name."""
     parts = retry_parts(name)
     return source_of(parts[0]) if parts else None
 
@@ -101,7 +101,7 @@ def payload_key(stream: str, ident: str) -> str:
 
 
 def replayed_key(stream: str) -> str:
-    """The sorted set of entries that a replay added anew: ``ID ORIGIN_ID`` by milliseconds, kept for seven days."""
+    """The sorted set of entries that a replay added again: ``ID ORIGIN_ID`` by milliseconds, kept for seven days."""
     return f"{tag_of(stream)}:replayed"
 
 
@@ -131,7 +131,7 @@ def unhandled_key(stream: str, group: str) -> str:
 
 
 def owner_key(prefix: str, origin_id: str) -> str:
-    """Under which ID the owner of business keys is pending, where it was not born with that. No guard has such a name."""
+    """Under which ID the owner of business keys is pending, if it was not born with that. No guard has such a name."""
     return f"{prefix}:at:{origin_id}"
 
 
@@ -190,7 +190,7 @@ def same_slot(*keys: str) -> bool:
 
 
 def require_one_slot(mode: Mode, stream: str, *beside: str) -> None:
-    """Insist that a script can touch a stream and the keys beside it; always so where there is no cluster.
+    """Require that a script can touch a stream and the keys beside it; always so if there is no cluster.
 
     Args:
         mode: How the server is reached: ``server.options.mode``.

@@ -27,7 +27,7 @@ Decoder = Callable[[Reply], Any]
 """Makes a noun of a raw reply that is no error."""
 
 Insist = Callable[[], None]
-"""Raises where nothing is to be sent after all, now that it is known which connection it goes over."""
+"""Raises if nothing is to be sent after all, now that it is known which connection it goes over."""
 
 UNSENT = "nothing was sent"
 """The note on an error that came before the first command was sent."""
@@ -63,13 +63,13 @@ class Node:
         """Send all commands in one pipeline and return their replies in order.
 
         Replies are decoded as they come in, while the server works on the next ones. The time limit is one
-        of silence, not of the whole: it starts anew whenever bytes come in, within a reply too, so that a slow
-        link is no fault. Nothing else limits a batch: a server that sends a byte now and then for ever is
-        listened to for ever, and is trusted not to.
+        of silence, not of the whole: it starts again whenever bytes come in, within a reply too, so that a slow
+        link is no fault. Nothing else limits a batch: a server that sends a byte now and then forever is
+        listened to forever, and is trusted not to.
 
         Args:
             commands: What to send.
-            decoders: What to make of each reply, errors excepted; raw replies where it is shorter or none.
+            decoders: What to make of each reply, errors excepted; raw replies if it is shorter or none.
             insist: Asked right before something is sent.
 
         Raises:
@@ -166,8 +166,8 @@ LATE: Final = 0.1
 class ReadTimeout:
     """Gives up what is done inside, by a ``TimeoutError``, after so long a silence; used once.
 
-    Where this process itself stood still meanwhile (suspended, starved, or busy with a handler that blocks), a reply may
-    have come that were not looked at: then the limit starts anew, once for each silence.
+    If this process itself stood still meanwhile (suspended, starved, or busy with a handler that blocks), a reply may
+    have come that were not looked at: then the limit starts again, once for each silence.
 
     Args:
         seconds: The limit.
@@ -194,7 +194,7 @@ class ReadTimeout:
         await self._scope.__aexit__(kind, error, trace)
 
     def broken(self) -> None:
-        """Something was heard: the limit starts anew."""
+        """Something was heard: the limit starts again."""
         # The timer finds it when it is due: to set one costs more than to read a piece of a reply.
         self._due = self._loop.time() + self._seconds
         self._excused = False

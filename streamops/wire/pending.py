@@ -47,7 +47,7 @@ class PendingRange(NamedTuple):
         return ("XPENDING", self.stream, self.group, first, "+", self.limit, *owner)
 
     def following(self, rows: Sequence[Row]) -> str | None:
-        """The ID that the next page comes after; none where these rows were the last ones."""
+        """The ID that the next page comes after; None if these rows were the last ones."""
         # Nothing can be asked for after the very last ID.
         return rows[-1][0].decode() if len(rows) == self.limit and rows[-1][0] != LAST_ID else None
 
@@ -61,13 +61,13 @@ async def read_pending(
 
 
 async def read_pending_page(server: Server, page: PendingRange) -> tuple[PendingEntry, ...]:
-    """One such page; raises ``ServerError`` where the group cannot be read."""
+    """One such page; raises ``ServerError`` if the group cannot be read."""
     (rows,) = await read_pending(server, [page])
     return required(rows, f"group {page.stream}/{page.group}")
 
 
 async def pending_rows(server: Server, page: PendingRange) -> AsyncIterator[list[Row]]:
-    """The rows of that page and of those after it, to the last one; raises ``ServerError`` where the group cannot be read."""
+    """The rows of that page and of those after it, to the last one; raises ``ServerError`` if the group cannot be read."""
     after: EntryId | str | None = page.after
     while True:
         page = page._replace(after=after)
@@ -291,7 +291,7 @@ async def _rows(server: Server, what: Claimable, ids: Sequence[EntryId]) -> list
 
 
 def _objection(what: Claimable, reply: Sequence[Row]) -> str:
-    """Why a row cannot be claimed; empty where it can."""
+    """Why a row cannot be claimed; empty if it can."""
     if not reply:
         return "absent"
     owner = reply[0][OWNER]

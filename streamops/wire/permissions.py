@@ -128,7 +128,7 @@ _SHOWN: Final = 5
 async def require_permissions(
     server: Server, subscriptions: Iterable[Subscription], *, worker_id: str, pool: str
 ) -> None:
-    """Insist that a worker may do everything that it will have to.
+    """Require that a worker may do everything that it will have to.
 
     What is refused for another reason than a permission may pass by itself, and is left for later.
 

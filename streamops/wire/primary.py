@@ -96,7 +96,7 @@ class SentinelClient(Sentinel):
         """Host and port of the primary; redis-py's own error would be a list of client objects.
 
         A Sentinel that has not heard of the last failover is passed over, unless none can know better: those that were
-        set up anew count failovers from the beginning. A Sentinel that does not answer, or names none, may know better; but
+        set up again count failovers from the beginning. A Sentinel that does not answer, or names none, may know better; but
         for one that does not answer that holds no longer than a failover takes, where most of the others agree.
 
         Args:
@@ -183,7 +183,7 @@ class SentinelClient(Sentinel):
 
 
 async def _state(sentinel: Redis, service_name: str) -> dict[str, Any] | None:
-    """What a Sentinel says of the primary of a service; none where it does not know the service.
+    """What a Sentinel says of the primary of a service; None if it does not know the service.
 
     Raises:
         redis.exceptions.ResponseError: It is a Sentinel in name only, and leaves out what is needed.
@@ -251,7 +251,7 @@ class SentinelPool(ClosingPool, SentinelConnectionPool):
             return await self.sentinel_manager.discover_master(self.service_name, within)
 
     async def take(self) -> AbstractConnection | None:
-        """A connection to the primary that can be used as it is; one to a former primary is made anew first."""
+        """A connection to the primary that can be used as it is; one to a former primary is made again first."""
         connection = await super().take()
         if connection is None or _leads_to(connection, self.master_address):
             return connection

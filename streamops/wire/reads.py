@@ -79,11 +79,11 @@ class Count(NamedTuple):
 
     Attributes:
         entries: How many entries.
-        last_id: The last one's ID; where there was none, the one to begin after.
+        last_id: The last one's ID; if there was none, the one to begin after.
         walked: Bytes of payload that they have.
         complete: Whether the end of the range was reached.
-        gone: Entries that the stream had lost by then, of those it had; none where that was not asked or is not known.
-        now: What waited for the group at that very instant; none where that was not needed or is not known.
+        gone: Entries that the stream had lost by then, of those it had; None if that was not asked or is not known.
+        now: What waited for the group at that very instant; None if that was not needed or is not known.
         besides: Entries that were counted to tell these two.
         walked_besides: Bytes of payload that those have.
     """
@@ -106,7 +106,7 @@ class ScanPage(NamedTuple):
 
 
 async def read_clock(server: Server, stream: str) -> datetime | None:
-    """The clock of the node that serves a stream; none where it may not be asked, or does not answer."""
+    """The clock of the node that serves a stream; None if it may not be asked, or does not answer."""
     requests = [Request(stream, ("TIME",)), Request(stream, ("INFO", "server"))]
     return decode_clock(*(await server.batch(requests)).replies)
 
@@ -158,7 +158,7 @@ async def read_page(
 
 
 async def read_by_id(server: Server, stream: str, ids: Sequence[EntryId]) -> list[StreamEntry]:
-    """Those of the IDs that are entries of the stream, in their order; raises where it cannot be read."""
+    """Those of the IDs that are entries of the stream, in their order; raises if it cannot be read."""
     requests = [
         Request(stream, ("XRANGE", stream, str(one), str(one), "COUNT", 1), decode_entries) for one in ids
     ]
@@ -166,7 +166,7 @@ async def read_by_id(server: Server, stream: str, ids: Sequence[EntryId]) -> lis
 
 
 async def read_existing(server: Server, stream: str, ids: Sequence[EntryId]) -> set[EntryId]:
-    """Which of the IDs are entries of the stream; their payloads are shipped. Raises where it cannot be read."""
+    """Which of the IDs are entries of the stream; their payloads are shipped. Raises if it cannot be read."""
     return {entry.id for entry in await read_by_id(server, stream, ids)}
 
 
@@ -267,7 +267,7 @@ async def read_types(server: Server, keys: Sequence[str]) -> list[str | Fault]:
 
 
 async def read_memory(server: Server, streams: Sequence[str]) -> list[int | Fault | None]:
-    """Bytes that each stream takes, as the server estimates it; none where there is no such key.
+    """Bytes that each stream takes, as the server estimates it; None if there is no such key.
 
     Raises:
         ServerError: No node answers.

@@ -256,7 +256,7 @@ class ClosingPool(ConnectionPool):
             await _hang_up(connection)
 
     async def take(self) -> AbstractConnection | None:
-        """A connection that can be used as it is; none where ``get_connection`` has to make or mend one first."""
+        """A connection that can be used as it is; None if ``get_connection`` has to make or mend one first."""
         self._check_open()
         if not self._available_connections:
             return None

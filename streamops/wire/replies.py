@@ -47,7 +47,7 @@ class Picker:
         self._gets: dict[int, tuple[Callable[[Row], Values], Sequence[int]]] = {}
 
     def pick(self, row: Row) -> Values:
-        """The values, first those that are needed; raises ``KeyError`` where one of these is missing."""
+        """The values, first those that are needed; raises ``KeyError`` if one of these is missing."""
         get, unknown = self._gets.get(len(row)) or self._learn(row)
         return tuple([values[0] for values in self.columns((row,))]) if unknown else get(row)
 
@@ -100,7 +100,7 @@ def decode_time(reply: Sequence[bytes]) -> datetime:
 
 
 def decode_clock(time: Reply, info: Reply) -> datetime | None:
-    """The server's clock by TIME, or where that was refused by INFO; none where both were."""
+    """The server's clock by TIME, or where that was refused by INFO; None if both were."""
     if not isinstance(time, Exception):
         return decode_time(time)
     if isinstance(info, Exception):
@@ -137,7 +137,7 @@ def decode_reading(name: str, reply: Reply, *, known: StreamReading | None = Non
 
 
 def decode_info(name: str, length: Reply, stream: Reply, groups: Reply) -> StreamReading | Fault:
-    """Replies of XLEN, XINFO STREAM (none where it was not asked) and XINFO GROUPS."""
+    """Replies of XLEN, XINFO STREAM (None if it was not asked) and XINFO GROUPS."""
     for part in (length, groups):
         if isinstance(part, Exception):
             return fault(part)
@@ -164,7 +164,7 @@ class ConsumersDecoder:
         self._consumer = Picker((b"name", b"pending", b"idle"), (b"inactive",))
 
     def decode(self, reply: Sequence[Row]) -> Members:
-        """The consumers of one group; raises ``UnexpectedReply`` where a field is missing."""
+        """The consumers of one group; raises ``UnexpectedReply`` if a field is missing."""
         return Members(self.sightings(reply), self._now)
 
     def sightings(self, reply: Sequence[Row]) -> ConsumerColumns:
@@ -230,7 +230,7 @@ def decode_server(address: str, reply: bytes, database: int = 0) -> ServerNode:
 
 
 def _keys(info: dict[str, str], database: int) -> int | None:
-    """A database without keys has no line; none where the keyspace was not told at all."""
+    """A database without keys has no line; None if the keyspace was not told at all."""
     if "master_replid" not in info:
         return None
     told = dict(part.split("=", 1) for part in info.get(f"db{database}", "keys=0").split(",") if "=" in part)
@@ -347,13 +347,13 @@ _LONGEST_MS: Final = timedelta.max // _MILLISECOND
 
 
 def number(text: str | bytes | None) -> int | None:
-    """A count; none where it is none."""
+    """A count; None if it is none."""
     plain = text is not None and len(text) <= MOST_DIGITS and text.isascii() and text.isdigit()
     return int(text) if plain and text is not None else None
 
 
 def instant_of_ms(text: str | bytes | None) -> datetime | None:
-    """An instant from its milliseconds; none where they are no plausible ones."""
+    """An instant from its milliseconds; None if they are no plausible ones."""
     try:
         return None if text is None else EPOCH + timedelta(milliseconds=int(text))
     except (ValueError, OverflowError):
@@ -361,7 +361,7 @@ def instant_of_ms(text: str | bytes | None) -> datetime | None:
 
 
 def span(milliseconds: int) -> timedelta:
-    """A span of time; the longest there is where it is beyond that."""
+    """A span of time; the longest there is if it is beyond that."""
     return min(milliseconds, _LONGEST_MS) * _MILLISECOND
 
 

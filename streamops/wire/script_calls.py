@@ -102,7 +102,7 @@ async def write_script(server: Server, name: str, call: Call[Decoded], what: str
 
 
 async def try_script(server: Server, name: str, call: Call[Decoded]) -> Decoded | Fault:
-    """The same, for who goes on where it is refused: the fault.
+    """The same, for who goes on if it is refused: the fault.
 
     Raises:
         ServerError: The node did not answer. Whether the script ran is then not known.
@@ -151,7 +151,7 @@ async def run_between(
 async def write_timed_script(
     server: Server, name: str, call: Call[Decoded], what: str
 ) -> tuple[Decoded, timedelta | None]:
-    """What ``write_script`` returns, and what it took the server; none where its clock may not be asked.
+    """What ``write_script`` returns, and what it took the server; None if its clock may not be asked.
 
     The clock is looked at before and after: inside a script it stands still. Raises as ``write_script`` does.
     """

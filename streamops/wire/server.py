@@ -43,7 +43,7 @@ class Server:
 
     @classmethod
     async def connect(cls, options: ConnectionOptions) -> "Server":
-        """Connect and log in; raises ``ServerError`` where that fails."""
+        """Connect and log in; raises ``ServerError`` if that fails."""
         server = cls(options)
         try:
             await server.ping()
@@ -77,11 +77,11 @@ class Server:
         return self.options.mode is not Mode.STANDALONE
 
     async def ping(self) -> None:
-        """Ask every node for a sign of life; raises ``ServerError`` where none gives one."""
+        """Ask every node for a sign of life; raises ``ServerError`` if none gives one."""
         await self.each_node([("PING",)])
 
     async def each_node(self, commands: Sequence[Command]) -> Answers:
-        """Send the same commands to every node; raises ``ServerError`` where all of them fail."""
+        """Send the same commands to every node; raises ``ServerError`` if all of them fail."""
         return await self.batch((), prelude=commands)
 
     async def batch(
@@ -98,7 +98,7 @@ class Server:
             listen: Gives, for a node, what decodes its replies to the prelude; they stay raw without.
 
         Raises:
-            ServerError: Every node failed. Where some did, their requests have the exception as reply.
+            ServerError: Every node failed. If some did, their requests have the exception as reply.
         """
         return await self._batch(requests, prelude, listen)
 
@@ -108,7 +108,7 @@ class Server:
         Args:
             key: The key.
             command: The command's words.
-            handovers: Have it done only where no other server has taken over since there were this many handovers.
+            handovers: Have it done only if no other server has taken over since there were this many handovers.
 
         Raises:
             ServerError: Its node fails, or is another one.
@@ -137,7 +137,7 @@ class Server:
         replies = await self._send_to_node(node, commands, insist)
         moved = [at for at, reply in enumerate(replies) if isinstance(reply, (AskError, TryAgainError))]
         if moved:
-            # Where a server has carried the key itself, with all there is to it, it is not another one; where the slot has moved, it is.
+            # If a server has carried the key itself, with all there is to it, it is not another one; where the slot has moved, it is.
             requests = [Request(key, commands[at]) for at in moved]
             batch = Batch(self._topology, requests, insist=insist)
             again = await self._answers(batch, batch.go_on(node, [replies[at] for at in moved]))
@@ -176,7 +176,7 @@ class Server:
         return answers
 
     def node_of(self, key: str) -> Node | None:
-        """The node that serves a key; none where the cluster has none for its slot."""
+        """The node that serves a key; None if the cluster has none for its slot."""
         return self._topology.node_of(key)
 
     def error(self, error: Exception) -> ServerError:

@@ -40,13 +40,13 @@ class Readings(Struct, frozen=True):
     """One reading of many streams.
 
     Attributes:
-        streams: One a name, in the order of the names; a fault where it could not be read.
-        times: The clock of the server that answered for each name; none where it did not, or may not be asked.
-        now: The first answering server's clock; none where none may be asked.
+        streams: One a name, in the order of the names; a fault if it could not be read.
+        times: The clock of the server that answered for each name; None if it did not, or may not be asked.
+        now: The first answering server's clock; None if none may be asked.
         server: The servers, as INFO tells them.
         failures: Why whole nodes did not answer, by address.
         info_fault: Why INFO was refused, if it was.
-        clock_fault: Why ``now`` is none, where it is.
+        clock_fault: Why ``now`` is none, if it is.
     """
 
     streams: list[StreamReading | Fault]
@@ -83,7 +83,7 @@ class StreamReader:
         self.depth = Depth.READ_ONLY_SCRIPT
 
     async def read(self, names: Sequence[str]) -> Readings:
-        """Read the streams, the servers' clocks and INFO; raises ``ServerError`` where no node answers."""
+        """Read the streams, the servers' clocks and INFO; raises ``ServerError`` if no node answers."""
         stood, told = self.depth, self._heavy
         depth = await self._permitted(names)
         answers, chunks = await self._ask(names, depth)
@@ -196,7 +196,7 @@ class StreamReader:
         return Call(name, arguments, partial(_scripted_reading, name, known))
 
     def _reading(self, name: str, chunk: list[Reply], depth: Depth) -> StreamReading | Fault | None:
-        """A reading, or why there is none; nothing where the script left the stream to others."""
+        """A reading, or why there is none; nothing if the script left the stream to others."""
         if depth not in SCRIPTED:
             return _plain_reading(name, chunk, depth)
         reading: StreamReading | Fault | Exception | None = chunk[0]
@@ -213,7 +213,7 @@ def _is_silent(chunk: list[Reply]) -> bool:
 
 
 def _scripted_reading(name: str, known: StreamReading | None, reply: Reply) -> StreamReading | Fault | None:
-    """What the script says; none where the stream has too many groups for it."""
+    """What the script says; None if the stream has too many groups for it."""
     return None if reply is None else decode_reading(name, reply, known=known)
 
 
@@ -236,7 +236,7 @@ class Preludes(NamedTuple):
     """What the nodes said of themselves.
 
     Attributes:
-        times: Their clocks; none where one may not be asked.
+        times: Their clocks; None if one may not be asked.
         server: What INFO says.
         failures: Why whole nodes did not answer, by address.
         info_fault: Why INFO was refused, if it was.
@@ -291,7 +291,7 @@ class Identities:
 
     A replica that takes over may lack an entry, or a deletion, and get others: all its counts can be the same then, and
     what waits is not. Whoever keeps what servers told keeps the epoch with it, and drops it in another one. A server
-    that starts anew or is promoted has other replication IDs; a replica that was not promoted has those of its primary,
+    that starts again or is promoted has other replication IDs; a replica that was not promoted has those of its primary,
     of which it is an earlier state: where that has the same counts, it has the same entries.
 
     In a cluster anybody's replacement begins a new epoch for all: it is rare, and a slot may have gone to another node

@@ -33,9 +33,9 @@ class KeptTopic(Struct, frozen=True):
 
     Attributes:
         name: Its name.
-        topic: What it says; none where that cannot be read.
-        digest: SHA-1 of the object, as ``put_topic`` wants it; empty where there is none.
-        problem: Why it cannot be read; empty where it can.
+        topic: What it says; None if that cannot be read.
+        digest: SHA-1 of the object, as ``put_topic`` wants it; empty if there is none.
+        problem: Why it cannot be read; empty if it can.
     """
 
     name: str
@@ -45,20 +45,20 @@ class KeptTopic(Struct, frozen=True):
 
 
 async def read_topics(server: Server) -> list[KeptTopic]:
-    """All topics, by name; raises ``StreamopsError`` where they cannot be read."""
+    """All topics, by name; raises ``StreamopsError`` if they cannot be read."""
     reply = required(await server.single(TOPICS, "HGETALL", TOPICS), TOPICS)
     pairs = zip(reply[::2], reply[1::2], strict=True)
     return sorted((_kept(decode_name(name), raw) for name, raw in pairs), key=lambda kept: kept.name)
 
 
 async def read_topic(server: Server, name: str) -> KeptTopic:
-    """One topic; without a digest where there is none. Raises ``StreamopsError`` where it cannot be read."""
+    """One topic; without a digest if there is none. Raises ``StreamopsError`` if it cannot be read."""
     reply = required(await server.single(TOPICS, "HGET", TOPICS, name), TOPICS)
     return KeptTopic(name, None) if reply is None else _kept(name, reply)
 
 
 async def put_topic(server: Server, topic: Topic, digest: str) -> None:
-    """Keep a topic in place of what ``digest`` stands for, or of nothing where it is empty.
+    """Keep a topic in place of what ``digest`` stands for, or of nothing if it is empty.
 
     Raises:
         StalePlan: Something else stands there by now.
@@ -98,7 +98,7 @@ def encode_topic(topic: Topic) -> bytes:
 
 
 def decode_topic(name: str, raw: bytes) -> Topic:
-    """A topic that was kept, by any program; raises ``ValueError``, with the reason but no content, where it is none."""
+    """A topic that was kept, by any program; raises ``ValueError``, with the reason but no content, if it is none."""
     kept = _DECODER.decode(raw)
     if kept.v != VERSION:
         raise ValueError(f"written in version {kept.v} of the format")

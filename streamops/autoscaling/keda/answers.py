@@ -49,12 +49,12 @@ class PoolView(Struct, frozen=True, kw_only=True):
     """What is known about one pool.
 
     Attributes:
-        desired: Workers that it should have; none where that was never known.
-        active: Whether it may have workers: entries wait, are pending or arrive. Where that is not known, the desired
-            number tells, because no pool is put to sleep for want of knowledge; none where nothing was ever known.
+        desired: Workers that it should have; None if that was never known.
+        active: Whether it may have workers: entries wait, are pending or arrive. If that is not known, the desired
+            number tells, because no pool is put to sleep for want of knowledge; None if nothing was ever known.
         lag_known: Whether the lag is known now.
         looked: Whether the pool was looked at once, whatever came of it.
-        at: When it was last read, by the server's clock; none where it never was.
+        at: When it was last read, by the server's clock; None if it never was.
         reason: Why it should have that many workers, or why nothing is known, in a sentence.
     """
 

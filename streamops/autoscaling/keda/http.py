@@ -25,7 +25,7 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
 
     Attributes:
         host: Where to listen.
-        port: At which port; the kernel chooses where it is zero.
+        port: At which port; the kernel chooses if it is zero.
         web_config: TLS, client certificates and passwords, in the exporter's format; none for plain HTTP and everybody.
     """
 

@@ -43,7 +43,7 @@ class TlsFiles(Struct, frozen=True, kw_only=True):
     Attributes:
         certificate: The server's certificate with those that lead to its authority.
         key: Its key, not encrypted.
-        client_authorities: Who signs clients' certificates; each client must have one, where this is given.
+        client_authorities: Who signs clients' certificates; each client must have one, if this is given.
     """
 
     certificate: Path
@@ -203,7 +203,7 @@ class Scaler:
         return read_trigger(request.scalerMetadata, self._board)
 
     async def _unless_ending(self, what: Coroutine[Any, Any, PoolView]) -> PoolView | None:
-        """What something comes to; none where the server is stopped before."""
+        """What something comes to; None if the server is stopped before."""
         waiting, ending = asyncio.ensure_future(what), asyncio.ensure_future(self._ending.wait())
         try:
             await asyncio.wait((waiting, ending), return_when=asyncio.FIRST_COMPLETED)
@@ -268,7 +268,7 @@ class GrpcOptions(Struct, frozen=True, kw_only=True):
 
     Attributes:
         host: Where to listen.
-        port: At which port; the kernel chooses where it is zero.
+        port: At which port; the kernel chooses if it is zero.
         tls: Certificates; none for plain text.
     """
 

@@ -17,7 +17,7 @@ class Sample(Struct, frozen=True, gc=False):
         at: When.
         added: Entries ever added.
         acked: Entries ever acknowledged.
-        waiting: Entries not delivered; none where unknown.
+        waiting: Entries not delivered; None if unknown.
         ready: Workers that worked.
         level: Mean of arrivals a second at the time.
         arrivals: Arrivals a second since the reading before.
@@ -136,12 +136,12 @@ class ScalingState(Struct, frozen=True, kw_only=True):
 
     @property
     def rate(self) -> float | None:
-        """What one worker handles a second; none where that has not been seen."""
+        """What one worker handles a second; None if that has not been seen."""
         return sorted(self.rates)[len(self.rates) // 2] if self.rates else None
 
 
 def learn(state: ScalingState, demand: Demand, tuning: Tuning) -> ScalingState:
-    """The state with all that a reading teaches. A stream that was created anew begins from nothing."""
+    """The state with all that a reading teaches. A stream that was created again begins from nothing."""
     if state.samples and demand.added < state.samples[-1].added:
         state = ScalingState()
     for lesson in (_starts, _record, _stall, _rate, _peaks, _trial, _pressure):
@@ -284,7 +284,7 @@ def _continued(trial: Trial, samples: tuple[Sample, ...]) -> Trial:
 
 
 def _judged(state: ScalingState, trial: Trial, at: float, tuning: Tuning) -> ScalingState:
-    """The state after a trial: on, well ended, or with a cap; a retry in vain leaves a cap where it was."""
+    """The state after a trial: on, well ended, or with a cap; a retry in vain leaves a cap if it was."""
     count, cap = len(trial.handled), state.cap
     if count < tuning.trial_readings:
         return replace(state, trial=trial)

@@ -5,7 +5,7 @@ what mends it, and the rules that explain it: where one of these finds something
 
 - ``stalled`` leaves it to ``poison`` where no more entries wait, and to ``stopped`` and ``dead_consumer`` where no consumer that
   holds some is seen;
-- ``pending_old`` leaves it to ``dead_consumer`` where the suspect has the entry, and to ``poison`` where it is that entry;
+- ``pending_old`` leaves it to ``dead_consumer`` where the suspect has the entry, and to ``poison`` if it is that entry;
 - ``poison`` and ``pending_old`` leave entries that are gone from the stream to ``dangling_pending``.
 
 Groups of dead-letter streams are not judged: such a group reads when a person wants it to.

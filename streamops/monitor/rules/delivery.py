@@ -39,7 +39,7 @@ def no_consumers(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | N
 def stalled(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
     """Entries are pending and nothing is acknowledged.
 
-    Critical where more entries wait behind consumers that are seen. Where none is seen, ``stopped`` says so if entries
+    Critical where more entries wait behind consumers that are seen. If none is seen, ``stopped`` says so if entries
     wait, and ``dead_consumer`` once one is suspected; one entry with nothing waiting behind it may be ``poison``.
     """
     group, history = evidence.group, evidence.history
@@ -80,7 +80,7 @@ def stopped(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
 
     Where entries are pending, consumers may just be busy with them. Then it is critical once nothing was acknowledged
     meanwhile, or no consumer got anything for as long as makes it a suspect. Until either is known, as in a single
-    reading, it is a warning; where they were seen to acknowledge, nothing.
+    reading, it is a warning; if they were seen to acknowledge, nothing.
     """
     wait = waited(evidence)
     if wait is None or wait < thresholds.stopped_after or not evidence.group.consumers:
@@ -160,7 +160,7 @@ def _waiting(evidence: GroupEvidence) -> str:
 def _seen_ago(evidence: GroupEvidence) -> timedelta:
     """Time since a consumer that holds pending entries was last seen.
 
-    By its idle time, or by a delivery to whichever. Where nothing was delivered since watching began,
+    By its idle time, or by a delivery to whichever. If nothing was delivered since watching began,
     that is longer ago than the last acknowledgement can be, and nobody counts as seen by it.
     """
     by_position = evidence.now - evidence.history.position_since
@@ -173,7 +173,7 @@ SUSTAINED = 3
 
 
 def rewound(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
-    """The position moved back a short while ago and has not caught up with where it was."""
+    """The position moved back a short while ago and has not caught up with if it was."""
     history, position = evidence.history, evidence.group.last_delivered_id
     at, origin = history.rewound_at, history.rewound_from
     if at is None or origin is None or position >= origin or evidence.now - at >= thresholds.report_for:

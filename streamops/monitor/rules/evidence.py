@@ -22,11 +22,11 @@ class GroupEvidence(Struct, frozen=True, gc=False):
         stream: Its stream.
         group: The group.
         history: Its history, up to and including this reading.
-        trimmed_at: The last reading at which trimming had provably shortened the stream; none where it
+        trimmed_at: The last reading at which trimming had provably shortened the stream; None if it
             never did.
         rates: Its movement.
         now: The server's clock.
-        members: Its consumers; none where they were not read, or where their idle times tell nothing
+        members: Its consumers; None if they were not read, or where their idle times tell nothing
             because the server is a replica.
         sees_asking: Whether a consumer's ``idle`` starts again whenever it asks for entries (Redis 7.2
             and later, Valkey), and not only when it gets some.
@@ -115,10 +115,10 @@ class GroupTriage:
 
 
 def waited(evidence: GroupEvidence) -> timedelta | None:
-    """How long, at the least, entries have waited for the group; none where none is known to wait.
+    """How long, at the least, entries have waited for the group; None if none is known to wait.
 
     One reading can tell, by the time in the ID of the first entry that waits. Yet an entry may carry an
-    old ID, and a position moved back makes old entries wait anew: so never longer than since a reading
+    old ID, and a position moved back makes old entries wait again: so never longer than since a reading
     that showed nothing waiting.
     """
     history = evidence.history
@@ -141,14 +141,14 @@ def undelivered_for(evidence: GroupEvidence) -> timedelta:
 
 
 def holders_seen_ago(members: Sequence[Consumer]) -> timedelta | None:
-    """Time since one of the consumers that hold pending entries was last seen; none where nobody holds any."""
+    """Time since one of the consumers that hold pending entries was last seen; None if nobody holds any."""
     if isinstance(members, Members):
         return members.holders_seen_ago
     return min([member.idle for member in members if member.pending], default=None)
 
 
 def _fed_ago(members: Sequence[Consumer]) -> timedelta | None:
-    """How long, at the least, none of the consumers has got an entry; none where there is nobody."""
+    """How long, at the least, none of the consumers has got an entry; None if there is nobody."""
     if isinstance(members, Members):
         return members.fed_ago
     return min([one.idle if one.inactive is None else one.inactive for one in members], default=None)
@@ -157,7 +157,7 @@ def _fed_ago(members: Sequence[Consumer]) -> timedelta | None:
 def suspects(evidence: GroupEvidence, thresholds: Thresholds) -> tuple[Consumer, ...]:
     """The consumers that hold pending entries and have not been seen for too long.
 
-    Where ``idle`` tells when a consumer last asked, that decides. Where it tells when a consumer last got
+    Where ``idle`` tells when a consumer last asked, that decides. If it tells when a consumer last got
     an entry, a consumer with nothing to get looks the same dead or alive. There it is suspected if
     entries waited all that time; else only once what it holds is too old, which it is then for certain,
     since it has got nothing younger.
@@ -186,7 +186,7 @@ def _unseen(members: Sequence[Consumer], limit: timedelta) -> list[Consumer]:
 
 
 def poison_entry(evidence: GroupEvidence, thresholds: Thresholds) -> PendingEntry | None:
-    """The pending entry delivered most often, where that is too often; not one that is gone from the stream."""
+    """The pending entry delivered most often, if that is too often; not one that is gone from the stream."""
     oldest = evidence.group.oldest_pending
     if oldest is None or not evidence.group.pending:
         return None

@@ -74,7 +74,7 @@ def oom(node: ServerNode, where: str, thresholds: Thresholds) -> Finding | None:
 
 
 def memory_share(node: ServerNode) -> float | None:
-    """Memory in use over maxmemory; none where there is no limit or INFO did not tell."""
+    """Memory in use over maxmemory; None if there is no limit or INFO did not tell."""
     if not node.max_memory or node.used_memory is None:
         return None
     return node.used_memory / node.max_memory

@@ -33,7 +33,7 @@ class ScaleEvidence(Struct, frozen=True, kw_only=True):
         size: How many workers its target has.
         target: What that is, in words.
         kind: Its kind.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
     """
 
     pool: Pool
@@ -48,7 +48,7 @@ class OverridesEvidence(Struct, frozen=True, kw_only=True):
 
     Attributes:
         pool: What they were told.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
     """
 
     pool: Pool

@@ -58,7 +58,7 @@ async def apply_scale(run: Run, intent: ScaleIntent, evidence: ScaleEvidence, _p
 
 
 async def survey_overrides(place: ServerContext, intent: ControllerIntent) -> OverridesEvidence:
-    """Read what the pool's controller was told; raises ``NotFound`` where there is no such pool."""
+    """Read what the pool's controller was told; raises ``NotFound`` if there is no such pool."""
     return OverridesEvidence(
         pool=await PoolReader(place).known(intent.pool),
         now=await read_clock(place.server, pool_key(intent.pool)),

@@ -24,7 +24,7 @@ class ClaimEvidence(Struct, frozen=True, kw_only=True):
         unfit: Those of the named IDs that cannot.
         consumers: The group's consumers.
         gone: What is known of rows whose entries no longer exist, where the server lets those be claimed
-            (Redis 6.2); none where it removes them.
+            (Redis 6.2); None if it removes them.
         chosen: Where IDs were named, of each of them, lowest first, whether it is selected: 1 or 0.
     """
 
@@ -36,7 +36,7 @@ class ClaimEvidence(Struct, frozen=True, kw_only=True):
     chosen: bytes = b""
 
     def consumer(self, name: str) -> Consumer | None:
-        """A consumer of the group by name; none where there is none."""
+        """A consumer of the group by name; None if there is none."""
         return next((one for one in self.consumers if one.name == name), None)
 
 

@@ -59,7 +59,7 @@ class ClaimPace:
         self.size = FIRST
 
     def learn(self, page: ChangedPage) -> None:
-        """Take into account what a page took, where that is known and most of its rows were claimed."""
+        """Take into account what a page took, if that is known and most of its rows were claimed."""
         if page.spent and page.changed.count > self.size // 2:
             fitting = int(page.changed.count * (AIM / page.spent))
             self.size = min(LARGEST, 2 * self.size, max(SMALLEST, fitting))

@@ -70,7 +70,7 @@ async def apply_prune_consumers(
 
 
 async def _active(server: Server, intent: PruneConsumersIntent) -> frozenset[str]:
-    """Who is not idle any more: asked for right before, where it is too much for the script."""
+    """Who is not idle any more: asked for right before, if it is too much for the script."""
     consumers = await read_members(server, intent.stream, intent.group)
     return frozenset(one.name for one in consumers if one.idle < intent.idle)
 

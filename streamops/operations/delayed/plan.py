@@ -37,7 +37,7 @@ class DelayedEvidence(Struct, frozen=True, kw_only=True):
         broken: Those of them that cannot become entries, by ID with the reason; ``ids`` has them too.
         foreign: Members and bodies of other programs that were asked for; ``ids`` does not have them.
         retries: How many of those that can become entries are due again for one group alone.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
     """
 
     queue: str

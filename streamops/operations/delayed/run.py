@@ -101,7 +101,7 @@ CANCELLED_AT_ONCE = 500
 
 
 async def survey_cancel(place: ServerContext, intent: CancelDelayedIntent) -> DelayedEvidence:
-    """Read which of the messages are there; raises ``SettingsError`` where the file is."""
+    """Read which of the messages are there; raises ``SettingsError`` if the file is."""
     forbid_existing(intent.backup)
     return await survey_delayed(place, intent)
 

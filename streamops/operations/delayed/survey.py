@@ -71,7 +71,7 @@ async def survey_delayed(place: ServerContext, intent: DelayedSelection) -> Dela
 
 
 def problem_of(message: DelayedMessage, stream: str) -> str:
-    """Why a message in a stream's queue cannot become an entry; empty where it can."""
+    """Why a message in a stream's queue cannot become an entry; empty if it can."""
     if message.problem or message.body is None:
         return message.problem
     return "" if is_part_of(message.body.destination, stream, *DESTINATIONS) else ELSEWHERE

@@ -92,7 +92,7 @@ async def _give_up(
             )
             for row in rows
         ],
-        # Whoever is given one in between is at it: its idle time begins anew.
+        # Whoever is given one in between is at it: its idle time begins again.
         min_idle=min(row.idle for row in rows),
     )
     return [(str(row.id), word) for row, word in zip(rows, became, strict=True)]

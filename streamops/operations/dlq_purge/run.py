@@ -23,7 +23,7 @@ BATCH: Final = 500
 
 
 async def survey_purge(place: ServerContext, intent: PurgeIntent) -> PurgeEvidence:
-    """Read which letters are meant; raises ``Forbidden`` where the stream is no dead-letter queue."""
+    """Read which letters are meant; raises ``Forbidden`` if the stream is no dead-letter queue."""
     forbid_existing(intent.backup)
     found = await survey_dead_letters(place, intent)
     if not found.is_queue:

@@ -17,12 +17,12 @@ class CreateGroupEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about it.
 
     Attributes:
-        identity: Which stream this is; none where there is none.
+        identity: Which stream this is; None if there is none.
         length: Entries in the stream.
         position: Where the group would stand; ``$`` as it was then.
-        existing: Where a group of that name stands already; none where there is none.
+        existing: Where a group of that name stands already; None if there is none.
         ahead: How many entries it would be given.
-        entries_read: The server's counter that goes with the position; none where it has none, or it is not known.
+        entries_read: The server's counter that goes with the position; None if it has none, or it is not known.
         other_groups: The stream's groups.
     """
 
@@ -36,7 +36,7 @@ class CreateGroupEvidence(Struct, frozen=True, kw_only=True):
 
 
 def plan_create_group(intent: CreateGroupIntent, evidence: CreateGroupEvidence) -> Plan:
-    """Create a group; nothing where it stands there already. Raises ``Forbidden`` where it stands elsewhere."""
+    """Create a group; nothing if it stands there already. Raises ``Forbidden`` if it stands elsewhere."""
     existing, names = evidence.existing, (intent.stream, intent.group)
     if existing not in {None, evidence.position}:
         raise Forbidden(

@@ -21,9 +21,9 @@ class DestroyGroupEvidence(Struct, frozen=True, kw_only=True):
 
     Attributes:
         identity: Which stream and group this is.
-        now: The server's clock; none where it may not be asked.
+        now: The server's clock; None if it may not be asked.
         position: Where the group stands.
-        entries_read: The server's counter there; none where it has none, or does not know.
+        entries_read: The server's counter there; None if it has none, or does not know.
         lag: Entries that it was not given yet.
         pending: Entries that are pending.
         owners: How many of them by consumer, most first.

@@ -35,8 +35,8 @@ class RewindGroupEvidence(Struct, frozen=True, kw_only=True):
         target: Where it would stand.
         last_generated_id: The stream's last generated ID.
         between: How many entries are between the two.
-        overlap: Those of them that are pending; nothing where it goes forward.
-        entries_read: The server's counter at the target; none where it has none, or it is not known.
+        overlap: Those of them that are pending; nothing if it goes forward.
+        entries_read: The server's counter at the target; None if it has none, or it is not known.
         consumers: How many consumers the group has.
         other_groups: The stream's other groups.
     """
@@ -57,7 +57,7 @@ class FormerPosition(Struct, frozen=True):
 
     Attributes:
         position: Where the group stood.
-        entries_read: The server's counter there; none where it had none.
+        entries_read: The server's counter there; None if it had none.
         back: Whether it was set back from there.
     """
 

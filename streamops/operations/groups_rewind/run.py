@@ -42,7 +42,7 @@ GROWN_BYTES: Final = 4 << 20
 ATTEMPTS: Final = 20
 PAGE: Final = 1_000
 SCANNED: Final = 1_000_000
-"""Pending rows that are looked at; where there are more, they are only partly told."""
+"""Pending rows that are looked at; if there are more, they are only partly told."""
 
 
 async def survey_rewind_group(place: ServerContext, intent: RewindGroupIntent) -> RewindGroupEvidence:
@@ -185,7 +185,7 @@ async def _counter(
 
 
 async def _read_overlap(server: Server, stream: str, group: str, after: EntryId, until: EntryId) -> Overlap:
-    """The pending rows after one ID and not after another; raises ``ServerError`` where they cannot be read."""
+    """The pending rows after one ID and not after another; raises ``ServerError`` if they cannot be read."""
     pending, smallest, greatest, owners = await read_pending_summary(server, stream, group)
     if smallest is None or greatest is None or smallest > until or greatest <= after:
         return Overlap()

@@ -23,7 +23,7 @@ OVER = frozenset({JobState.DONE, JobState.CANCELLED})
 
 
 def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Plan:
-    """Ask its owner to stop, or end it where nobody runs it; raises ``Forbidden`` where it is over."""
+    """Ask its owner to stop, or end it if nobody runs it; raises ``Forbidden`` if it is over."""
     job = evidence.job
     if job.state in OVER:
         raise Forbidden(f"job {job.id} is over", "There is nothing left to stop.")

@@ -14,14 +14,14 @@ from streamops.wire.writes.jobs import job_key
 
 
 async def survey_cancel_job(place: ServerContext, intent: CancelJobIntent) -> CancelJobEvidence:
-    """Read the job; raises ``NotFound`` where there is none."""
+    """Read the job; raises ``NotFound`` if there is none."""
     return CancelJobEvidence(job=await find_job(place.server, intent.job))
 
 
 async def apply_cancel_job(
     run: Run, intent: CancelJobIntent, _evidence: CancelJobEvidence, _plan: Plan
 ) -> None:
-    """Ask it to stop; where it is over at once, its trail is ended with what is known."""
+    """Ask it to stop; if it is over at once, its trail is ended with what is known."""
     if await ask_to_stop(run.server, intent.job):
         job = await find_job(run.server, intent.job)
         if job.audit_id:

@@ -15,7 +15,7 @@ from streamops.wire.pools.records import set_mode
 
 
 async def survey_pool(place: ServerContext, intent: PauseIntent | ResumeIntent) -> PoolEvidence:
-    """Read what the pool was told last; raises ``NotFound`` where there is no such pool."""
+    """Read what the pool was told last; raises ``NotFound`` if there is no such pool."""
     return PoolEvidence(pool=await PoolReader(place).known(intent.pool))
 
 

@@ -34,9 +34,9 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
     Attributes:
         exists: Whether there is such a stream.
         length: Entries in it.
-        last_generated_id: Its last generated ID; none where it is not known, or there is no stream.
+        last_generated_id: Its last generated ID; None if it is not known, or there is no stream.
         groups: Its groups.
-        cap: What trimming it to its cap removes, and who loses what; none where there is nothing to remove.
+        cap: What trimming it to its cap removes, and who loses what; None if there is nothing to remove.
         taken: Whether there is a delayed message of that ID.
         queue: The key of the stream's queue of delayed messages.
     """
@@ -53,7 +53,7 @@ class PublishEvidence(Struct, frozen=True, kw_only=True):
 def plan_publish(intent: PublishIntent, evidence: PublishEvidence) -> Plan:
     """Add one entry, or one delayed message.
 
-    Where its cap would drop what a group has yet to read or to acknowledge, that is a loss like any other.
+    If its cap would drop what a group has yet to read or to acknowledge, that is a loss like any other.
 
     Raises:
         Forbidden: It has no fields, its ID is taken, or it is both delayed and to trim.
@@ -131,7 +131,7 @@ def _warnings(intent: PublishIntent, cap: TrimEvidence) -> Iterator[str]:
         safely = command("trim", intent.stream, options=f"--maxlen {intent.maxlen}")
         yield f"Without --maxlen nothing is lost; `{safely}` trims as far as no group needs the entries."
     if cap.removable.upper:
-        # Where nothing is lost it trims safely, and looks at what the groups need too.
+        # If nothing is lost it trims safely, and looks at what the groups need too.
         yield from many_groups_warnings(
             len(cap.identity.positions), ALL_A_MILLISECOND if lost else NEEDS_A_MILLISECOND
         )

@@ -50,7 +50,7 @@ class TargetStream(Struct, frozen=True):
         stream: Its name.
         groups: Its groups.
         exists: Whether it is there.
-        positions: Where its groups stand, in their order.
+        positions: The positions of its groups, in their order.
     """
 
     stream: str
@@ -65,7 +65,7 @@ class ForeignOrigin(Struct, frozen=True):
     Attributes:
         stream: Its name.
         letters: How many of the letters counted name it.
-        problem: Why they stay in the queue, to be read after the stream's name; empty where they go there.
+        problem: Why they stay in the queue, to be read after the stream's name; empty if they go there.
         is_open: Whether they go there where the operator says so.
     """
 
@@ -97,14 +97,14 @@ class ReplayEvidence(Struct, frozen=True, kw_only=True):
         letters: Which letters are meant.
         sample: The first few of them.
         targets: The streams that they go back to.
-        routes: Where they go, by the mode that was asked for or follows.
+        routes: Where they go, by the mode that was requested or follows.
         mode: That mode.
         stray: How many of those counted no route takes.
         sources: The streams that the queue serves, by its name or the configuration.
         foreign: Other streams that letters name, how many letters, and why these stay; no reason where they go there.
         is_queue: Whether its name or the configuration says that it is a dead-letter queue; where not, no group may
             come to miss what is taken out.
-        redelivery: Whether their entries are still there, where they are to be redelivered; none where that may not be read.
+        redelivery: Whether their entries are still there, if they are to be redelivered; None if that may not be read.
         unread: Keys of retry streams, with their groups, that no living consumer reads.
     """
 

@@ -1,4 +1,4 @@
-"""``replay``: hand the entries of dead letters on, inside the server where one script reaches everything, with markers where it does not."""
+"""``replay``: hand the entries of dead letters on, inside the server where one script reaches everything, with markers if it does not."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Final
@@ -309,7 +309,7 @@ async def _move_all(
 async def _move_shipped(run: Run, mover: Mover, pages: AsyncIterator[list[DeadLetter]]) -> EntryId | None:
     """Move letters that the script cannot move by itself, and all between them; the last one's ID, none at the end.
 
-    Where there are many, others are likely to follow: the first page with few of them is the last one here.
+    If there are many, others are likely to follow: the first page with few of them is the last one here.
     """
     async for page in pages:
         await _move_page(run, mover, page)
@@ -380,7 +380,7 @@ def _writes(intent: ReplayIntent) -> Writes:
         ("EXPIRE", intent.queue),
         *((command, key) for key in keys for command in _WRITES[mode]),
         *dict.fromkeys(markers),
-        # What is added anew is noted down, and known again by that.
+        # What is added again is noted down, and known again by that.
         *((command, key) for key in dict.fromkeys(noted) for command in ("ZADD", "ZRANGE", "ZREM", "EXPIRE")),
     )
 

@@ -128,7 +128,7 @@ def _target(reading: StreamReading) -> TargetStream:
 
 
 def _foreign_problem(intent: ReplayIntent, stream: str) -> str:
-    """Why letters that name a stream which their queue does not serve stay where they are; empty where they go."""
+    """Why letters that name a stream which their queue does not serve stay where they are; empty if they go."""
     if stream == intent.queue:
         return "is the queue itself"
     if is_own_key(stream):
@@ -148,7 +148,7 @@ def _nowhere(intent: ReplayIntent, problems: Mapping[str, str]) -> Forbidden:
 
 
 def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> ReplayMode:
-    """The mode that was asked for, or follows; raises ``SettingsError`` where one has to be asked for."""
+    """The mode that was asked for, or follows; raises ``SettingsError`` if one has to be asked for."""
     if intent.mode is not None:
         return intent.mode
     for target in targets:
@@ -164,7 +164,7 @@ def choose_mode(intent: ReplayIntent, targets: Sequence[TargetStream]) -> Replay
 def routes_of(
     server: Server, intent: ReplayIntent, mode: ReplayMode, targets: Sequence[TargetStream]
 ) -> tuple[ReplayRoute, ...]:
-    """Which letters go where; raises ``Forbidden`` where a name allows no key beside it on a cluster."""
+    """Which letters go where; raises ``Forbidden`` if a name allows no key beside it on a cluster."""
     routes: list[ReplayRoute] = []
     for target in targets:
         named = "" if intent.to is not None else target.stream
@@ -305,7 +305,7 @@ class EntryCheck:
         self.unfit: dict[str, list[EntryId]] = {}
 
     async def look_at(self, server: Server, letters: Sequence[DeadLetter]) -> None:
-        """Look for the entries of some letters; raises ``ServerError`` where their streams cannot be read."""
+        """Look for the entries of some letters; raises ``ServerError`` if their streams cannot be read."""
         self.looked += len(letters)
         self.size += sum(letter.entry.size for letter in letters)
         shares: dict[ReplayRoute, list[DeadLetter]] = {}
@@ -342,7 +342,7 @@ class EntryCheck:
 async def _look_for_entries(
     server: Server, intent: ReplayIntent, letters: SelectedDeadLetters, check: EntryCheck
 ) -> Redeliverable | None:
-    """Whether the entries of the first letters are still there; raises ``ServerError`` where they cannot be read."""
+    """Whether the entries of the first letters are still there; raises ``ServerError`` if they cannot be read."""
     if letters.last is None:
         return None
     async for page, _ in chosen_dead_letters(

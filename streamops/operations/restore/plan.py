@@ -30,9 +30,9 @@ class RestoreFile(Struct, frozen=True, kw_only=True):
         stamp: Which file it is, its size and when it was last changed: what changes with its content.
         records: Entries.
         streams: The streams that its lines name, at most a few of them.
-        first_id: ID of its first entry; none where it has none.
+        first_id: ID of its first entry; None if it has none.
         last_id: ID of its last one.
-        disorder: The line whose ID does not come after the one before it; none where they are in order.
+        disorder: The line whose ID does not come after the one before it; None if they are in order.
         too_wide: Entries with more fields than a script can add.
         sample: The first few entries: ID, fields and bytes.
         taken_back: Entries that it names as not deleted: they do not count.
@@ -53,15 +53,15 @@ class RestoreFile(Struct, frozen=True, kw_only=True):
 
 
 class RestoreEvidence(Struct, frozen=True, kw_only=True):
-    """What is in the file, and what the server says about where it is to go.
+    """What is in the file, and what the server says about if it is to go.
 
     Attributes:
-        identity: Which stream it goes to; none where there is none yet.
+        identity: Which stream it goes to; None if there is none yet.
         target: Its name.
         file: What the file holds.
         said: Records of the file that were restored there before, as the marker beside the stream says.
         length: Entries in the stream.
-        last_generated_id: Its last generated ID; none where there is no such stream.
+        last_generated_id: Its last generated ID; None if there is no such stream.
         groups: Its groups.
     """
 

@@ -37,7 +37,7 @@ STILL_THERE: Final = "it still exists under its ID"
 
 
 async def survey_restore(place: ServerContext, intent: RestoreIntent) -> RestoreEvidence:
-    """Read the whole file, and where it is to go."""
+    """Read the whole file, and if it is to go."""
     server = place.server
     file = await _examined(intent.file)
     target = _target(intent, file)
@@ -127,7 +127,7 @@ class _Restoring:
             return set()
         ids = [entry.id for entry in batch]
         found = {one.id: one for one in await read_by_id(self._run.server, self._evidence.target, ids)}
-        # An ID alone says nothing where a stream was removed and began anew.
+        # An ID alone says nothing if a stream was removed and began again.
         return {entry.id for entry in batch if found.get(entry.id) == entry}
 
     async def _catch_up(
@@ -159,7 +159,7 @@ async def _examined(path: str) -> RestoreFile:
     try:
         return await asyncio.to_thread(examine, path, stop.is_set)
     finally:
-        # Where this was cancelled, the thread would read on to the end of the file.
+        # If this was cancelled, the thread would read on to the end of the file.
         stop.set()
 
 

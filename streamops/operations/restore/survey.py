@@ -72,13 +72,13 @@ def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFi
 
 
 def read_entries(path: str, result: RestoreFile, skip: int) -> Iterator[StreamEntry]:
-    """The entries of a file after the first ``skip``; raises ``StalePlan`` where it has changed."""
+    """The entries of a file after the first ``skip``; raises ``StalePlan`` if it has changed."""
     for line in _records(path, result, skip):
         yield parse_entry(line)[1]
 
 
 def parse_entry(line: bytes) -> tuple[str, StreamEntry]:
-    """The stream and the entry of a line; raises ``ValueError`` where it tells none."""
+    """The stream and the entry of a line; raises ``ValueError`` if it tells none."""
     with suppress(msgspec.ValidationError):
         return parse_line(line)
     try:
@@ -192,7 +192,7 @@ def _records(path: str, result: RestoreFile, skip: int) -> Iterator[bytes]:
 
 
 def _taken_back(path: str, file: IO[bytes]) -> frozenset[str]:
-    """The IDs of entries that were not deleted; the file is read to its end, and begins anew."""
+    """The IDs of entries that were not deleted; the file is read to its end, and begins again."""
     found = taken_back(line for _, line in _lines(path, file))
     file.seek(0)
     return found

@@ -26,7 +26,7 @@ class ReclaimEvidence(Struct, frozen=True, kw_only=True):
         consumers: The group's consumers.
         others: The stream's other groups.
         queue: The dead-letter queue.
-        library: The library whose envelope the first of the entries has; empty where it has none that is known.
+        library: The library whose envelope the first of the entries has; empty if it has none that is known.
     """
 
     identity: StreamIdentity
@@ -89,7 +89,7 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
 
 
 def redelivery(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Redelivery:
-    """How entries are delivered again; raises ``Forbidden`` where that has to be said."""
+    """How entries are delivered again; raises ``Forbidden`` if that has to be said."""
     if intent.redeliver is not Redelivery.AUTO:
         return intent.redeliver
     if evidence.others:

@@ -234,7 +234,7 @@ def _check(intent: ReclaimIntent) -> None:
 
 
 async def _check_queue(server: Server, stream: str, queue: str) -> None:
-    """Raises ``Forbidden`` where the queue's key holds something else than a stream."""
+    """Raises ``Forbidden`` if the queue's key holds something else than a stream."""
     reply = await server.single(queue, "XLEN", queue)
     if isinstance(reply, Exception) and fault(reply).kind is FaultKind.WRONG_TYPE:
         raise Forbidden(

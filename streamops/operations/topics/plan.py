@@ -25,11 +25,11 @@ class TopicEvidence(Struct, frozen=True, kw_only=True):
     """What the server says about a topic.
 
     Attributes:
-        kept: The topic as it is kept; none where there is none, or none that can be read.
-        digest: Digest of what is kept; empty where there is nothing.
-        wanted: The topic as it shall be; none where it shall be removed.
-        waiting: Delayed messages of its stream; none where that is not known.
-        entries: Entries of its stream that its group has not acknowledged; none where that is not known.
+        kept: The topic as it is kept; None if there is none, or none that can be read.
+        digest: Digest of what is kept; empty if there is nothing.
+        wanted: The topic as it shall be; None if it shall be removed.
+        waiting: Delayed messages of its stream; None if that is not known.
+        entries: Entries of its stream that its group has not acknowledged; None if that is not known.
     """
 
     kept: Topic | None
@@ -46,7 +46,7 @@ PLAIN: Final = "Calls use plain HTTP: others on the network can read and change 
 
 
 def plan_add_topic(intent: AddTopicIntent, evidence: TopicEvidence) -> Plan:
-    """Keep a topic; raises ``SettingsError`` for all that is wrong with it, ``Forbidden`` where there is one."""
+    """Keep a topic; raises ``SettingsError`` for all that is wrong with it, ``Forbidden`` if there is one."""
     wanted = _wanted(evidence)
     require_topic(wanted)
     if evidence.digest and not intent.replace:

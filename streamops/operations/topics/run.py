@@ -67,7 +67,7 @@ async def survey_add_topic(place: ServerContext, intent: AddTopicIntent) -> Topi
 async def survey_kept_topic(
     place: ServerContext, intent: RemoveTopicIntent | TopicOffIntent | TopicOnIntent
 ) -> TopicEvidence:
-    """Read a topic, how much waits for it, and what it is switched to; raises ``NotFound`` where there is none."""
+    """Read a topic, how much waits for it, and what it is switched to; raises ``NotFound`` if there is none."""
     kept = await read_topic(place.server, intent.name)
     if not kept.digest:
         raise NotFound(f"no topic {intent.name} is kept in Redis", LIST_HINT)

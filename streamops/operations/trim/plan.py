@@ -148,7 +148,7 @@ def _way_out(intent: TrimIntent, holder: BlockingGroup) -> str:
 
 
 def held_back_by(holder: BlockingGroup) -> Effect | None:
-    """What a group has yet to acknowledge or to read, so that no more may go; none where there is no such thing."""
+    """What a group has yet to acknowledge or to read, so that no more may go; None if there is no such thing."""
     row = holder.oldest_pending
     if row is None:
         return HELD_BY_UNREAD(holder.unread, group=holder.group)

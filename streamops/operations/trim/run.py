@@ -62,7 +62,7 @@ class TrimPace:
         return most < min(left, LARGEST)
 
     def learn(self, spent: timedelta | None) -> None:
-        """Take into account what a slice took; where that is not known, stay with the size."""
+        """Take into account what a slice took; if that is not known, stay with the size."""
         if spent is not None and spent > AIM:
             self.size = max(self._smallest, int(self.size * (AIM / spent)))
         elif spent is not None and spent < AIM / 2:

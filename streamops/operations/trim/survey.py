@@ -138,7 +138,7 @@ def _certain(
 
 
 async def _removed_since(server: Server, since: PendingRange, every: Counter[str]) -> Counter[str] | None:
-    """Rows by consumer that a group had and has no more; none where that cannot be told.
+    """Rows by consumer that a group had and has no more; None if that cannot be told.
 
     Args:
         server: The server.
@@ -297,7 +297,7 @@ def _no_further(look: StreamInspection, cut: EntryId) -> EntryId:
 
 
 def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
-    """How the server's lag of a group goes wrong where trimming overtook it, in words; empty where it does not.
+    """How the server's lag of a group goes wrong where trimming overtook it, in words; empty if it does not.
 
     Source: redis #13338, #13473, #13958; and thousands of random histories on 7.0 and Valkey 8.1 and 9.1.
     """

@@ -19,7 +19,7 @@ class UndoEvidence(Struct, frozen=True, kw_only=True):
     Attributes:
         identity: Which stream and group this is.
         operation: The operation that is taken back.
-        at: When it began; none where that is no time.
+        at: When it began; None if that is no time.
         by: Who did it.
         ended: Whether it has come to an end.
         restorable: Of each row, in the order of the log, whether it can be given back what it had: 1 or 0.

@@ -111,7 +111,7 @@ def _pages(records: Sequence[AuditRecord]) -> Iterator[RowsThen]:
 
 
 async def _undoer(server: Server, first: AuditRecord) -> str:
-    """The action that took one back; empty where none did."""
+    """The action that took one back; empty if none did."""
     start = EntryId.parse(first.id).next()
     while True:
         page = await read_audit(server, start=start, count=PAGE)

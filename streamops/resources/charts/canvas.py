@@ -137,7 +137,7 @@ def _draw_bounds(canvas: Canvas, points: Sequence[Point], span: Span, top: float
 
 
 def _columns(canvas: Canvas, points: Sequence[Point], span: Span) -> dict[int, tuple[float, Mark]]:
-    """The value at the middle of each column, where there is one: its own reading's, or one on a line between two."""
+    """The value at the middle of each column, if there is one: its own reading's, or one on a line between two."""
     start, end = span
     width = (end - start) / max(canvas.width, 1)
     found: dict[int, tuple[float, Mark]] = {}

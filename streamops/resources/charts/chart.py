@@ -48,7 +48,7 @@ class Series(Struct, frozen=True):
         look: How it is drawn.
         tone: In which colour.
         now: Its value now, in words.
-        name: What the legend calls it; empty where the title says it.
+        name: What the legend calls it; empty if the title says it.
     """
 
     points: Sequence[Point]
@@ -81,7 +81,7 @@ class Chart(Struct, frozen=True):
 
 
 def chart_lines(chart: Chart, width: int, height: int) -> list[Line]:
-    """Draw a chart; where there is too little room, the title stands alone.
+    """Draw a chart; if there is too little room, the title stands alone.
 
     Args:
         chart: The chart.

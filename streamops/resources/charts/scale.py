@@ -36,7 +36,7 @@ class Instant(NamedTuple):
 
 
 def instants(start: float, end: float, width: int) -> Sequence[Instant]:
-    """The labels under an axis from one instant to another; none where not even two would fit."""
+    """The labels under an axis from one instant to another; None if not even two would fit."""
     if end <= start or width < 1:
         return ()
     for step in STEPS:
@@ -165,7 +165,7 @@ class Point(NamedTuple):
 
     Attributes:
         at: When, in seconds since 1970 by the server's clock.
-        value: What was read; none where that was not known.
+        value: What was read; None if that was not known.
         mark: What the value rests on.
         joined: Whether the reading before it is so near that what lay between may be drawn as a line.
     """

@@ -299,7 +299,7 @@ def listen_to_parent(
 
 
 def _memory() -> int:
-    """Resident memory in bytes; zero where the system does not tell it."""
+    """Resident memory in bytes; zero if the system does not tell it."""
     try:
         return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):

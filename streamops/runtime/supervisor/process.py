@@ -1,4 +1,4 @@
-"""Worker processes as their parent sees them: one, where it is to run, and the table of all."""
+"""Worker processes as their parent sees them: one, if it is to run, and the table of all."""
 
 import asyncio
 import os
@@ -28,8 +28,8 @@ class WorkerProcess:
         pid: Its number.
         interpreter: What runs it.
         report: What it said last.
-        connection: The server that its application names; none where it did not say so.
-        directories: Where its application's modules are; empty where it did not say so.
+        connection: The server that its application names; None if it did not say so.
+        directories: Where its application's modules are; empty if it did not say so.
         silence: Seconds since then, of those in which it was listened to; none are counted before its first report.
         told: Whether it was told to end.
         began: When it was started, on the monotonic clock.
@@ -199,7 +199,7 @@ class ProcessSlot:
 
     Attributes:
         current: The process there; none between two.
-        successor: The process that takes over when that has ended, from its start on; none where there is no reload.
+        successor: The process that takes over when that has ended, from its start on; None if there is no reload.
         falls: How many fell in a row.
         closing: Whether the processes there are not to be replaced.
         hurry: Set where a pause between two processes is to end.
@@ -304,7 +304,7 @@ class ProcessTable:
                 task.cancel()
 
     async def start(self, place: ProcessSlot) -> WorkerProcess | None:
-        """Start a process for a place; none where the system starts none."""
+        """Start a process for a place; None if the system starts none."""
         self.starting += 1
         try:
             process = await WorkerProcess.start(self._spec_of(place), self._environment)

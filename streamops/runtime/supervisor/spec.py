@@ -29,10 +29,10 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
         connection: The server instead of the application's own; none for that.
         names: The queues of the context that names the server, which the application's own must not contradict; none
             where no context does.
-        fallback: The server of the default context, and its queues, for an application that names no server; none where
+        fallback: The server of the default context, and its queues, for an application that names no server; None if
             there is no such context, or ``connection`` says it.
         concurrency: How much each handler does at once, instead of what it declares; none for that.
-        only: The handlers that work, by their names or streams; all where none is named.
+        only: The handlers that work, by their names or streams; all if none is named.
         exclude: Those that do not.
         until_idle: Whether it ends once nothing has been left to do for a moment.
         max_jobs: After how many calls the process is replaced by a fresh one; none for never.
@@ -97,11 +97,11 @@ class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
         worker_id: Its ID.
         state: What it is doing.
         figures: What it did.
-        memory: Its resident memory in bytes; zero where that is not known.
-        recycled: Why it ended of itself; none where it did not.
-        failure: Why it could not begin; none where it could.
-        connection: The server that the application names, once, where that was asked for.
-        directories: Where its modules were found, the same.
+        memory: Its resident memory in bytes; zero if that is not known.
+        recycled: Why it ended of itself; None if it did not.
+        failure: Why it could not begin; None if it could.
+        connection: The server that the application names, once, if that was asked for.
+        directories: Where its modules were found, likewise.
         asked: How often it was asked by then.
         counters: What else it counts, by name: the parent adds these up, over all processes there ever were.
     """

@@ -57,7 +57,7 @@ def reloading() -> None:
 
 
 def watchdog_seconds() -> float | None:
-    """How often systemd wants a sign of life, halved; none where it does not."""
+    """How often systemd wants a sign of life, halved; None if it does not."""
     text = os.environ.get("WATCHDOG_USEC", "")
     return int(text) / 2e6 if text.isdigit() and int(text) else None
 
@@ -122,7 +122,7 @@ class Reloading:
 
     Args:
         processes: The processes.
-        renew: Gives what they are to do from a reload on; raises ``StreamopsError`` where that makes no sense.
+        renew: Gives what they are to do from a reload on; raises ``StreamopsError`` if that makes no sense.
     """
 
     def __init__(self, processes: ProcessTable, renew: Callable[[], WorkerSpec]) -> None:
@@ -189,7 +189,7 @@ class Reloading:
         self._log.error("successor cannot begin", why=why)
         successor.kill()
         await successor.wait()
-        # Where the one before it has ended meanwhile, it is in its place, and that goes on as after any fall.
+        # If the one before it has ended meanwhile, it is in its place, and that goes on as after any fall.
         if place.successor is successor:
             place.successor = None
             self._processes.retire(successor)
@@ -241,7 +241,7 @@ class Supervisor:
 
     Args:
         spec: What each of them is to do.
-        workers: How many; as many as their pool is told, where none is given.
+        workers: How many; as many as their pool is told, if none is given.
         unless_told: How many if the pool was never given a number.
         watch: Whether they are replaced whenever a Python file beside the application's modules changes.
         environment: Environment variables that they have besides ours.
@@ -408,7 +408,7 @@ class Supervisor:
             self.processes.closing.remove(place)
 
     async def _next(self, place: ProcessSlot) -> WorkerProcess | None:
-        """Who is to be there: the successor where there is one, else a fresh one; none where none can be started."""
+        """Who is to be there: the successor if there is one, else a fresh one; None if none can be started."""
         process = None if place.successor is not None else await self.processes.start(place)
         if process is None:
             process, place.successor = place.successor, None
@@ -453,7 +453,7 @@ class Supervisor:
         return PAUSES.pause(place.falls)
 
     async def _pause(self, place: ProcessSlot, seconds: float) -> None:
-        """Wait before a process is started anew, unless there is no sense in it, or another is there already."""
+        """Wait before a process is started again, unless there is no sense in it, or another is there already."""
         places = self.processes.places
         if places and all(each.falls >= HOPELESS for each in places):
             self._log.error("every worker keeps falling", falls=HOPELESS)

@@ -65,7 +65,7 @@ class AnswerRow(Horizontal):
         """It is to be done.
 
         Attributes:
-            typed: What was typed; empty where nothing had to be.
+            typed: What was typed; empty if nothing had to be.
         """
 
         def __init__(self, typed: str) -> None:
@@ -149,7 +149,7 @@ class AnswerRow(Horizontal):
         self._explain()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Agree where it is right."""
+        """Agree if it is right."""
         event.stop()
         if self._is_right(event.value):
             self.post_message(self.Agreed(self._word))

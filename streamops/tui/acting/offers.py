@@ -33,7 +33,7 @@ OF_DEAD_LETTERS: Final = frozenset({"replay", "dlq.purge"})
 
 
 def operation_named(name: str) -> Operation[Any, Any] | None:
-    """An operation by its name; none where there is none."""
+    """An operation by its name; None if there is none."""
     return OPERATIONS.get(name)
 
 
@@ -64,7 +64,7 @@ def _known(field: IntentField, selection: Selection | None) -> bool:
 
 
 def undoing(audit_id: str) -> Struct | None:
-    """The intent that takes an action back; none where no operation does."""
+    """The intent that takes an action back; None if no operation does."""
     operation = OPERATIONS.get(UNDO)
     if operation is None:
         return None
@@ -123,7 +123,7 @@ def form_note(operation: str, selection: Selection) -> str:
 
 
 def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode | None:
-    """How dead letters go back unless the operator says so; none where that is the operator's to say.
+    """How dead letters go back unless the operator says so; None if that is the operator's to say.
 
     To the group that gave them up alone, where the stream has others and streamops workers consume for it: nobody else
     reads a retry stream.
@@ -146,7 +146,7 @@ def why_mode_is_needed(queue: QueueSummary, observation: Observation | None) -> 
 
 
 def most_of(intent: type[Struct], stream: str) -> TrimIntent | None:
-    """The trim that drops all that is safe to drop, to be counted; none where another operation is asked for."""
+    """The trim that drops all that is safe to drop, to be counted; None if another operation is asked for."""
     return TrimIntent(stream=stream, maxlen=0, exact=True) if issubclass(intent, TrimIntent) else None
 
 
@@ -175,7 +175,7 @@ def _groups(observation: Observation | None, selection: Selection | None) -> Seq
 
 
 def backup_for(operation: str, intent: type[Struct], selection: Selection | None) -> dict[str, str]:
-    """A new file in the state directory as the form's value; nothing where none is written, or there is no such place."""
+    """A new file in the state directory as the form's value; nothing if none is written, or there is no such place."""
     if selection is None:
         return {}
     target = list(filter(None, [selection.pool or selection.stream, selection.group]))

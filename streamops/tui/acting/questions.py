@@ -39,7 +39,7 @@ class Question(Struct, frozen=True):
         value: What it is unless it is changed.
         text: That value as it is shown; it stands for the value, to the byte, until it is changed.
         hint: What stands in an empty row.
-        options: What there is to choose from; nothing where it is typed.
+        options: What there is to choose from; nothing if it is typed.
         instead: Whether it may be given in place of the question before it.
     """
 
@@ -268,7 +268,7 @@ class WrongAnswer(Exception):
 
 
 def options_of(field: IntentField) -> tuple[str, ...]:
-    """What there is to choose from; nothing where it is typed."""
+    """What there is to choose from; nothing if it is typed."""
     if field.kind is FieldKind.SWITCH:
         return (NO, YES)
     if field.kind is FieldKind.CHOICE:

@@ -73,7 +73,7 @@ class RingSet:
 class MetricsHistory:
     """What is remembered of one server since the console began to look at it.
 
-    Where there are more groups than there is room for, the first ones are remembered, and those that have a
+    If there are more groups than there is room for, the first ones are remembered, and those that have a
     finding or were looked at take the place of others.
 
     Args:
@@ -200,7 +200,7 @@ class MetricsHistory:
         return iter([key for key, kept in self._groups.items() if not (kept.fault or kept.wanted)])
 
     def _unwanted(self) -> Key | None:
-        """A group that nobody looked at; none where somebody looked at every one."""
+        """A group that nobody looked at; None if somebody looked at every one."""
         return next((key for key, kept in self._groups.items() if not kept.wanted), None)
 
     def _mark_absent(self, at: float) -> None:

@@ -38,7 +38,7 @@ def group_row(view: GroupView) -> "array[float]":
 
 
 def lag_value(lag: Lag) -> tuple[float, Mark]:
-    """A lag as a number with what it rests on; not a number where nothing is known."""
+    """A lag as a number with what it rests on; not a number if nothing is known."""
     if lag.known:
         return _number(lag.entries), Mark.KNOWN
     match lag.basis:
@@ -148,7 +148,7 @@ def together(totals: Sequence[Totals]) -> Totals:
 
 
 def totals_row(totals: Totals) -> "array[float]":
-    """Lags as a whole, their mark, dead letters, and the four rates; a rate is unknown where no part of it is known."""
+    """Lags as a whole, their mark, dead letters, and the four rates; a rate is unknown if no part of it is known."""
     mark = Mark.AT_LEAST if totals.untold_lags else Mark.KNOWN
     known_added = totals.streams > totals.untold_added
     known_rates = totals.groups > totals.untold_rates

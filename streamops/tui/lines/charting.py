@@ -65,7 +65,7 @@ class Window(Struct, frozen=True):
 
     Attributes:
         seconds: How long it is.
-        until: Where it ends, in seconds since 1970 by the server's clock.
+        until: The end, in seconds since 1970 by the server's clock.
         tier: The finest resolution that reaches so far back.
     """
 
@@ -157,7 +157,7 @@ def whole_chart(past: MetricsHistory, totals: Totals, shown: Window, columns: in
 
 
 def total_rate(sum_of_known: float, parts: int, untold: int) -> str:
-    """A rate of all together: at least so much where some part of it is not known, a dash where none is."""
+    """A rate of all together: at least so much where some part of it is not known, a dash if none is."""
     if untold == parts:
         return rate(0.0) if parts == 0 else rate(None)
     return f"{'≥' if untold else ''}{rate(sum_of_known)}"
@@ -192,7 +192,7 @@ def field_columns(width: int) -> int:
 
 
 def since_words(past: MetricsHistory, shown: Window) -> str:
-    """Since when there is anything to draw, where that is not the whole window."""
+    """Since when there is anything to draw, if that is not the whole window."""
     if past.since is None or past.since <= shown.until - shown.seconds:
         return ""
     return f"history since {datetime.fromtimestamp(past.since, UTC):%H:%M:%SZ}"
@@ -293,7 +293,7 @@ def group_box(
         row: The group.
         app_state: What is known now.
         span: How far back the charts go.
-        missing: What to say where there is no such group.
+        missing: What to say if there is no such group.
         charts: How many of them, the most telling first.
     """
 

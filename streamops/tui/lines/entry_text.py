@@ -133,7 +133,7 @@ def entry_text(
     Args:
         entry: The entry.
         parts: Its parts.
-        now: The server's clock; none where it is not known.
+        now: The server's clock; None if it is not known.
         width: Cells there are.
         pending: Who owns it in the group that it was opened from, safe to show; empty if it was not opened as pending.
         at: The part one stands on.

@@ -63,7 +63,7 @@ def finding_help(
 
 
 def lag_help(view: GroupView, width: int) -> list[Line]:
-    """What the lag of a group rests on, and why it is not known where it is not."""
+    """What the lag of a group rests on, and why it is not known if it is not."""
     lag, time_lag = view.group.lag, view.group.time_lag
     lines: list[Line] = [
         (Cell(" The lag here", Tone.STRONG), Cell("  "), lag_text(lag), Cell(f"  {lag.basis}", Tone.DIM))
@@ -103,7 +103,7 @@ def _remedy(remedy: Remedy, selection: Selection | None, width: int, *, read_onl
 
 
 def _key(operation: str, selection: Selection | None) -> tuple[str, str]:
-    """The key of an operation, and where it works; empty where it has none, or works right here."""
+    """The key of an operation, and where it works; empty if it has none, or works right here."""
     here = next((verb.key for verb in fitting(selection) if verb.operation == operation), "")
     if here:
         return here, ""
@@ -116,7 +116,7 @@ def _key(operation: str, selection: Selection | None) -> tuple[str, str]:
 
 @cache
 def runbook(code: FindingCode) -> str:
-    """What to do about a finding, as Markdown; empty where the runbooks are not installed."""
+    """What to do about a finding, as Markdown; empty if the runbooks are not installed."""
     return section(_text(), code.value)
 
 

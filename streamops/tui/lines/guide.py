@@ -10,7 +10,7 @@ class Step(NamedTuple):
 
     Attributes:
         text: What to press, and what that shows.
-        places: Being at one of these is having tried it; none where it is something else.
+        places: Being at one of these is having tried it; None if it is something else.
         stream: They have to be of this stream; any if empty.
     """
 

@@ -42,9 +42,9 @@ class OverviewReads(Struct, frozen=True):
     """What was read last.
 
     Attributes:
-        crowd: Workers and pools; none where they were not read.
-        no_workers: Why not, safe to show; empty where they are being read.
-        delayed: Queues of delayed messages; none where they were not read.
+        crowd: Workers and pools; None if they were not read.
+        no_workers: Why not, safe to show; empty if they are being read.
+        delayed: Queues of delayed messages; None if they were not read.
         no_delayed: Why not, the same.
     """
 
@@ -96,7 +96,7 @@ def rate_facts(past: MetricsHistory, totals: Totals, until: float, *, wordy: boo
 
 
 def steps_of(points: Sequence[Point], until: float) -> list[int | None]:
-    """The readings of the last five minutes, one a step, in thousandths; none where nothing was known."""
+    """The readings of the last five minutes, one a step, in thousandths; None if nothing was known."""
     last = int(until // TIER.spacing)
     by_step = {
         int(point.at // TIER.spacing): round(point.value * THOUSANDTHS)
@@ -211,7 +211,7 @@ def memory_facts(server: ServerInfo) -> Line:
 
 
 def missing_facts(observation: Observation) -> list[tuple[str, Line]]:
-    """What the page does not know; nothing where it knows all."""
+    """What the page does not know; nothing if it knows all."""
     snapshot = observation.snapshot
     parts: list[str] = []
     if snapshot.gaps:

@@ -23,7 +23,7 @@ def entry_lines(
 
     Args:
         entry: The entry.
-        now: The server's clock; none where it is not known.
+        now: The server's clock; None if it is not known.
         width: Cells there are.
         limit: Bytes of payload to show.
         raw: Show text as it came, without decoding anything.

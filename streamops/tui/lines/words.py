@@ -29,7 +29,7 @@ ID_HEAD: Final = 8
 
 
 def header(app_state: AppState, width: int) -> tuple[Line, Line]:
-    """Where this is on the left, how it is on the right; words leave where there is no room for them."""
+    """With this on the left, how it is on the right; words leave if there is no room for them."""
     return (*_place(app_state.context), *_server(app_state)), (
         GAP,
         *_healths(app_state, wordy=width >= WORDY),
@@ -92,7 +92,7 @@ def whole_seconds(seconds: float) -> str:
 
 
 def read_age(read_at: float | None) -> Line:
-    """How long ago something was read, by this machine's monotonic clock; nothing where it was not."""
+    """How long ago something was read, by this machine's monotonic clock; nothing if it was not."""
     if read_at is None:
         return BLANK_LINE
     age = monotonic() - read_at

@@ -39,7 +39,7 @@ class PollPace(Struct, frozen=True):
     Attributes:
         chosen: What the person chose; none for off.
         interval: What is used; none for off.
-        reason: Why the two differ, in words; empty where they do not.
+        reason: Why the two differ, in words; empty if they do not.
     """
 
     chosen: timedelta | None
@@ -87,10 +87,10 @@ class RunningOperation(Struct, frozen=True, kw_only=True):
         plan: The plan.
         prepared: What the engine prepared it as.
         progress: How far it is; none before its first batch.
-        job: The job's ID; empty where it is none.
+        job: The job's ID; empty if it is none.
         stopping: Whether the person asked it to stop after the batch under way.
         outcome: What became of it; none while it runs, and where nothing was done.
-        error: Why it ended early, or never began; none where it did neither.
+        error: Why it ended early, or never began; None if it did neither.
     """
 
     number: int
@@ -127,7 +127,7 @@ class Loss(Struct, frozen=True):
     Attributes:
         message: What is wrong.
         hint: What to do about it; may be empty.
-        retry_at: When it is tried again, on this machine's monotonic clock; none where it is not.
+        retry_at: When it is tried again, on this machine's monotonic clock; None if it is not.
     """
 
     message: str
@@ -161,7 +161,7 @@ class AppState(Struct, frozen=True):
         contexts: All contexts there are.
         tally: Groups by health.
         views: Saved views, by name.
-        mismatch: Which other server answers here than did before; none where it is the same.
+        mismatch: Which other server answers here than did before; None if it is the same.
         typed: What was typed in prompts, by their signs, the oldest first.
         deeds: What is being done to the server, and what was done last, newest last.
         past: What was observed before, for charts; it grows with each observation, and screens only read it. None
@@ -188,12 +188,12 @@ class AppState(Struct, frozen=True):
     keymap: Mapping[str, str] = {}
 
     def find_stream(self, name: str) -> StreamView | None:
-        """A stream as it was observed; none where it was not."""
+        """A stream as it was observed; None if it was not."""
         streams = () if self.observation is None else self.observation.streams
         return next((view for view in streams if view.stream.name == name), None)
 
     def find_group(self, stream: str, group: str) -> GroupRow | None:
-        """A group as it was observed, with its stream; none where it was not."""
+        """A group as it was observed, with its stream; None if it was not."""
         if (view := self.find_stream(stream)) is None:
             return None
         found = next((one for one in view.groups if one.group.name == group), None)

@@ -17,7 +17,7 @@ KEPT_BYTES: Final = 32 * 1024 * 1024
 
 
 class RecentEntries:
-    """The newest entries of a stream, oldest first; the oldest leave where there are too many.
+    """The newest entries of a stream, oldest first; the oldest leave if there are too many.
 
     Args:
         most: How many entries to keep.

@@ -66,7 +66,7 @@ class Live:
         )
 
     def find_context(self, name: str) -> ContextInfo | None:
-        """A context by its name; none where there is no such one."""
+        """A context by its name; None if there is no such one."""
         return next((context for context in self._settings.contexts if context.name == name), None)
 
     # -- what the poller says ------------------------------------------------------------------------
@@ -230,7 +230,7 @@ class ServerIdentity:
         self._answers: frozenset[str] = frozenset()
 
     def see(self, server: ServerInfo) -> ServerMismatch | None:
-        """Compare a server that answered with the one that is known; none where it is the same, or cannot be told."""
+        """Compare a server that answered with the one that is known; None if it is the same, or cannot be told."""
         ids = frozenset(one for node in server.nodes for one in node.replication_ids) - {NO_ID}
         if not ids:
             return self._mismatch()

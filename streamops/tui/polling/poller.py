@@ -155,7 +155,7 @@ class Poller:
         await self._wait(delay)
 
     async def _wait(self, delay: timedelta | None) -> None:
-        """Wait for a delay, or until woken; for ever where there is no delay."""
+        """Wait for a delay, or until woken; forever if there is no delay."""
         try:
             async with asyncio.timeout(None if delay is None else delay.total_seconds()):
                 await self._wake.wait()

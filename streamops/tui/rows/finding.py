@@ -29,7 +29,7 @@ MOST_TIME: Final = timedelta(seconds=60)
 
 
 def problem(text: str) -> str:
-    """What is wrong with what is looked for; empty where nothing is."""
+    """What is wrong with what is looked for; empty if nothing is."""
     try:
         query(text)
     except SettingsError as error:
@@ -38,7 +38,7 @@ def problem(text: str) -> str:
 
 
 def query(text: str) -> Search:
-    """What is looked for, a slice of it at a time; raises ``SettingsError`` where it cannot be understood."""
+    """What is looked for, a slice of it at a time; raises ``SettingsError`` if it cannot be understood."""
     if text.startswith(WHERE):
         where = Expression(text.removeprefix(WHERE).strip())
         return Search(where=where, newest_first=True, max_time=SLICE, page=EXPRESSION_PAGE)
@@ -114,7 +114,7 @@ class Scan(Struct, frozen=True):
 
     @property
     def spent(self) -> str:
-        """Which budget of this go is used up, in words; empty where none is."""
+        """Which budget of this go is used up, in words; empty if none is."""
         if not self.found_left:
             return f"{MOST_FOUND:,} found"
         if not self.entries_left:

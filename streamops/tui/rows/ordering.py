@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class PerItemCache(Generic[Item, Value]):
-    """What a pure function says of each item, asked again only where the item is another object.
+    """What a pure function says of each item, asked again only if the item is another object.
 
     Two observations share every noun that did not change, at the same place, so that comparing
     identities position by position finds all the work there is.
@@ -96,7 +96,7 @@ class Ordering(Generic[Row]):
         self.untold = 0
 
     def problem(self, text: str) -> SettingsError | None:
-        """What is wrong with a filter; none where nothing is."""
+        """What is wrong with a filter; None if nothing is."""
         try:
             self._compiled(text)
         except SettingsError as error:

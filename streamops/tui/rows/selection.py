@@ -49,15 +49,15 @@ class Selection(Struct, frozen=True, kw_only=True):
     Attributes:
         sort: What kind of thing it is.
         stream: Its stream.
-        group: Its group; none where it is no group's.
-        consumer: Its consumer, or the owner; none where there is none.
+        group: Its group; None if it is no group's.
+        consumer: Its consumer, or the owner; None if there is none.
         ids: The entries: those that are marked, else those that a filter shows, else the one under the cursor.
         dead_letters: Whether the stream is a dead-letter queue.
-        where: The expression that holds of all letters that are meant; empty where IDs say which, or nothing does.
+        where: The expression that holds of all letters that are meant; empty if IDs say which, or nothing does.
         messages: IDs of delayed messages.
         chosen: How many of the rows of a list these are, in words: ``2 shown of 7``; empty for the one under the cursor.
-        topic: A topic of HTTP callbacks; none where it is none.
-        pool: A pool of workers; none where it is none.
+        topic: A topic of HTTP callbacks; None if it is none.
+        pool: A pool of workers; None if it is none.
         steered: Whether its controller was told not to follow its policy.
     """
 
@@ -145,7 +145,7 @@ KEYS: Final = tuple(sorted({verb.key for verb in VERBS}))
 
 
 def selection_at(place: Route, *, dead_letters: bool) -> Selection | None:
-    """What a place is about, or the place that a row leads to; none where it is about everything.
+    """What a place is about, or the place that a row leads to; None if it is about everything.
 
     Args:
         place: The place.
@@ -193,7 +193,7 @@ def _queue_selection(place: Route) -> Selection | None:
 
 
 def together(subjects: Iterable[Selection | None]) -> Selection | None:
-    """Several rows of one list as one subject; their owner where it is the same one. None for none."""
+    """Several rows of one list as one subject; their owner if it is the same one. None for none."""
     found = [selection for selection in subjects if selection is not None]
     if not found:
         return None
@@ -211,7 +211,7 @@ def holds_dead_letters(observation: Observation | None, stream: str) -> bool:
 
 
 def queue_of(observation: Observation | None, stream: str) -> str | None:
-    """The dead-letter queue of a stream, or the stream itself where it is one; none where none was seen."""
+    """The dead-letter queue of a stream, or the stream itself if it is one; None if none was seen."""
     if holds_dead_letters(observation, stream):
         return stream
     streams = () if observation is None else observation.streams
@@ -235,5 +235,5 @@ def fitting(selection: Selection | None) -> tuple[Verb, ...]:
 
 
 def verb_of(key: str, selection: Selection | None) -> Verb | None:
-    """What a key does to a subject; none where it does nothing."""
+    """What a key does to a subject; None if it does nothing."""
     return next((verb for verb in fitting(selection) if verb.key == key), None)

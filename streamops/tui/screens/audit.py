@@ -107,7 +107,7 @@ def _hints(hints: tuple[Hint, ...], *, undoable: bool) -> tuple[Hint, ...]:
 
 
 class AuditScreen(ListScreen[Action]):
-    """Actions; the next page is read when the cursor nears the end, ``r`` begins anew."""
+    """Actions; the next page is read when the cursor nears the end, ``r`` begins again."""
 
     keeps_pane = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
@@ -124,7 +124,7 @@ class AuditScreen(ListScreen[Action]):
         self.reread()
 
     def reread(self) -> None:
-        """Begin anew; the rows shown stay until the first page is there."""
+        """Begin again; the rows shown stay until the first page is there."""
         self._ask(None)
 
     def _take(self, after: ActionPage | None, page: ActionPage) -> None:

@@ -24,7 +24,7 @@ class Heading(Struct, frozen=True):
         column: The column.
         shown: Whether it is among those that are shown where there is room.
         visible: Whether there is room.
-        mark: How the list is sorted by it; empty where it is not.
+        mark: How the list is sorted by it; empty if it is not.
     """
 
     column: Column[Any]

@@ -45,7 +45,7 @@ from streamops.tui.widgets.text_view import Head
 AHEAD: Final = 20
 PANE_BYTES: Final = 8 * 1024
 SUM_UP_AGAIN: Final = 10.0
-"""Seconds from one summing up to the next; only where the length changed."""
+"""Seconds from one summing up to the next; only if the length changed."""
 WIDTHS: Final = {"age_seconds": 6, "reason": 14, "error": 30}
 AS_WIDE_AS_TEXT: Final = frozenset({"id", "reason", "error"})
 PRIORITIES: Final = {"age_seconds": 0, "deliveries": 1, "group": 2, "replays": 4, "error": 0, "origin": 3}
@@ -99,7 +99,7 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
         self.reread()
 
     def reread(self) -> None:
-        """Begin anew; the rows shown stay until the first page is there."""
+        """Begin again; the rows shown stay until the first page is there."""
         self._ask(None)
         self._sum_up()
 

@@ -41,9 +41,9 @@ class Editable(Struct, frozen=True, kw_only=True):
     Attributes:
         name: Its name.
         label: The name, safe to show.
-        text: Its value as it is shown, safe to show; empty where the letters' values differ.
+        text: Its value as it is shown, safe to show; empty if the letters' values differ.
         escaped: Whether line ends, tabs and backslashes stand in it as escapes: ``\n``, ``\t``, ``\\``.
-        kept: Why it cannot be edited; empty where it can.
+        kept: Why it cannot be edited; empty if it can.
         hint: What has to be known about it.
     """
 
@@ -55,7 +55,7 @@ class Editable(Struct, frozen=True, kw_only=True):
     hint: str = ""
 
     def edit(self, text: str) -> tuple[bytes, bytes] | None:
-        """The edit that a text stands for; none where nothing was changed, or it cannot be.
+        """The edit that a text stands for; None if nothing was changed, or it cannot be.
 
         Raises:
             ValueError: A backslash is followed by nothing that is known.
@@ -116,7 +116,7 @@ def _alike(name: bytes, label: str, value: bytes, missing: str) -> Editable:
 
 
 def _text(value: bytes) -> str | None:
-    """A value as text that can be shown and typed, but for line ends and tabs; none where it is none."""
+    """A value as text that can be shown and typed, but for line ends and tabs; None if it is none."""
     try:
         text = value.decode("utf-8")
     except UnicodeDecodeError:
@@ -176,7 +176,7 @@ class FieldRow(Horizontal):
             yield self._kept
 
     def edit(self) -> tuple[bytes, bytes] | None:
-        """What was changed; raises ``WrongAnswer`` where what stands there means nothing."""
+        """What was changed; raises ``WrongAnswer`` if what stands there means nothing."""
         if self.entry is None:
             return None
         try:

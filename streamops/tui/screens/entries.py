@@ -62,7 +62,7 @@ def _columns(age_of: Callable[[EntryRow], timedelta | None]) -> Iterator[Column[
 
 
 class EntryList(Marking[EntryRow]):
-    """Entries as rows; subclasses see to it that there are some, and say where one is.
+    """Entries as rows; subclasses see to it that there are some, and say if one is.
 
     Args:
         place: The place.

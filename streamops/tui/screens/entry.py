@@ -211,7 +211,7 @@ class EntryScreen(Searched):
         self._show_entry()
 
     def selection(self) -> Selection | None:
-        """The entry, as it is pending where it was opened from such a list."""
+        """The entry, as it is pending if it was opened from such a list."""
         dead = holds_dead_letters(self.app_state.observation, self._entry_place.stream)
         return selection_at(self._entry_place, dead_letters=dead)
 
@@ -263,7 +263,7 @@ class EntryScreen(Searched):
             self.console.show_in_pager(whole_text(part.value, decoding), part.name)
 
     def action_copy_value(self) -> None:
-        """Copy the value of the part, as it is where it is text, else in hex."""
+        """Copy the value of the part, as it is if it is text, else in hex."""
         part = self.part
         if part is None or part.value is None:
             return
@@ -306,7 +306,7 @@ class EntryScreen(Searched):
             super().entered(sign, text)
             return
         path = text if sign == SAVE else self._there[0]
-        # The console waits for it: what is written is told even where the entry has been left.
+        # The console waits for it: what is written is told even if the entry has been left.
         self.console.run_worker(
             self._save(part.value, path, overwrite=sign == OVERWRITE), exit_on_error=False
         )

@@ -167,7 +167,7 @@ class NameInput(Input):
 
 
 class FormRow(Horizontal):
-    """One question: what it is called, and where it is answered."""
+    """One question: what it is called, and if it is answered."""
 
     DEFAULT_CSS = f"""
     FormRow {{ height: 1; }}
@@ -204,7 +204,7 @@ class FormRow(Horizontal):
 
 
 class Rows(VerticalScroll, inherit_bindings=False):
-    """Rows that scroll with the focus alone: where they do not fit, the arrows still go from field to field."""
+    """Rows that scroll with the focus alone: if they do not fit, the arrows still go from field to field."""
 
 
 class FormScreen(ActingFrame):
@@ -269,7 +269,7 @@ class FormScreen(ActingFrame):
         self.read_state()
 
     def read_state(self) -> None:
-        """Read what dead letters died of, or how many entries a trim may drop, where that is asked for."""
+        """Read what dead letters died of, or how many entries a trim may drop, if that is asked for."""
         selection, intent = self._subject, self._operation.intent
         if selection is None:
             return
@@ -290,7 +290,7 @@ class FormScreen(ActingFrame):
         self._state.show((Cell(f" {words}", Tone.DIM),))
 
     def _take_queue(self, queue: QueueSummary) -> None:
-        """Offer the reasons, the most frequent first, and fill in how a replay goes back where that is not chosen yet."""
+        """Offer the reasons, the most frequent first, and fill in how a replay goes back if that is not chosen yet."""
         for row in self._rows:
             if isinstance(row.answer, NameInput) and row.question.field.completes == "reasons":
                 reasons = [(reason, number) for reason, number in queue.tally.reasons if reason]

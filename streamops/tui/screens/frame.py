@@ -63,7 +63,7 @@ class Prompting(Screen[None]):
         """Say again what the bars around the body say."""
 
     def stream_name(self) -> str | None:
-        """The stream under the cursor, or the one the place is about; none where there is none."""
+        """The stream under the cursor, or the one the place is about; None if there is none."""
         return getattr(self.place, "stream", None)
 
     def prompted(self, text: str) -> None:
@@ -73,7 +73,7 @@ class Prompting(Screen[None]):
         """A filter was typed to its end."""
 
     def complaint(self, sign: str, text: str) -> str:
-        """What is wrong with what is being typed; empty where nothing is."""
+        """What is wrong with what is being typed; empty if nothing is."""
         if sign != SEARCH or not text.strip():
             return ""
         from streamops.tui.rows.finding import problem  # noqa: PLC0415 - only who searches pays for expressions
@@ -301,7 +301,7 @@ class Frame(Prompting):
             self.console.say(f"{shown} does nothing here. Elsewhere: {'; '.join(row.help for row in meant)}")
 
     def verb_hints(self) -> tuple[Hint, ...]:
-        """The capitals that open a plan here; none where nothing may be changed."""
+        """The capitals that open a plan here; None if nothing may be changed."""
         if self.app_state.read_only:
             return ()
         return tuple((f"plan.{verb.key}", verb.word) for verb in fitting(self.selection()))
@@ -324,7 +324,7 @@ class Frame(Prompting):
         return BLANK_LINE
 
     def copyable(self) -> str | None:
-        """The ID or name under the cursor; none where there is nothing to copy."""
+        """The ID or name under the cursor; None if there is nothing to copy."""
         return None
 
     def command_text(self) -> str:
@@ -332,7 +332,7 @@ class Frame(Prompting):
         return command(self.app_state.context, self.place)
 
     def selection(self) -> Selection | None:
-        """What an action would act on; none where there is nothing to act on."""
+        """What an action would act on; None if there is nothing to act on."""
         return None
 
     def hints(self) -> tuple[Hint, ...]:
@@ -340,7 +340,7 @@ class Frame(Prompting):
         return self.HINTS
 
     def entry_at(self) -> tuple[str, EntryId] | None:
-        """The entry under the cursor, or the one the place is about, with its stream; none where there is none."""
+        """The entry under the cursor, or the one the place is about, with its stream; None if there is none."""
         return entry_of(self.place)
 
     def fetch(

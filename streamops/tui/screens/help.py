@@ -163,7 +163,7 @@ class HelpScreen(Frame):
 
 
 def focused(app_state: AppState, place: Route) -> tuple[StreamView | None, GroupView | None]:
-    """The stream and the group that a place is about, as they were observed; none where it is about none."""
+    """The stream and the group that a place is about, as they were observed; None if it is about none."""
     name, group = getattr(place, "stream", None), getattr(place, "group", None)
     streams = () if app_state.observation is None else app_state.observation.streams
     stream = next((view for view in streams if view.stream.name == name), None)

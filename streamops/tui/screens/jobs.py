@@ -49,7 +49,7 @@ class JobKeys(Frame):
     _stop_asked_at = 0.0
 
     def job(self) -> Job | None:
-        """The job that the keys are about; none where there is none."""
+        """The job that the keys are about; None if there is none."""
         raise NotImplementedError
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

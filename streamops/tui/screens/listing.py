@@ -48,7 +48,7 @@ class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
         stream: The stream of a row; by default that of the place it leads to.
         summary: What all rows add up to, to the right of the crumbs.
         literal: Signs that always belong to the words of a filter.
-        wide_pane: Whether the pane is wide, and stays below the list where there is no room beside it.
+        wide_pane: Whether the pane is wide, and stays below the list if there is no room beside it.
     """
 
     resource: Resource[Row]
@@ -246,7 +246,7 @@ class Arranged(Frame, Generic[Row]):
         self._want(replace(self.wish, descending=not self.wish.descending))
 
     def sort_by(self, key: str) -> None:
-        """Sort by a column, its own way at first; invert where it is the one already."""
+        """Sort by a column, its own way at first; invert if it is the one already."""
         if self.wish.sort == key:
             self.action_invert()
         else:
@@ -254,7 +254,7 @@ class Arranged(Frame, Generic[Row]):
             self._want(replace(self.wish, sort=key, descending=column.descending))
 
     def on_line_view_header_clicked(self, message: LineView.HeaderClicked) -> None:
-        """Sort by a column; invert where it is the one already."""
+        """Sort by a column; invert if it is the one already."""
         self.sort_by(message.key)
 
     # -- views ---------------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ class Arranged(Frame, Generic[Row]):
         return self._columns
 
     def choose_columns(self, columns: Sequence[Column[Row]]) -> None:
-        """Show these columns; the list's own where there are none."""
+        """Show these columns; the list's own if there are none."""
         self._columns = tuple(columns) or self._own
         self.list.take_columns(self._columns_to_show())
         self.show_bars()
@@ -398,7 +398,7 @@ class ListScreen(Arranged[Row]):
         self._place_pane()
 
     def _place_pane(self) -> None:
-        """Where it is too narrow for a pane beside the list, put it under a list that leaves room for it."""
+        """If it is too narrow for a pane beside the list, put it under a list that leaves room for it."""
         body = next(iter(self.query("#body")), None)
         # A poll may come before all of the screen is there; and some lists have no pane.
         if body is None or self.pane not in body.children:
@@ -412,7 +412,7 @@ class ListScreen(Arranged[Row]):
             self.refresh_detail()
 
     def _height_over_pane(self, room: int) -> int | None:
-        """How many lines the list has over its pane; none where it has all of them."""
+        """How many lines the list has over its pane; None if it has all of them."""
         rows = len(self.list.rows)
         lines = HEADER_LINES + (rows or NOTE_LINES)
         if (rows and lines <= room - ROOM_BELOW) or (self.keeps_pane and room > ROOM_BELOW + NOTE_LINES):
@@ -474,7 +474,7 @@ class ListScreen(Arranged[Row]):
         return self.selection_of(None if row is None else self.place_of(row))
 
     def selection_of(self, place: Route | None) -> Selection | None:
-        """What a row leads to, as a subject; the place itself where there is no row."""
+        """What a row leads to, as a subject; the place itself if there is no row."""
         place = place or self.place
         stream = getattr(place, "stream", None)
         if stream is None:

@@ -111,7 +111,7 @@ class Marking(ListScreen[Row]):
         return (Cell(f"● {count(len(marks))} marked{beyond}  ", Tone.OK), *words)
 
     def _hidden_marks(self) -> int:
-        """How many marks stand on rows that the filter hides; counted anew only where marks or rows changed."""
+        """How many marks stand on rows that the filter hides; counted again only if marks or rows changed."""
         marks, rows = self.list.marks, self.list.rows
         if self._hidden[0] is not marks or self._hidden[1] is not rows:
             self._hidden = (marks, rows, len(marks - {self.resource.key(row) for row in rows}))

@@ -126,7 +126,7 @@ PENDING_LIST: Final = Listing(
 class PendingScreen(Marking[PendingRow]):
     """Pending entries by ID, read again with every observation while one page is shown.
 
-    The next page is read when the cursor nears the end; from then on ``r`` begins anew.
+    The next page is read when the cursor nears the end; from then on ``r`` begins again.
     """
 
     def __init__(self, place: routes.PendingRoute, app_state: AppState) -> None:
@@ -151,7 +151,7 @@ class PendingScreen(Marking[PendingRow]):
         self.reread()
 
     def reread(self) -> None:
-        """Begin anew with the first page; the rows shown stay until it is there."""
+        """Begin again with the first page; the rows shown stay until it is there."""
         self._ask(None)
         self._sum_up()
 

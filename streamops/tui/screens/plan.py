@@ -145,7 +145,7 @@ class PlanScreen(ActingFrame):
         self._refresh()
 
     def cancel(self) -> bool:
-        """Stop what is under way before the screen is left; leave the form too where it is over."""
+        """Stop what is under way before the screen is left; leave the form too if it is over."""
         deed = self._deed
         if deed is not None and deed.running and not deed.stopping:
             self.console.stop_operation(deed.number)
@@ -213,7 +213,7 @@ class PlanScreen(ActingFrame):
         self._answer.take_focus()
 
     def _undoable(self) -> str | None:
-        """The audit record of what can be undone; none where nothing can."""
+        """The audit record of what can be undone; None if nothing can."""
         return None if self._deed is None else self._deed.undo_id
 
     def _refresh(self) -> None:

@@ -34,7 +34,7 @@ from streamops.tui.widgets.text_view import Builder
 
 
 def _reason(row: GroupRow) -> Cell:
-    """The worst finding in words; how many more there are before it, where it may be cut."""
+    """The worst finding in words; how many more there are before it, if it may be cut."""
     findings = row.stream.findings if row.group is None else row.group.findings
     if not findings:
         return Cell("")
@@ -96,7 +96,7 @@ MORE_COLUMNS: Final = (*(column for column in GROUP_COLUMNS if column.sparse), *
 
 
 def place_of(row: GroupRow) -> Route:
-    """The group, or the stream where it has none; the letters of a dead-letter queue."""
+    """The group, or the stream if it has none; the letters of a dead-letter queue."""
     stream = row.stream.stream.name
     if row.group is not None:
         return routes.GroupRoute(stream, row.group.group.name)
@@ -139,7 +139,7 @@ class GroupListing(ListScreen[GroupRow]):
         return self._flat[1]
 
     def _scale_trends(self, rows: Sequence[GroupRow]) -> None:
-        """Draw all trends on the scale of the greatest lag; rows that did not change are drawn anew where it does."""
+        """Draw all trends on the scale of the greatest lag; rows that did not change are drawn again where it does."""
         top = max(common_top(max(self._greatest_lags.values(rows), default=0)), LEAST_LAG)
         if top != self._trend_top:
             self._trend_top = top
@@ -155,7 +155,7 @@ class GroupListing(ListScreen[GroupRow]):
         return rows
 
     def selection(self) -> Selection | None:
-        """The group, or the stream where it has none."""
+        """The group, or the stream if it has none."""
         row = self.list.highlighted
         if row is None:
             return super().selection()
@@ -226,7 +226,7 @@ class StreamScreen(GroupListing):
         self._found: tuple[StreamView, ...] = ()
 
     def streams_of(self, app_state: AppState) -> Sequence[StreamView]:
-        """The one stream, the same tuple while it did not change; none where it is gone."""
+        """The one stream, the same tuple while it did not change; None if it is gone."""
         found = app_state.find_stream(self._stream)
         if found is None:
             self._found = ()

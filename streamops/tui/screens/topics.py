@@ -29,12 +29,12 @@ from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 
 def in_use(app_state: AppState) -> str | None:
-    """The name of the context in use; none where it is no configured one."""
+    """The name of the context in use; None if it is no configured one."""
     return None if app_state.context.url else app_state.context.name
 
 
 def selection_of_topic(row: TopicRow) -> Selection | None:
-    """A topic as what is acted on; none where it stands in a file."""
+    """A topic as what is acted on; None if it stands in a file."""
     if row.file:
         return None
     on = row.topic is not None and row.topic.enabled
@@ -98,7 +98,7 @@ class TopicScreen(ReadingFrame[TopicInFull]):
         ]
 
     def selection(self) -> Selection | None:
-        """The topic, where it is kept in Redis."""
+        """The topic, if it is kept in Redis."""
         return None if self.thing is None else selection_of_topic(self.thing[0])
 
     def stream_name(self) -> str | None:

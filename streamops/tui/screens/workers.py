@@ -241,7 +241,7 @@ class WorkerScreen(ReadListing[WorkerGroupRow]):
         return self._rows
 
     def selection_of(self, place: Route | None) -> Selection | None:
-        """The consumer; nothing where there is none."""
+        """The consumer; nothing if there is none."""
         return None if place is None else super().selection_of(place)
 
     def about(self) -> Builder:

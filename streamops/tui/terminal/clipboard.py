@@ -2,7 +2,7 @@
 
 The terminal's way (OSC 52) reaches the machine that a person sits at, through SSH too, but nobody learns whether the terminal
 did it. A tool says whether it did, but copies on the machine that the console runs on. So over SSH, and in a browser, the
-terminal copies; elsewhere a tool does, where there is one.
+terminal copies; elsewhere a tool does, if there is one.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class Tool(NamedTuple):
 
     Attributes:
         command: How it is called.
-        needs: A variable without which it has nothing to copy to; empty where it needs none.
+        needs: A variable without which it has nothing to copy to; empty if it needs none.
     """
 
     command: tuple[str, ...]
@@ -55,7 +55,7 @@ class CannotCopy(StreamopsError):
 def find_tool(
     environment: Mapping[str, str], which: Callable[[str], str | None] = shutil.which
 ) -> tuple[str, ...] | None:
-    """The command of the first tool that is there and has a display to copy to; none where there is none."""
+    """The command of the first tool that is there and has a display to copy to; None if there is none."""
     for tool in TOOLS:
         if (not tool.needs or environment.get(tool.needs)) and (path := which(tool.command[0])):
             return (path, *tool.command[1:])
@@ -159,7 +159,7 @@ async def _feed(command: Sequence[str], data: bytes, name: str) -> None:
 
 
 def _to_file(text: str, environment: Mapping[str, str]) -> Path:
-    """Write a file that only its owner may read, anew each time, under a name that is easy to type."""
+    """Write a file that only its owner may read, again each time, under a name that is easy to type."""
     directory = state_directory(environment)
     if directory is None:
         raise CannotCopy("there is no home directory for a file")

@@ -19,7 +19,7 @@ NOT_ASCII: Final = re.compile(r"[^ -~]")
 class OnlyShown(LineFilter):
     """Replaces, one for one, every character that a terminal would obey, reorder by or hide.
 
-    Text is sanitised where it is made. This catches what never passed there, such as a paste into an
+    Text is sanitised if it is made. This catches what never passed there, such as a paste into an
     input of Textual's own, without changing the width of the line.
     """
 

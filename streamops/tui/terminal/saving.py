@@ -59,7 +59,7 @@ def save(value: bytes, typed: str, *, overwrite: bool = False) -> Path:
 
 
 def _create(value: bytes, path: Path) -> None:
-    """Write a new file; raises ``FileExistsError`` where there is anything of that name, a dangling link too."""
+    """Write a new file; raises ``FileExistsError`` if there is anything of that name, a dangling link too."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -31,7 +31,7 @@ LAST_WORDS: Final = 4096
 class TabConsole(AppService):
     """The console of one tab.
 
-    Textual-serve's own would start it by a shell, open links and hand out files when the console says so, wait for ever
+    Textual-serve's own would start it by a shell, open links and hand out files when the console says so, wait forever
     for one that hangs, and print what a failed one said on the server's own terminal. This one does none of these.
 
     Args:
@@ -99,7 +99,7 @@ class TabConsole(AppService):
             await self.remote_close()
 
     async def stop(self) -> None:
-        """End the console: by the end of its input, and where that is not enough by killing it."""
+        """End the console: by the end of its input, and if that is not enough by killing it."""
         self.stdin.close()
         try:
             await asyncio.wait({self._task}, timeout=PATIENCE)

@@ -14,7 +14,7 @@ PATIENCE = 5.0
 class BrowserDriver(WebDriver):
     """Reads packets from standard input, writes packets to standard output.
 
-    Textual's own goes on for ever once nobody sends anything any more, and fails at every frame once nobody reads.
+    Textual's own goes on forever once nobody sends anything any more, and fails at every frame once nobody reads.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

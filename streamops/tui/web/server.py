@@ -56,7 +56,7 @@ class ConsoleServer(Server):
     Args:
         command: What runs the console of a tab, as a shell would read it.
         host: Where to listen; a loopback address.
-        port: At which port; the kernel chooses where it is zero.
+        port: At which port; the kernel chooses if it is zero.
         token: What a tab has to show.
         environment: What a console's environment has beside, or instead of, this process's.
     """

@@ -97,7 +97,7 @@ class KeyBar(Bar):
 
 
 class Divider(Painted):
-    """A line between two parts: down where it is one cell wide, across where it is one line high."""
+    """A line between two parts: down if it is one cell wide, across if it is one line high."""
 
     DEFAULT_CSS = """
     Divider { width: 1; height: 1fr; }

@@ -37,7 +37,7 @@ class Layout(Generic[Row]):
     """The columns of a list in their places.
 
     Flexible columns grow to the longest text they have met and never shrink: columns that move with the
-    data cannot be read. Each row is met once, so that scrolling moves nothing, and those on the screen each time that they are read anew.
+    data cannot be read. Each row is met once, so that scrolling moves nothing, and those on the screen each time that they are read again.
 
     Args:
         columns: All columns, in order.

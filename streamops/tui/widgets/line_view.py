@@ -43,7 +43,7 @@ class Drawn(NamedTuple, Generic[Row]):
 class LineView(Painted, Generic[Row], can_focus=True):
     """Rows under columns, drawn line by line: only visible rows become cells, only changed lines are redrawn.
 
-    It scrolls by itself: Textual's scrolling lays out the screen anew for every step and whenever the
+    It scrolls by itself: Textual's scrolling lays out the screen again for every step and whenever the
     number of rows changes.
 
     Args:
@@ -66,7 +66,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
     )
 
     class Highlighted(Message):
-        """The cursor stands on another row, or on the same row read anew."""
+        """The cursor stands on another row, or on the same row read again."""
 
     class Chosen(Message):
         """Enter, or a second click, on the highlighted row; there may be none."""
@@ -113,7 +113,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     @property
     def highlighted(self) -> Row | None:
-        """The row under the cursor; none where there are no rows."""
+        """The row under the cursor; None if there are no rows."""
         return self._view.highlighted
 
     @property
@@ -122,11 +122,11 @@ class LineView(Painted, Generic[Row], can_focus=True):
         return tuple(placed.column for placed in self._grid.placed)
 
     def show(self, rows: Sequence[Row], *, note: str = "", sorted_by: tuple[str, bool] | None = None) -> None:
-        """Show other rows, or the same rows read anew.
+        """Show other rows, or the same rows read again.
 
         Args:
             rows: The rows in their order.
-            note: What to say where there are none.
+            note: What to say if there are none.
             sorted_by: Key of the column they are sorted by and whether descending; none for their own order.
         """
         anchor = self.highlighted
@@ -158,7 +158,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw lines anew of which cells say something else, though their rows are the same: a scale or the time changed."""
+        """Draw lines again of which cells say something else, though their rows are the same: a scale or the time changed."""
         before, self._strips = self._strips, {}
         width = self.size.width
         changed = []
@@ -181,7 +181,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
     # -- drawing -------------------------------------------------------------------------------------
 
     def draw_line(self, y: int, width: int) -> Strip:
-        """Draw the titles, a row, or the note where there are none."""
+        """Draw the titles, a row, or the note if there are none."""
         if y == 0:
             return self._header(width)
         if y <= len(self._drawn):
@@ -189,7 +189,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         return brush_of(self).line((Cell(self._note_words(y - HEADER_LINES - 1, width), Tone.DIM),), width)
 
     def _note_words(self, line: int, width: int) -> str:
-        """A line of the note that stands where there are no rows."""
+        """A line of the note that stands if there are no rows."""
         if self._drawn or line < 0 or not self._note:
             return ""
         pieces = wrap(self._note, max(width - SCROLLBAR - 2, 1))
@@ -201,7 +201,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         super().notify_style_update()
 
     def on_resize(self) -> None:
-        """Place the columns anew."""
+        """Place the columns again."""
         self._view.resize(self.size.height - HEADER_LINES)
         self._place()
         self.refresh()
@@ -266,7 +266,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         return line.ljust(start) + fit(text, width, column.align)
 
     def _place(self) -> bool:
-        """Place the columns anew where anything about them changed; say whether it did."""
+        """Place the columns again where anything about them changed; say whether it did."""
         moved = self._grid.fit(self.rows, self._view.visible, max(self.size.width - SCROLLBAR, 0))
         if moved:
             self._strips.clear()
@@ -370,7 +370,7 @@ class Viewport(Generic[Row]):
 
     @property
     def highlighted(self) -> Row | None:
-        """The row under the cursor; none where there are no rows."""
+        """The row under the cursor; None if there are no rows."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     @property
@@ -385,7 +385,7 @@ class Viewport(Generic[Row]):
         if anchor is None or self._untouched:
             self.cursor = 0
         elif (found := self.find(self._identify(anchor))) is not None:
-            # The row moved, not the person: it stays on the line of the screen where it was.
+            # The row moved, not the person: it stays on the line of the screen if it was.
             self.cursor, self.top = found, found - line
         else:
             self.cursor = self._nearest(self.cursor)
@@ -404,14 +404,14 @@ class Viewport(Generic[Row]):
         return self.cursor != before
 
     def find(self, identity: Hashable) -> int | None:
-        """The place of a row by its identity; none where it is not there."""
+        """The place of a row by its identity; None if it is not there."""
         identify = self._identify
         if self.cursor < len(self.rows) and identify(self.rows[self.cursor]) == identity:
             return self.cursor
         return next((place for place, row in enumerate(self.rows) if identify(row) == identity), None)
 
     def thumb(self) -> range:
-        """The lines beside which a scrollbar's thumb stands; none where everything is visible."""
+        """The lines beside which a scrollbar's thumb stands; None if everything is visible."""
         rows = len(self.rows)
         if rows <= self.page:
             return range(0)

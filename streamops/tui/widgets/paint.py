@@ -88,7 +88,7 @@ def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Break safe text at spaces, and inside a word only where it is longer than a line."""
+    """Break safe text at spaces, and inside a word only if it is longer than a line."""
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
@@ -164,7 +164,7 @@ class Painted(Widget):
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """Have lines drawn again: those of the regions, all of them where none is named."""
+        """Have lines drawn again: those of the regions, all of them if none is named."""
         if not regions:
             self._kept_for = None
         elif self._kept_for is not None:

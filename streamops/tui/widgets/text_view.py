@@ -94,7 +94,7 @@ class TextView(Painted, ScrollView, can_focus=True):
             self.refresh(*(Region(0, at - top, width, 1) for at in changed))
 
     def _measure(self) -> None:
-        """Say how much there is to scroll, where that changed: Textual lays out the whole screen anew for it."""
+        """Say how much there is to scroll, where that changed: Textual lays out the whole screen again for it."""
         room = self.size.height
         if max(len(self._lines), room) != max(self.virtual_size.height, room):
             self.virtual_size = Size(self._built_for, len(self._lines))

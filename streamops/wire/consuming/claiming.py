@@ -144,7 +144,7 @@ async def take_idle(
 
 
 async def group_consumers(server: Server, sub: Subscription, *, retries: bool) -> tuple[GroupConsumer, ...]:
-    """The group's consumers, those without anything pending too; none where there is no such group.
+    """The group's consumers, those without anything pending too; None if there is no such group.
 
     Raises:
         ServerError: The server did not answer, or refused.
@@ -181,7 +181,7 @@ def _claimed_page(reply: Reply) -> RecoveredPage:
 
 
 def _marks(told: bytes | None) -> int:
-    """How many marks there are; none where they are no number, as the script that adds one has it."""
+    """How many marks there are; None if they are no number, as the script that adds one has it."""
     return int(told) if told and told.isdigit() and len(told) <= MOST_DIGITS else 0
 
 

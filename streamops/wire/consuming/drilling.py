@@ -105,7 +105,7 @@ async def read_drill_counts(server: Server, sub: Subscription, ledger: str, repe
 
 
 async def note_handled(server: Server, ledger: str, repeats: str, number: int) -> None:
-    """Have the ledger know that an event was handled; where it did already, that is counted.
+    """Have the ledger know that an event was handled; if it did already, that is counted.
 
     Raises:
         ServerError: The server did not answer, or does not let us.

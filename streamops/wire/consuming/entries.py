@@ -33,7 +33,7 @@ RawEntry = tuple[bytes, list[bytes]]
 
 
 async def ensure_group(server: Server, stream: str, group: str, start: str) -> bool:
-    """Create a group, and the stream where there is none; whether there was no such group.
+    """Create a group, and the stream if there is none; whether there was no such group.
 
     Args:
         server: Where.
@@ -58,7 +58,7 @@ async def ensure_group(server: Server, stream: str, group: str, start: str) -> b
 
 
 async def group_position(server: Server, stream: str, group: str) -> str:
-    """The last ID that a group was given; ``0-0`` where there is no such group.
+    """The last ID that a group was given; ``0-0`` if there is no such group.
 
     Raises:
         ServerError: The server does not answer, or does not let us.
@@ -74,7 +74,7 @@ async def group_position(server: Server, stream: str, group: str) -> str:
 
 
 async def restore_group(server: Server, stream: str, group: str, last_seen: str) -> str | None:
-    """Create a destroyed group anew; where it begins, or none where it is there again.
+    """Create a destroyed group again; where it begins, or None if it is there again.
 
     It begins at the last ID that the caller saw of it, so that nothing is left out, and at ``0`` where the stream
     itself is another one by now.

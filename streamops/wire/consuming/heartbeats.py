@@ -98,7 +98,7 @@ async def fetch_heartbeats(server: Server, worker_ids: Iterable[str]) -> Heartbe
 
 
 async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
-    """The process whose heartbeat a name has; none where it has none, or where that may not be asked.
+    """The process whose heartbeat a name has; None if it has none, or if that may not be asked.
 
     Raises:
         ServerError: The server does not answer.
@@ -114,7 +114,7 @@ async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
 
 
 def decode_heartbeat(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
-    """A heartbeat from HGETALL's reply; none where it is none of ours, or in another version of the format."""
+    """A heartbeat from HGETALL's reply; None if it is none of ours, or in another version of the format."""
     told = {decode_name(name): bytes(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
     if told.get("v", _VERSION) != _VERSION:
         return None

@@ -26,7 +26,7 @@ class KeyClaim(Struct, frozen=True, gc=False):
     Attributes:
         key: The guard of the key.
         origin: The ID that the entry was born with, by which it owns the key.
-        place: The field of its marks: the ID under which it is pending, and in which stream; none where that is the
+        place: The field of its marks: the ID under which it is pending, and in which stream; None if that is the
             ID that it was born with.
     """
 
@@ -59,7 +59,7 @@ class IdempotencyKeys:
         self._in_one = True
 
     async def take(self, sub: Subscription, claims: Sequence[KeyClaim]) -> list[bytes | None]:
-        """Take keys for entries, in one round trip; who owns each of them now, or none where one is no guard.
+        """Take keys for entries, in one round trip; who owns each of them now, or None if one is no guard.
 
         Args:
             sub: Whose entries.
@@ -155,7 +155,7 @@ def _owner(reply: Reply) -> bytes | None:
 
 
 def _checked_reply(reply: Reply, what: str) -> Reply | None:
-    """A reply; none where the key holds something else. Raises ``ServerError``."""
+    """A reply; None if the key holds something else. Raises ``ServerError``."""
     if not isinstance(reply, Exception):
         return reply
     problem = fault(reply)

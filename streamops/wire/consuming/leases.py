@@ -123,7 +123,7 @@ async def leave(
         server: Where.
         sub: The subscription.
         consumer: The consumer; none for the subscription's own.
-        retries: From the retry stream's group alone, or from the stream's; none for both, and then only where it has
+        retries: From the retry stream's group alone, or from the stream's; none for both, and then only if it has
             nothing pending in either.
 
     Raises:

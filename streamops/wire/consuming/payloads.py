@@ -82,13 +82,13 @@ def with_payload(
 
 
 async def keep_payload(server: Server, payload: StoredPayload) -> None:
-    """Keep a payload whose entry does not exist yet; raises ``ServerError`` where it cannot be kept."""
+    """Keep a payload whose entry does not exist yet; raises ``ServerError`` if it cannot be kept."""
     reply = await server.single(payload.key, "SET", payload.key, payload.value, "PX", payload.ttl_ms)
     required(reply, f"payload {payload.key}")
 
 
 async def drop_payload(server: Server, key: str) -> None:
-    """Remove a payload that nothing refers to; where that may not be done, its time to live does it."""
+    """Remove a payload that nothing refers to; if that may not be done, its time to live does it."""
     await server.single(key, "UNLINK", key)
 
 
@@ -128,7 +128,7 @@ FOR_EVER: Final = -1
 
 
 async def read_kept_payload(server: Server, key: str, limit: int) -> KeptPayload | None:
-    """A payload by its key, at most ``limit`` bytes of it; none where it is gone.
+    """A payload by its key, at most ``limit`` bytes of it; None if it is gone.
 
     Raises:
         NotFound: The key holds something else.

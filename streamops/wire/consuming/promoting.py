@@ -52,7 +52,7 @@ class Passed(Struct, frozen=True):
 
     Attributes:
         count: How many.
-        last: The last of them; the script starts over where it is not at its rank any more.
+        last: The last of them; the script starts over if it is not at its rank any more.
     """
 
     count: int = 0
@@ -67,7 +67,7 @@ class Promotion(Struct, frozen=True):
 
     Attributes:
         moved: How many messages became entries.
-        next_due_ms: When the first of those left is due; none where there is none that ever will be.
+        next_due_ms: When the first of those left is due; None if there is none that ever will be.
         now_ms: The server's clock.
         unknown: Retry streams of due messages that were not declared: call again with them.
         buried: Messages that can never become entries and went to the dead letters: ID and reason.
@@ -89,7 +89,7 @@ class Promotion(Struct, frozen=True):
 
     @property
     def wait(self) -> timedelta | None:
-        """How long until the next message is due, by the server's clock; none where there is no next one."""
+        """How long until the next message is due, by the server's clock; None if there is no next one."""
         if self.next_due_ms is None:
             return None
         return span(max(0, self.next_due_ms - self.now_ms))
@@ -107,7 +107,7 @@ async def promote_due(
 ) -> Promotion:
     """Move due messages of one queue, the first due first, by the server's clock.
 
-    One script moves each: who calls it twice, or beside others, moves nothing twice. Where the server refuses
+    One script moves each: who calls it twice, or beside others, moves nothing twice. If the server refuses
     as a whole (out of memory, read-only, no permission) nothing was moved.
 
     Args:
@@ -116,8 +116,8 @@ async def promote_due(
         destinations: Retry streams of its groups: ``unknown`` of an earlier call. Messages that name anything else
             are buried.
         limit: The most messages to move.
-        queue: That queue, where it is not the one beside the stream.
-        dead_letters: The stream's dead-letter queue, where it is not the one beside it.
+        queue: That queue, if it is not the one beside the stream.
+        dead_letters: The stream's dead-letter queue, if it is not the one beside it.
         passed: What the call before has passed.
 
     Raises:

@@ -53,7 +53,7 @@ async def add(gatherer: Gatherer, stream: str, addition: Addition, maxlen: int |
 
     Args:
         gatherer: Where.
-        stream: The stream; created where there is none.
+        stream: The stream; created if there is none.
         addition: The entry.
         maxlen: About how many entries stay, the newest; all unless given.
 
@@ -76,7 +76,7 @@ async def add_many(
 ) -> list[str | StreamopsError]:
     """Add entries in their order, in pipelines; for each its ID, or why it was not added.
 
-    Where the server does not answer, the entries of that pipeline have the error that says so, those after it were
+    If the server does not answer, the entries of that pipeline have the error that says so, those after it were
     never sent.
     """
     added: list[str | StreamopsError] = []

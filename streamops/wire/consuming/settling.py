@@ -1,7 +1,7 @@
 """Settling what failed: a mark before another start, the delayed queue, or the dead letters. Never nothing.
 
 Each is one script that looks first whether the entry is still ours; so a call that is repeated after a lost reply
-does nothing twice. Where the server is out of memory, nothing is done and the entry stays pending.
+does nothing twice. If the server is out of memory, nothing is done and the entry stays pending.
 
 No script can write a dead letter together with settling its entry where the queue is in another slot, and where an entry
 has more fields than a script can hand to XADD: such a one is written once, and marked.
@@ -263,7 +263,7 @@ class _NumberedKeys:
         self._first = first
 
     def payload(self, key: str | None) -> int:
-        """The number of a payload's key; zero where it is not beside the stream."""
+        """The number of a payload's key; zero if it is not beside the stream."""
         return self.number(key) if is_own_payload(self._sub, key) else 0
 
     def number(self, key: str | None) -> int:

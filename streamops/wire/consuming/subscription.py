@@ -32,7 +32,7 @@ class Subscription:
         consumer: The consumer's name.
         dead_letters: The dead-letter queue.
         delayed: The stream's queue of delayed messages.
-        guarded: How long the business keys of its entries are remembered; nothing where they have none, ``None`` for ever.
+        guarded: How long the business keys of its entries are remembered; nothing if they have none, ``None`` forever.
         noack: Whether the server takes entries for acknowledged as it delivers them.
     """
 
@@ -82,7 +82,7 @@ class Subscription:
 
     @cached_property
     def replayed(self) -> str:
-        """The sorted set of entries that a replay added anew."""
+        """The sorted set of entries that a replay added again."""
         return replayed_key(self.stream)
 
     @cached_property
@@ -96,7 +96,7 @@ class Subscription:
 
 
 async def run_for_group(server: Server, sub: Subscription, name: str, call: Call[Any]) -> Any:  # noqa: ANN401 - as the decoder says
-    """Run a script; its decoded reply, or none where there is no such group or stream.
+    """Run a script; its decoded reply, or None if there is no such group or stream.
 
     Raises:
         ServerError: The server did not answer, or refused. In the first case the script may have run all the same.
@@ -105,7 +105,7 @@ async def run_for_group(server: Server, sub: Subscription, name: str, call: Call
 
 
 def answered(reply: Reply | Fault, sub: Subscription, key: str) -> Any:  # noqa: ANN401 - as the decoder says
-    """A reply; none where there is no such group or stream. Raises ``ServerError`` where it is another fault."""
+    """A reply; None if there is no such group or stream. Raises ``ServerError`` if it is another fault."""
     problem = fault(reply) if isinstance(reply, Exception) else reply
     if not isinstance(problem, Fault):
         return reply

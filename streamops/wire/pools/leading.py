@@ -85,7 +85,7 @@ class Written(NamedTuple):
 
     Attributes:
         counted: Whether the pool has it, and the errors with it.
-        problem: Why it is not there, or not in the log; none where all went well.
+        problem: Why it is not there, or not in the log; None if all went well.
     """
 
     counted: bool
@@ -114,13 +114,13 @@ async def take_leases(
 
 
 async def leave_leases(server: Server, holder: str, pools: Sequence[str]) -> None:
-    """Give up the leases of these pools; raises ``ServerError`` where no node answers."""
+    """Give up the leases of these pools; raises ``ServerError`` if no node answers."""
     calls = [Call(pool_key(pool), (holder, 0, 0), _raw) for pool in pools]
     await run_script(server, "pool_lead", calls, read_only=False)
 
 
 async def keep_lease(server: Server, pool: str, token: FencingToken) -> None:
-    """Insist that a token holds, and that it will until its lease is over.
+    """Require that a token holds, and that it will until its lease is over.
 
     Raises:
         StalePlan: Somebody else leads the pool now, or its controller was told something else.
@@ -133,7 +133,7 @@ async def keep_lease(server: Server, pool: str, token: FencingToken) -> None:
 
 
 def require_token(pool: Pool, token: FencingToken, now: datetime | None) -> None:
-    """Insist that the deciding controller leads the pool still, and knew what people told it; raises ``StalePlan``."""
+    """Require that the deciding controller leads the pool still, and knew what people told it; raises ``StalePlan``."""
     lead = pool.lead
     if (
         lead is None
@@ -194,7 +194,7 @@ async def write_decisions(server: Server, holder: str, told: Sequence[DecisionRe
 
 
 async def read_decisions(server: Server, pool: str, count: int) -> list[PoolDecision]:
-    """The last decisions about a pool, newest first; raises ``StreamopsError`` where they cannot be read."""
+    """The last decisions about a pool, newest first; raises ``StreamopsError`` if they cannot be read."""
     key = decisions_key(pool)
     reply = required(
         await server.single(key, "XREVRANGE", key, "+", "-", "COUNT", count), f"decisions about pool {pool}"
@@ -268,7 +268,7 @@ def _entry(pool: str, document: bytes) -> Request:
 
 
 def _failed(reply: Reply, pool: str) -> StreamopsError | None:
-    """Why a request about a pool failed; none where it did not."""
+    """Why a request about a pool failed; None if it did not."""
     if not isinstance(reply, Exception):
         return None
     return fault(reply).error(f"pool {pool}")

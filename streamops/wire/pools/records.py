@@ -145,7 +145,7 @@ def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:
 
 
 def decode_decision(text: str) -> PoolDecision | None:
-    """A decision from JSON; none where it is none that this version knows."""
+    """A decision from JSON; None if it is none that this version knows."""
     try:
         return _DECISIONS.decode(name_bytes(text))
     except (msgspec.DecodeError, UnicodeError):

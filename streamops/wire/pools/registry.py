@@ -105,7 +105,7 @@ async def clock_out(server: Server, pool: str, worker_id: str) -> None:
 
 
 async def read_registered(server: Server, pool: str) -> list[RegisteredWorker]:
-    """The workers on the roster of a pool, by ID; raises ``StreamopsError`` where it cannot be read."""
+    """The workers on the roster of a pool, by ID; raises ``StreamopsError`` if it cannot be read."""
     reply = required(
         await server.single(worker_registry_key(pool), "HGETALL", worker_registry_key(pool)),
         f"roster of pool {pool}",
@@ -114,7 +114,7 @@ async def read_registered(server: Server, pool: str) -> list[RegisteredWorker]:
 
 
 def decode_worker(worker_id: str, told: str) -> RegisteredWorker | None:
-    """A worker from what it told; none where that is nothing that this version knows."""
+    """A worker from what it told; None if that is nothing that this version knows."""
     try:
         # A later version may say more after these.
         beat_ms, slots, busy, worked, state, *_ = told.split(" ")
@@ -153,7 +153,7 @@ async def unregister_supervisor(server: Server, pool: str, supervisor_id: str) -
 
 
 async def read_supervisors(server: Server, pool: str) -> tuple[PoolSupervisor, ...]:
-    """The supervisors of a pool that have beaten of late, by ID; raises ``StreamopsError`` where they cannot be read."""
+    """The supervisors of a pool that have beaten of late, by ID; raises ``StreamopsError`` if they cannot be read."""
     key = supervisors_key(pool)
     answers = await server.batch([Request(key, ("TIME",)), Request(key, ("HGETALL", key))])
     time, reply = answers.replies

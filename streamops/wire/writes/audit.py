@@ -77,7 +77,7 @@ class SnapshotPage(Struct, frozen=True):
 
 
 async def read_snapshot(server: Server, key: str) -> list[SnapshotPage]:
-    """What a hash keeps, oldest first; nothing where it is not there."""
+    """What a hash keeps, oldest first; nothing if it is not there."""
     reply = required(await server.single(key, "HGETALL", key), key)
     pages = [SnapshotPage(field, rows) for field, rows in zip(reply[::2], reply[1::2], strict=True)]
     return sorted(pages, key=lambda page: page.order)
@@ -112,7 +112,7 @@ async def restore_rows(
         group: Its group.
         rows: The rows as they were, at most ``ROWS`` of them.
         done: What was done to them.
-        holder: Who claimed them, where they were claimed.
+        holder: Who claimed them, if they were claimed.
         at: When it was done; a row delivered since is left alone.
         position: The group must not stand before it; none asks for the group alone.
         writes: Whether to restore them, or only to say what would come of it.

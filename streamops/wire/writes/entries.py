@@ -27,7 +27,7 @@ async def add_entry(
 
     Args:
         server: Where.
-        stream: The stream; created where there is none.
+        stream: The stream; created if there is none.
         fields: Field and value pairs, in their order.
         entry_id: Its ID; the server's choice unless given.
     """
@@ -126,7 +126,7 @@ async def restore_entries(
         create: Whether the stream may be created.
 
     Returns:
-        None where that was done; what the marker says where that is something else, and nothing was done.
+        None if that was done; what the marker says where that is something else, and nothing was done.
     """
     arguments: list[Argument] = [str(said), str(says), int(KEPT.total_seconds()), "1" if create else ""]
     for entry in entries:
@@ -153,7 +153,7 @@ class TrimMode(NamedTuple):
     Attributes:
         most: Remove at most this many entries.
         exact: Go on where a node can go only in part.
-        references: Whether an exact trim tells XTRIM of pending rows: ``ACKED`` where it is safe, else ``DELREF``.
+        references: Whether an exact trim tells XTRIM of pending rows: ``ACKED`` if it is safe, else ``DELREF``.
     """
 
     most: int
@@ -168,8 +168,8 @@ class TrimmedSlice(NamedTuple):
         removed: Entries removed.
         length: Entries left.
         cut: The ID below which entries were free to go.
-        blocking_group: The group that needs the rest; empty where the cut is the one that was asked for.
-        spent: What it took the server; none where its clock may not be asked.
+        blocking_group: The group that needs the rest; empty if the cut is the one that was asked for.
+        spent: What it took the server; None if its clock may not be asked.
     """
 
     removed: int
@@ -203,7 +203,7 @@ async def trim_safely(
         stream: The stream.
         bound: Keep this many entries, or those from this ID on.
         how: How much in this slice, and how.
-        what: What an error is said of, where that is more than the stream.
+        what: What an error is said of, if that is more than the stream.
     """
     return await _timed(server, "trim_safely", stream, safe_trim_arguments(bound, how), what)
 

@@ -14,7 +14,7 @@ from streamops.wire.writes.audit import SECONDS_KEPT
 
 
 class Position(NamedTuple):
-    """Where a group stands, and the server's counter of what it read; none where it has none."""
+    """A group's position, and the server's counter of what it read; None if it has none."""
 
     at: EntryId
     entries_read: int | None
@@ -24,8 +24,8 @@ class SetPosition(NamedTuple):
     """What setting a group's position came to.
 
     Attributes:
-        before: Where it stood; none where it was not set, because it had moved on too far to count that.
-        at: Where it stood, or stands.
+        before: Where it stood; None if it was not set, because it had moved on too far to count that.
+        at: The position that it had, or has.
         grown: Entries that it is given again although the plan did not count them.
     """
 
@@ -41,7 +41,7 @@ async def create_group(
 
     Args:
         server: Where.
-        stream: The stream; there must be none where ``mkstream`` says that it is to be created.
+        stream: The stream; there must be None if ``mkstream`` says that it is to be created.
         group: The group; there must be none of that name.
         at: Where it begins: an ID, or ``$`` for the end at that moment.
         entries_read: The counter that goes with an ID; the script knows the one of ``$`` itself.

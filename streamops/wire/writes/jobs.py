@@ -138,7 +138,7 @@ def _taken(reply: Reply) -> JobClaim | Holding:
 
 
 def decode_job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job | Fault | None:
-    """A job from HGETALL's reply; none where there is none, a fault where its hash is nothing of ours."""
+    """A job from HGETALL's reply; None if there is none, a fault where its hash is nothing of ours."""
     try:
         return _job(job_id, reply, now)
     except (ValueError, OverflowError):

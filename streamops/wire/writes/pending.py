@@ -25,10 +25,10 @@ class LeftRow(NamedTuple):
 
     Attributes:
         id: The ID.
-        why: ``gone`` where it is pending no more, ``owner`` where it is another consumer's, ``idle`` where it is not idle for
-            long enough (of one to be given back: where it looks so already), ``delivered`` where it was delivered again,
+        why: ``gone`` if it is pending no more, ``owner`` if it is another consumer's, ``idle`` if it is not idle for
+            long enough (of one to be given back: where it looks so already), ``delivered`` if it was delivered again,
             ``missing`` as above.
-        owner: Whose it is now; empty where that was not asked, or it is nobody's.
+        owner: Whose it is now; empty if that was not asked, or it is nobody's.
     """
 
     id: str
@@ -60,9 +60,9 @@ class ChangedPage(Struct, frozen=True):
 
     Attributes:
         changed: What was done to it.
-        last_id: The last ID that was looked at; none where there was none.
+        last_id: The last ID that was looked at; None if there was none.
         ended: Whether there are no more.
-        spent: What it took the server; none where its clock may not be asked.
+        spent: What it took the server; None if its clock may not be asked.
     """
 
     changed: ChangedRows
@@ -113,7 +113,7 @@ async def claim_ids(
 ) -> ChangedRows:
     """Claim those of at most a thousand IDs that match; ``snapshot`` as above.
 
-    ``idle`` is for how long they look idle afterwards, where that is not to begin anew.
+    ``idle`` is for how long they look idle afterwards, if that is not to begin again.
     """
     source = (0, "") if what.source is None else (1, what.source)
     looks = "" if idle is None else idle // timedelta(milliseconds=1)
@@ -185,10 +185,10 @@ async def hand_over(
         group: The group.
         floor: It must not stand before this; none asks for the group alone.
         source: From whom.
-        target: To whom; created where there is none of that name.
+        target: To whom; created if there is none of that name.
         after: Begin after this row; none for the first.
         count: How many rows: some hundreds.
-        most: Refuse where ``source`` has more rows than this; none where that was asked before.
+        most: Refuse where ``source`` has more rows than this; None if that was asked before.
         snapshot: The hash that is to keep the rows as they were; empty to be told them.
     """
     arguments: tuple[Argument, ...] = (

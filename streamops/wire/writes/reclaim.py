@@ -1,6 +1,6 @@
-"""Reclaiming a group's stale pending entries: pages of them looked at, and scripts that judge each anew as they act.
+"""Reclaiming a group's stale pending entries: pages of them looked at, and scripts that judge each again as they act.
 
-Claiming is ``wire.writes.claim``'s and giving up is ``wire.consuming.settling``'s; adding anew is only done here.
+Claiming is ``wire.writes.claim``'s and giving up is ``wire.consuming.settling``'s; adding again is only done here.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Reclaimable(NamedTuple):
         group: Its group.
         min_idle: Idle for at least so long.
         max_deliveries: Delivered so often, they become dead letters.
-        to: Who gets them by a claim; empty where they are added anew.
+        to: Who gets them by a claim; empty if they are added again.
     """
 
     stream: str
@@ -59,7 +59,7 @@ class StalePage(Struct, frozen=True):
     Attributes:
         rows: Those that something is to be done with.
         waiting: How many are left to the consumer that they were given to.
-        last_id: The last ID that was looked at; none where there was none.
+        last_id: The last ID that was looked at; None if there was none.
         ended: Whether there are no more.
     """
 
@@ -109,7 +109,7 @@ async def look_at_stale(
 async def add_anew(
     server: Server, what: Reclaimable, rows: Sequence[StaleRow], others: Sequence[str]
 ) -> list[str | None]:
-    """Add entries to their stream anew and acknowledge them, each in one step.
+    """Add entries to their stream again and acknowledge them, each in one step.
 
     Args:
         server: Where.
@@ -118,7 +118,7 @@ async def add_anew(
         others: The stream's other groups, which get them too: with another one nothing is done.
 
     Returns:
-        Of each why it could not be added, empty where it was; none where it is not stale any more. Of fewer where no
+        Of each why it could not be added, empty if it was; None if it is not stale any more. Of fewer where no
         more can be added.
     """
     each = (part for row in rows for part in (str(row.entry.id), row.origin, row.entry.delivery_count + 1))

@@ -1,4 +1,4 @@
-"""Replaying dead letters: in one script where queue and target share a slot, with markers where they do not."""
+"""Replaying dead letters: in one script where queue and target share a slot, with markers if they do not."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -62,8 +62,8 @@ class ParsedDeadLetter(Struct, frozen=True):
 
     Attributes:
         fields: Its entry's fields.
-        origin_id: The entry's ID in its stream; none where that is not known.
-        payload_key: The payload that it refers to; none where it does not.
+        origin_id: The entry's ID in its stream; None if that is not known.
+        payload_key: The payload that it refers to; None if it does not.
     """
 
     fields: Fields
@@ -97,7 +97,7 @@ class Replayer(Struct, frozen=True, kw_only=True):
     Attributes:
         queue: The dead-letter queue.
         mode: ``republish``, ``redeliver`` or ``retry``.
-        source: The stream of letters that do not name one; empty where nothing tells.
+        source: The stream of letters that do not name one; empty if nothing tells.
         anywhere: Whether the stream that a letter names does not matter.
         ways: Which letters go where, in the queue's own slot.
         told: The streams of these ways.
@@ -191,7 +191,7 @@ class ReplayReply(Struct, frozen=True):
     """What one call did.
 
     Attributes:
-        last_id: The last letter that was dealt with; none where there was none.
+        last_id: The last letter that was dealt with; None if there was none.
         seen: How many were.
         ended: Whether all that were asked for were looked at.
         moved: How many were moved.
@@ -240,7 +240,7 @@ async def place_dead_letters(
         replayer: The replay.
         way: Where they go.
         markers: A key for each.
-        letters: The fields of each, flat; or its ID in the stream, where it is redelivered.
+        letters: The fields of each, flat; or its ID in the stream, if it is redelivered.
     """
     told = next(one for one in replayer.told if one.stream == way.home)
     how: dict[str, Value] = {
@@ -256,7 +256,7 @@ async def place_dead_letters(
 
 
 async def check_unused(server: Server, queue: str, last: EntryId) -> None:
-    """Raises ``StalePlan`` where dead letters up to an ID may not be taken out, because a group would miss one."""
+    """Raises ``StalePlan`` if dead letters up to an ID may not be taken out, because a group would miss one."""
     await write_script(server, "dead_letters_unused", Call(queue, (str(last),), int), f"queue {queue}")
 
 
