@@ -24,7 +24,7 @@ class ExitCode(IntEnum):
 class StreamopsError(Exception):
     """A failure told to a person: one line of what is wrong, one line of what to do.
 
-    Neither line ever holds a secret: whoever raises has redacted it.
+    Neither line ever holds a secret: the code that raises has redacted it.
     """
 
     exit_code: ExitCode = ExitCode.FAILED
@@ -51,7 +51,7 @@ class ServerError(StreamopsError):
     sent: bool = True
 
     def copy(self) -> "ServerError":
-        """The same for somebody else who is told of it: an error that is raised twice grows two tracebacks."""
+        """A copy to raise elsewhere: an error that is raised twice grows two tracebacks."""
         other = type(self)(self.message, self.hint)
         other.sent = self.sent
         return other
@@ -120,7 +120,7 @@ class ApplyError(StreamopsError):
 
     Attributes:
         outcome: What was done until then, as an ``Outcome``.
-        resume: The command line that goes on with it, from whoever knows how the server is reached; empty if
+        resume: The command line that continues it, set where the connection is known; empty if
             there is none.
     """
 
@@ -142,7 +142,7 @@ class TargetError(StreamopsError):
     """What runs the workers of a pool refuses, fails, cannot be reached, or tells what cannot be so.
 
     Attributes:
-        retryable: Whether the same may succeed later, without anybody doing anything.
+        retryable: Whether the same call may succeed later, with no change made.
         retry_after: How long it asked to be left alone; None if it did not say.
     """
 

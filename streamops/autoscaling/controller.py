@@ -47,7 +47,7 @@ class RoundReport(Struct, frozen=True):
 
     @property
     def newest(self) -> dict[str, PoolDecision]:
-        """The newest decision about each pool, whoever made it."""
+        """The newest decision about each pool, by any controller."""
         theirs = {name: pool.last for name, pool in self.waiting.items() if pool.last is not None}
         return theirs | self.decisions
 

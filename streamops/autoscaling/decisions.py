@@ -47,7 +47,7 @@ class Assignment(Struct, frozen=True, kw_only=True):
 
 
 class ControllerOptions(Struct, frozen=True, kw_only=True):
-    """How a controller works; composed from settings by whoever starts it.
+    """How a controller works; composed from settings by the caller.
 
     Attributes:
         holder: Who it is, to others that would lead the same pools.

@@ -18,7 +18,7 @@ from streamops.monitor.rates import acknowledgements, arrivals, deliveries
 from streamops.monitor.samples import GroupSample, recreated, sample_group, sample_stream
 
 SOME: Final = 1
-"""What is counted where something was acknowledged, and nobody can tell how much."""
+"""What is counted if something was acknowledged, and how much is not known."""
 
 
 MOST_COUNTED: Final = 100_000
@@ -152,7 +152,7 @@ def demand_of(
 
 
 def busy_share(before: tuple[RegisteredWorker, ...], now: tuple[RegisteredWorker, ...]) -> float | None:
-    """The share of the workers' slots that was busy between two readings of their roster; None if nobody tells.
+    """The share of the workers' slots that was busy between two readings of their roster; None if no worker reports it.
 
     Calls that have ended meanwhile tell by their durations; those that went on all the while by their number, of which
     the smaller of the two readings is sure.

@@ -31,7 +31,7 @@ ASKING: Final = Backoff(first=5.0, longest=300.0)
 BELIEVED: Final = 30.0
 """Seconds that a target has to tell the number that it was asked for; some learn of it late."""
 CHANCE: Final = 1
-"""How often in a row a target may tell a number that nobody here asked for: a person may have scaled by hand."""
+"""How often in a row a target may report a number that was not set here: a person may have scaled by hand."""
 UNTOLD: Final = "requested; the target does not report it yet"
 UNANSWERED: Final = "requested; the target has not answered yet"
 

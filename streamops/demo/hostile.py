@@ -1,4 +1,4 @@
-"""Mails that nobody should have to trust: what a payload can hold that a careless console would obey."""
+"""Untrusted mails: payloads with what a careless console would obey."""
 
 from random import Random
 

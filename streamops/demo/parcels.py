@@ -4,7 +4,7 @@
     ``couriers`` delivers 20 a second with each worker of the pool ``couriers``, of which a controller keeps one to three. One parcel
     in fifty finds nobody at home and is tried again after 20 seconds; three are delivered in ten minutes, an hour, a day.
 ``reminders:outgoing``:
-    Nobody promotes its delayed messages: one is overdue.
+    No worker promotes its delayed messages: one is overdue.
 ``topic:receipts``, one message for every tenth parcel:
     `streamops webhooks serve` posts it to this process, which refuses one in ten at first.
 ``parcels:returned``:
@@ -42,7 +42,7 @@ SLOWEST, FASTEST, PERIOD = 5.0, 55.0, 120.0
 EFFORT: Final = timedelta(milliseconds=50)
 STOP_SECONDS: Final = 3.0
 ABSENT: Final = 50
-"""One parcel in so many finds nobody at home at first."""
+"""One parcel in so many is not delivered at first."""
 RETURNED: Final = "parcels:returned"
 RETURNS: Final = 600
 TOPIC: Final = "receipts"
@@ -86,7 +86,7 @@ async def send() -> None:
         for delay in LATER:
             await publisher.publish(STREAM, Parcel(0, "Poststr. 1"), delay=delay)
         await publisher.publish(STREAM, Parcel(0, "Poststr. 1"))
-        print(READY, flush=True)  # noqa: T201  # the line that whoever started this waits for
+        print(READY, flush=True)  # noqa: T201  # the line that the parent waits for
         number = 0
         while True:
             number += 1

@@ -124,7 +124,7 @@ async def _play(producers: DemoClient, consumers: DemoClient, seed: int) -> None
         cast.create_task(work_in_batches(consumers, SHIPPING_HELP, every=timedelta(seconds=45)))
         cast.create_task(work_in_batches(consumers, ANALYTICS, every=timedelta(seconds=20)))
         cast.create_task(check_fraud(consumers, FRAUD, retry_after=timedelta(seconds=5)))
-        print(READY, flush=True)  # noqa: T201  # the line that whoever started this waits for
+        print(READY, flush=True)  # noqa: T201  # the line that the parent waits for
 
 
 def _flatten(group: BaseExceptionGroup[Exception]) -> list[Exception]:

@@ -28,7 +28,7 @@ LONGEST: Final = timedelta(seconds=60)
 """How long a scrape waits that names no deadline."""
 
 GIVEN_UP_SECONDS: Final = 300.0
-"""How long a collection may take, whoever waits for it or not."""
+"""How long a collection may take, whether a scrape waits for it or not."""
 
 
 class Scraper:
@@ -68,7 +68,7 @@ class Scraper:
 
     @property
     def busy(self) -> bool:
-        """Whether a collection is under way, or somebody waits who may begin another one."""
+        """Whether a collection is under way, or a scrape waits that may begin another one."""
         return self._flight is not None or self._waiting > 0
 
     async def scrape(self, within: timedelta | None = None) -> MetricsPage:

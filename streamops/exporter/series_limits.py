@@ -1,4 +1,4 @@
-"""Which streams and consumers are shown, so that nobody's cardinality explodes. Pure; what is left out is counted."""
+"""Which streams and consumers are shown, so that the number of series stays bounded. Pure; what is left out is counted."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ MOST_CONSUMERS: Final = 200
 UNSEEN_AFTER: Final = timedelta(minutes=15) // MILLISECOND
 
 LONGEST_NAME: Final = 1024
-"""Characters of a name that is shown. It stands in every series of its subject, and anybody may have chosen it."""
+"""Characters of a name that is shown. It is in every series of its subject, and is untrusted input."""
 
 
 class Granularity(StrEnum):

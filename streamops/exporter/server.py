@@ -50,7 +50,7 @@ class ServerOptions(Struct, frozen=True, kw_only=True):
     Attributes:
         host: Where to listen.
         port: At which port; the kernel chooses if it is zero.
-        web_config: The web-config file; none for plain HTTP and everybody.
+        web_config: The web-config file; None for plain HTTP without authentication.
         label: The server that is scraped, in words, without secrets.
         context: The context's name, if it is one: it may be probed by that name too.
     """

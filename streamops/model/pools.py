@@ -222,7 +222,7 @@ class PoolOverrides(Struct, frozen=True, kw_only=True):
 
 
 FREE: PoolOverrides = PoolOverrides()
-"""Nobody told the controller anything."""
+"""The controller was given no override, limits or pause."""
 
 
 class Lead(Struct, frozen=True, kw_only=True):
@@ -319,7 +319,7 @@ class PoolDecision(Struct, frozen=True, kw_only=True):
 
     @property
     def was_read(self) -> bool:
-        """Whether its numbers were read; else they are only what stood before, and nothing to tell anybody."""
+        """Whether its numbers were read; else they are older numbers, which are not shown."""
         return self.code is not ScaleCode.UNREADABLE
 
     @property

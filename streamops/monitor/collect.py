@@ -87,7 +87,7 @@ class Collector:
             discovered: How many streams discovery knows.
             complete: Whether discovery has seen the whole keyspace.
             partial: Whether other streams are watched too, so that what was learnt of them is kept.
-            expected: Names that somebody asked for: if there is no such stream, a gap says so.
+            expected: Names that were requested: a missing stream is a read error.
 
         Raises:
             ServerError: No node answers.

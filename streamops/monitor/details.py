@@ -27,7 +27,7 @@ MAX_HEARTBEATS = 1_000
 """Silent workers that one collection asks after."""
 
 HEARTBEAT_SILENCE = timedelta(seconds=15)
-"""Whoever has a heartbeat may be silent; who has been heard of since is alive without being asked after."""
+"""A worker that was seen within this time is alive; for one that was not, its heartbeat is read."""
 
 ROWS_PER_PAGE = 1_000
 ROWS_PER_COLLECTION = 4_000

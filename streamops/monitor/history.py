@@ -204,7 +204,7 @@ def advance(
 def _gone(
     history: History, streams: Mapping[str, StreamHistory], nodes: Sequence[tuple[str, ...]], now: datetime
 ) -> GoneStreams | None:
-    """Streams that nobody deleted one by one: they went with their server, or none is left."""
+    """Streams that disappeared together: they went with their server, or none is left."""
     past = history.gone
     missed = () if past is None else tuple(name for name in past.names if name not in streams)
     vanished = tuple(name for name in history.streams if name not in streams)

@@ -158,7 +158,7 @@ class PoolReader:
         return await read_pool_names(self._place.server)
 
     async def one(self, name: str) -> Pool:
-        """A pool; with nothing but its name if nobody ever told it anything. Raises ``StreamopsError``."""
+        """A pool; with nothing but its name if nothing was ever set. Raises ``StreamopsError``."""
         return await read_pool(self._place.server, name)
 
     async def known(self, name: str) -> Pool:
@@ -269,7 +269,7 @@ class PoolReader:
         return None if span.failed and not span.counted else span.counted
 
     async def forget(self, name: str) -> None:
-        """Remove all that is known of a pool that nobody runs any more. Raises ``ServerError``."""
+        """Remove all that is stored of a pool that no longer runs. Raises ``ServerError``."""
         await forget_pool(self._place.server, name)
 
     async def clock(self) -> datetime | None:

@@ -96,7 +96,7 @@ def acknowledgements(
 ) -> int | None:
     """Entries the group was done with between two samples: what it was given less what pending grew.
 
-    None also if that is negative: somebody revived acknowledged entries (XCLAIM FORCE) meanwhile.
+    None also if that is negative: acknowledged entries were revived (XCLAIM FORCE) meanwhile.
 
     Args:
         earlier: The group before.
@@ -116,7 +116,7 @@ def acknowledgements(
 def losses(earlier: GroupSample, later: GroupSample, added: int | None) -> int | None:
     """Entries lost to the group between two samples; None if it cannot be told.
 
-    Deleting an undelivered entry with XDEL is somebody's decision and not a loss, but takes part in the
+    Deleting an undelivered entry with XDEL is a decision and not a loss, but takes part in the
     sum; so the sum counts only if no entry beyond the earlier position was ever deleted.
 
     Args:

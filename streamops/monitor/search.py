@@ -126,7 +126,7 @@ class EntryWords:
 
     def matches(self, entry: StreamEntry) -> bool:
         """Whether an entry holds all that is wanted, and nothing that is not."""
-        # One text for all parts: nobody can type what stands between them.
+        # One text for all parts, with a separator that cannot be typed.
         parts = chain.from_iterable(entry.fields)
         text = _folded(BETWEEN.join((str(entry.id).encode(), *parts)), plain=self._plain)
         return all(word in text for word in self._wanted) and not any(word in text for word in self._unwanted)

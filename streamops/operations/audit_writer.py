@@ -1,4 +1,4 @@
-"""Writing the audit log: what is written of an action before, while and after it is done, by whoever does it or goes on with it."""
+"""Writes the audit log: the records of an action before, while and after it is done or resumed."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class AuditWriter:
 
     @classmethod
     def of(cls, server: Server, actor: Actor, begun: AuditRecord) -> "AuditWriter":
-        """The records of an action that somebody else began, to be ended by whoever takes it over."""
+        """The records of an action that another process began, to be ended by the one that takes it over."""
         audit = cls(server, actor)
         audit.id = begun.id
         audit._head = audit._said_of(begun.operation, begun.target)
@@ -188,7 +188,7 @@ def _what_became_of(job: Job, begun: AuditRecord, rest: int, then: str) -> Outco
 
 
 def gone_on_with(rest: int, by: str) -> str:
-    """What became of a job that somebody took over.
+    """What became of a job that another process took over.
 
     Args:
         rest: Units that were left to do.

@@ -139,7 +139,7 @@ class BackupWriter:
                 left = left[file.write(left) :]
             os.fsync(file.fileno())
         except OSError as error:
-            # Half a line would be in the way of whoever reads the others.
+            # Half a line would break the reading of the others.
             with suppress(OSError):
                 file.truncate(good)
                 file.seek(good)

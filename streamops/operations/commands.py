@@ -14,7 +14,7 @@ from streamops.model.wording import command, quoted
 from streamops.operations.registry import command_words
 
 NAMED: Final = 20
-"""So many IDs are written out; more are left to stdin: a line of them would be nobody's to read."""
+"""IDs that are written out at most; more are read from stdin."""
 STDIN: Final = "-"
 
 

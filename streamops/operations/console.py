@@ -110,7 +110,7 @@ class Console(ServerMonitor):
         actor: Actor = Actor(),  # noqa: B008 - frozen
         find_target: FindSpec = nothing_configured,
     ) -> Self:
-        """A console that connects with its first question: for whoever has something to do while the server is away.
+        """A console that connects with its first call: for callers that work while the server is away.
 
         Args:
             options: How to connect.

@@ -34,7 +34,7 @@ HEARTBEAT_SECONDS = 1.0
 
 
 class JobStopped(StreamopsError):
-    """A job ended before its work did: cancelled, or taken over by somebody else."""
+    """A job ended before its work did: cancelled, or taken over by another process."""
 
     exit_code = ExitCode.PARTIAL
 
@@ -91,7 +91,7 @@ class HeldJob:
     def __init__(self, server: Server, job_id: str, owner: str, cursor: str = "") -> None:
         self._server = server
         self._owner = owner
-        # The first batch is told of at once: without a cursor nobody could tell a fresh job from one under way.
+        # The first batch is recorded immediately: without a cursor a fresh job looks like one under way.
         self._beaten = -math.inf
         self._before = JobCounts()
         self.id = job_id
@@ -120,7 +120,7 @@ class HeldJob:
     async def take_over(
         cls, server: Server, owner: str, job: Job, *, rest: int, audit_id: str, fixed: bool = False
     ) -> "HeldJob":
-        """Take a job that nobody holds any more.
+        """Take a job whose lease has expired.
 
         Args:
             server: Where.
@@ -131,8 +131,8 @@ class HeldJob:
             fixed: Whether what is left and was said to be done was thrown away, and did not join later.
 
         Raises:
-            Forbidden: Somebody holds it, or it is over.
-            StalePlan: Somebody went on with it since it was read.
+            Forbidden: Another process holds it, or it is over.
+            StalePlan: Another process has resumed it since it was read.
         """
         taken = await take_job(server, job.id, owner, {"cursor": job.cursor}, new=False)
         if isinstance(taken, Holding):
@@ -178,7 +178,7 @@ class HeldJob:
 
 
 def _dealt_with(job: Job, rest: int, *, fixed: bool) -> tuple[int, int, int]:
-    """Units applied, skipped and failed before somebody goes on with a job.
+    """Units applied, skipped and failed before a job is resumed.
 
     A job whose owner was killed did more than it could tell: what is not left to do was done. One whose primary was
     replaced did less: its last batches may be gone, and are left to do again.
@@ -189,7 +189,7 @@ def _dealt_with(job: Job, rest: int, *, fixed: bool) -> tuple[int, int, int]:
 
 
 def held_by(job_id: str, owner: str, left: timedelta | None) -> Forbidden:
-    """The error for a job that somebody holds, for so much longer if that is known."""
+    """The error for a job that another process holds, with the time left if that is known."""
     end = f"in {max(1, round(left.total_seconds()))} s" if left else "soon"
     return Forbidden(
         f"job {job_id} is held by {owner}",
@@ -203,7 +203,7 @@ def over(job_id: str) -> Forbidden:
 
 
 async def ask_to_stop(server: Server, job_id: str) -> bool:
-    """Cancel a job: its owner stops after the batch under way; one that nobody runs is over at once.
+    """Cancel a job: its owner stops after the batch under way; one that no process runs is over immediately.
 
     Returns:
         Whether it is over at once.

@@ -71,7 +71,7 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
         asked: The ID that the bound came to; none for a safe trim by length, which has none.
         wanted: Entries that the bound alone would remove, if groups were not heeded.
         removable: Entries that may go.
-        holder: Who needs the oldest entry that is needed; None if nobody was asked, or there is no group.
+        holder: The group that needs the oldest entry of those needed; None if that was not read, or there is no group.
         losses: What each group loses; of an unsafe trim only.
         references: Whether XTRIM's exact form can be told of pending rows: ``ACKED`` where the trim is safe, else
             ``DELREF``, so that the rows go with their entries.

@@ -1,4 +1,4 @@
-"""One application of a plan as its applier sees it: a server to write to, and whom to tell of each batch."""
+"""One application of a plan: the server to write to, and where each batch is reported."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from streamops.wire.server import Server
 
 
 class StopAsked(StreamopsError):
-    """Whoever asked for the operation wants it to stop after the batch under way."""
+    """The operation was asked to stop after the batch under way."""
 
 
 Unit = TypeVar("Unit")
@@ -128,7 +128,7 @@ class Run:
             done: Units that will have been dealt with by then, where the last of them are yet to be reported.
 
         Raises:
-            StopAsked: Somebody wants it to stop: write nothing more.
+            StopAsked: It was asked to stop: write nothing more.
         """
         self._check_stop()
         done = self.counts.done if done is None else done
@@ -169,8 +169,8 @@ class Run:
             at_once: Whether the job has to know the cursor before anything else happens.
 
         Raises:
-            JobStopped: Somebody cancelled the job, or took it over: write nothing more.
-            StopAsked: Somebody wants it to stop: the same.
+            JobStopped: The job was cancelled, or taken over: write nothing more.
+            StopAsked: It was asked to stop: write nothing more.
         """
         self.counts.add(applied, skipped, failed)
         if cursor:
@@ -195,11 +195,11 @@ class Run:
             await self.audit.gather_ahead()
 
     async def wait(self, duration: timedelta) -> None:
-        """Wait until it is time again; raises ``StopAsked`` if somebody wants it to stop."""
+        """Wait until it is time again; raises ``StopAsked`` if it was asked to stop."""
         await self._pause(duration.total_seconds())
 
     async def _pause(self, seconds: float) -> None:
-        """Wait, giving signs of life: whoever waits for a slow rate has not gone away."""
+        """Wait and renew the job's lease meanwhile: a job that waits for its rate is alive."""
         while seconds > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(seconds, BREATH)):
@@ -215,7 +215,7 @@ class Run:
             raise StopAsked("interrupted")
 
     def _check_server(self) -> None:
-        """Whoever else uses this connection may have been told already: what was done may be thrown away."""
+        """Refuse if the server was replaced: what was done there may be lost."""
         if self.server.changes != self._changes:
             raise Unreachable(
                 "the Sentinels name another primary than when this began",

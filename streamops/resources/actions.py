@@ -180,7 +180,7 @@ SIGNS: Final = {name: character for character, name in CHARACTERS.items() if cha
 
 
 def key_names(written: str) -> tuple[str, ...]:
-    """The keys that somebody wrote with commas between, as Textual names them."""
+    """The keys of a comma-separated text, as Textual names them."""
     return tuple(CHARACTERS.get(key.strip(), key.strip()) for key in written.split(",") if key.strip())
 
 

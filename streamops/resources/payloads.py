@@ -79,7 +79,7 @@ class ValueKind(StrEnum):
 
 
 class Decoding(StrEnum):
-    """How a value is to be taken: as it looks, or as somebody says."""
+    """How a value is decoded: by its looks, or as chosen."""
 
     AUTO = "auto"
     JSON = "json"
@@ -187,7 +187,7 @@ def render_value(value: bytes, limit: int = SHOWN_BYTES, *, raw: bool = False) -
 
 
 def decode_as(value: bytes, decoding: Decoding, limit: int = SHOWN_BYTES) -> ValueView:
-    """Render one value as somebody says it is; if it is not, the note says so, and it is shown as it looks.
+    """Render one value in a chosen encoding; if it is not in that one, the note says so, and it is shown as it looks.
 
     Args:
         value: The value.

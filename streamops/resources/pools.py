@@ -54,13 +54,13 @@ class PoolRow(Struct, frozen=True):
 
     @property
     def limits(self) -> tuple[int, int] | None:
-        """The least and the most workers in force; None if nobody keeps to any."""
+        """The least and the most workers in force; None if no limits apply."""
         least, most = self.pool.minimum, self.pool.maximum
         return (least, most) if self.is_led and least is not None and most is not None else None
 
     @property
     def seen(self) -> PoolDecision | None:
-        """The last decision, where somebody decides now, and rests it on what was read of the pool."""
+        """The last decision, if a controller decides now by readings of the pool."""
         last = self.pool.last
         return last if last is not None and last.was_read and self.is_led else None
 

@@ -1,4 +1,4 @@
-"""Saved views: a list as somebody wants to see it again, and how it is written into a configuration file. Pure."""
+"""Saved views: the state of a list, and how it is written into a configuration file. Pure."""
 
 import re
 from functools import partial

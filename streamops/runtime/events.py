@@ -189,7 +189,7 @@ class Events:
         return bool(self._listeners.get(kind) or self._listeners.get(Event))
 
     def emit(self, event: Event) -> None:
-        """Tell everybody; what a listener raises is its own affair."""
+        """Call all listeners; an exception of one is logged and stops nothing."""
         for listener in (*self._listeners.get(type(event), ()), *self._listeners.get(Event, ())):
             try:
                 listener(event)

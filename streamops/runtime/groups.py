@@ -115,7 +115,7 @@ class Groups:
         held = [entry for entry in stream.in_flight.values() if not entry.lost and not entry.deleted]
         if began is None and not self._context.clock.is_steady():
             # After missed heartbeats, others may have removed our consumer as a dead one and claimed its entries. If the
-            # group itself was missing, nobody has claimed them.
+            # group itself was missing, no other consumer has claimed them.
             for entry in held:
                 entry.lost = True
             return frozenset()

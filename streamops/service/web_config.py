@@ -65,7 +65,7 @@ class WebConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     Attributes:
         tls_server_config: TLS; none for plain HTTP.
-        basic_auth_users: bcrypt hashes by user name; none at all lets everybody in.
+        basic_auth_users: bcrypt hashes by user name; without any, every client is let in.
     """
 
     tls_server_config: TlsServerConfig | None = None

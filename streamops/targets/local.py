@@ -21,7 +21,7 @@ class LocalTarget:
     Args:
         server: The server that they listen to; it is not closed with the target.
         pool: The pool.
-        by: Who asks, for whoever looks.
+        by: Who asks, for the pool's record.
     """
 
     kind: str = "local"
@@ -67,7 +67,7 @@ class LocalTarget:
 def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | None) -> PoolSize:
     """How many workers supervisors were told to have, and how many work.
 
-    Its version holds on to the lead of whoever led then: what it decided is not done once another one leads, nor when
+    Its version holds on to the leader at that time: what it decided is not done once another one leads, nor when
     its lease has run out.
 
     Args:

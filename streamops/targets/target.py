@@ -41,7 +41,7 @@ class Target(Protocol):
         Args:
             workers: How many.
             expected: What was read when this was decided.
-            reason: Why, in a sentence, for whoever logs it.
+            reason: Why, in a sentence, for the log.
             key: The same for the same decision, however often it is sent.
 
         Raises:

@@ -26,7 +26,7 @@ class Targets:
 
     Args:
         find: What the configuration says of a pool.
-        by: Who asks, for whoever looks.
+        by: Who asks, for the pool's record.
     """
 
     def __init__(self, find: FindSpec = nothing_configured, by: str = "") -> None:

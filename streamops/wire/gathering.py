@@ -37,7 +37,7 @@ class _Lane:
 
     Attributes:
         busy: Whether something is.
-        task: Who sends what waits, where anybody does.
+        task: The task that sends waiting commands; None while there is none.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Lane:
             self.room = None
 
     def add(self, request: Request) -> asyncio.Future[Reply]:
-        # Encoded here: what cannot be is its caller's fault, and must not fail everybody's pipeline.
+        # Encoded here: a command that cannot be encoded must fail its caller, not the whole pipeline.
         command = encoded(request.command)
         size = sum(len(part) for part in command if isinstance(part, bytes))
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
@@ -93,7 +93,7 @@ class _Lane:
 class Gatherer:
     """Sends the commands of many callers to one server, in order for each node.
 
-    A caller who is cancelled disturbs no other. If a pipeline fails, everybody in it is told so: whether the
+    A cancelled caller does not affect others. If a pipeline fails, all its callers get the error: whether the
     command was run is then not known, unless the error says that it was not sent.
     """
 

@@ -51,7 +51,7 @@ class Node:
         self.takes_digests = True
         self._pool = pool
         self._timeout = timeout
-        # Whoever finds all connections in use waits for one; redis-py would refuse.
+        # If all connections are in use, a caller waits for one; redis-py would refuse.
         self._turns = asyncio.Semaphore(pool.max_connections)
 
     async def batch(

@@ -124,7 +124,7 @@ class SentinelClient(Sentinel):
                 self._put(sentinel, len(self.sentinels))
             else:
                 if named and not self._tracker.is_newer_than(named):
-                    # Whoever knew is asked first the next time.
+                    # A Sentinel that knew is asked first the next time.
                     self._put(sentinel, 0)
                     return self._follow(named)
                 if known and not named:
@@ -177,7 +177,7 @@ class SentinelClient(Sentinel):
 
     async def aclose(self) -> None:
         """Close all connections, without a pause; redis-py does it in tasks, which may be cancelled."""
-        # Whoever is still asking changes their order.
+        # A lookup under way changes their order.
         for sentinel in tuple(self.sentinels):
             await sentinel.aclose()
 
@@ -235,7 +235,7 @@ class SentinelPool(ClosingPool, SentinelConnectionPool):
         self._address = address
 
     async def follow(self, address: tuple[str, int]) -> None:
-        """Somebody else was told who the primary is: go on with that one; idle connections to another are closed."""
+        """Follow the primary that another client has learned of; close idle connections to the former one."""
         if address != self.master_address:
             self.master_address = address
             await self.disconnect(inuse_connections=False)

@@ -55,7 +55,7 @@ class CountRange(NamedTuple):
         back: Count from before ``after`` down to ``until`` instead, newest first; with scripts only.
         length: How many entries the stream had when ``until`` was its end, to be told how many of them are gone at
             the instant of counting; with scripts only.
-        group: Whom the entries wait for: where some are gone, what waits for it at that instant is counted too.
+        group: The group that the entries wait for: if some are gone, what waits for it at that instant is counted too.
     """
 
     stream: str

@@ -267,7 +267,7 @@ class ClosingPool(ConnectionPool):
         try:
             ready = await _is_ready(connection)
         except (RedisError, OSError):
-            # Whoever mends it will see.
+            # The next use makes it anew or fails.
             return None
         finally:
             if not ready:

@@ -334,7 +334,7 @@ def missing_field(command: str, error: KeyError) -> UnexpectedReply:
     )
 
 
-# Numbers and instants as anybody may have written them: what cannot be one is none, and what is beyond all bounds is at them.
+# Numbers and instants of untrusted text: None if it is none, clamped if it is beyond all bounds.
 
 LARGEST: Final = 2**63 - 1
 """The largest number that a server knows."""

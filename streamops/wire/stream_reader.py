@@ -294,7 +294,7 @@ class Identities:
     that starts again or is promoted has other replication IDs; a replica that was not promoted has those of its primary,
     of which it is an earlier state: where that has the same counts, it has the same entries.
 
-    In a cluster anybody's replacement begins a new epoch for all: it is rare, and a slot may have gone to another node
+    In a cluster the replacement of any node begins a new epoch for all: it is rare, and a slot may have gone to another node
     meanwhile. If INFO may not be asked, that is not known, and the epoch stays.
 
     Attributes:

@@ -102,7 +102,7 @@ class Board:
         changed.set()
 
     def post_round(self, decisions: Mapping[str, PoolDecision]) -> None:
-        """Show the newest decision about each pool, whoever made it; the lag of a pool without one is not known now."""
+        """Show the newest decision about each pool, by any controller; the lag of a pool without one is not known now."""
         for pool in self.reads:
             decision = decisions.get(pool)
             self.post(pool, PoolView(looked=True, reason=UNSEEN) if decision is None else view_of(decision))

@@ -1,4 +1,4 @@
-"""The same number as JSON over HTTP, for KEDA's ``metrics-api`` and whoever else asks. Importing this imports aiohttp."""
+"""The same number as JSON over HTTP, for KEDA's ``metrics-api`` and other clients. Importing this imports aiohttp."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ class HttpOptions(Struct, frozen=True, kw_only=True):
     Attributes:
         host: Where to listen.
         port: At which port; the kernel chooses if it is zero.
-        web_config: TLS, client certificates and passwords, in the exporter's format; none for plain HTTP and everybody.
+        web_config: TLS, client certificates and passwords, in the exporter's format; None for plain HTTP without authentication.
     """
 
     host: str = "127.0.0.1"

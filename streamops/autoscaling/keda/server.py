@@ -97,7 +97,7 @@ class _CurrentConfig:
 
 
 def _read(files: TlsFiles) -> grpc.ServerCertificateConfiguration:
-    # gRPC tells what is wrong with a file only to whoever tries to connect: OpenSSL looks at them first.
+    # gRPC reports a bad file only to clients that connect: OpenSSL checks them first.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     load_certificate(context, files.certificate, files.key, NAMED)
     if files.client_authorities is not None:

@@ -141,14 +141,14 @@ def undelivered_for(evidence: GroupEvidence) -> timedelta:
 
 
 def holders_seen_ago(members: Sequence[Consumer]) -> timedelta | None:
-    """Time since one of the consumers that hold pending entries was last seen; None if nobody holds any."""
+    """Time since one of the consumers that hold pending entries was last seen; None if no consumer holds any."""
     if isinstance(members, Members):
         return members.holders_seen_ago
     return min([member.idle for member in members if member.pending], default=None)
 
 
 def _fed_ago(members: Sequence[Consumer]) -> timedelta | None:
-    """How long, at the least, none of the consumers has got an entry; None if there is nobody."""
+    """The least time for which no consumer was given an entry; None if there is no consumer."""
     if isinstance(members, Members):
         return members.fed_ago
     return min([one.idle if one.inactive is None else one.inactive for one in members], default=None)

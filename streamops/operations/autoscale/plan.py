@@ -29,7 +29,7 @@ class ScaleEvidence(Struct, frozen=True, kw_only=True):
     """What the target and the server say about a pool.
 
     Attributes:
-        pool: What it was told, and by whom.
+        pool: Its override, limits and pause, and who set them.
         size: How many workers its target has.
         target: What that is, in words.
         kind: Its kind.

@@ -44,7 +44,7 @@ def plan_remove_consumer(intent: RemoveConsumerIntent, evidence: RemoveConsumerE
     """Hand a consumer's pending entries over and remove it.
 
     Raises:
-        Forbidden: It has pending entries, and nobody is named to get them.
+        Forbidden: It has pending entries, and no receiver was named for them.
     """
     consumer, pending = evidence.consumer, evidence.consumer.pending
     if pending and intent.to is None:

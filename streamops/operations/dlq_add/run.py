@@ -52,7 +52,7 @@ async def survey_add_dead_letters(
 async def apply_add_dead_letters(
     run: Run, intent: AddDeadLettersIntent, evidence: AddDeadLettersEvidence, _: Plan
 ) -> None:
-    """Make dead letters of those that are as the plan saw them, in the name of whoever has them."""
+    """Make dead letters of entries that are as the plan saw them, in the name of their owners."""
     async for batch in run.batches(evidence.rows, BATCH):
         found = await read_pending_by_id(run.server, intent.stream, intent.group, [row.id for row in batch])
         now = {row.id: row for row in found}
@@ -92,7 +92,7 @@ async def _give_up(
             )
             for row in rows
         ],
-        # Whoever is given one in between is at it: its idle time begins again.
+        # An entry delivered in between is being processed: its idle time begins again.
         min_idle=min(row.idle for row in rows),
     )
     return [(str(row.id), word) for row, word in zip(rows, became, strict=True)]

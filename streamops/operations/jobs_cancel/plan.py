@@ -23,7 +23,7 @@ OVER = frozenset({JobState.DONE, JobState.CANCELLED})
 
 
 def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Plan:
-    """Ask its owner to stop, or end it if nobody runs it; raises ``Forbidden`` if it is over."""
+    """Ask its owner to stop, or end it if no process runs it; raises ``Forbidden`` if it is over."""
     job = evidence.job
     if job.state in OVER:
         raise Forbidden(f"job {job.id} is over", "There is nothing left to stop.")
@@ -45,5 +45,5 @@ def plan_cancel_job(intent: CancelJobIntent, evidence: CancelJobEvidence) -> Pla
 
 
 def is_running(job: Job) -> bool:
-    """Whether somebody runs a job, as far as its lease tells."""
+    """Whether a process runs a job, by its lease."""
     return job.state is JobState.RUNNING and not job.abandoned

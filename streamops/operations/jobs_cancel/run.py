@@ -1,4 +1,4 @@
-"""``jobs cancel``: ask a job's owner to stop, and end one that nobody runs any more."""
+"""``jobs cancel``: ask a job's owner to stop, and end one that no process runs any more."""
 
 from typing import Final
 

@@ -109,7 +109,7 @@ async def _slice(server: Server, stream: str, kept: int, cap: TrimEvidence, most
     how, positions = TrimMode(most, exact=False), cap.identity.positions
     what = f"stream {stream}: the entry was added, but not trimmed to its cap"
     if positions and not losers(cap):
-        # Nobody agreed to any loss: what a group needs by now stays.
+        # The plan named no loss: entries that a group needs by now stay.
         return await trim_safely(server, stream, kept, how, what)
     return await trim_to(server, stream, TrimFloor(cap.asked or ZERO_ID, kept, positions), how, what)
 

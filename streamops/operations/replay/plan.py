@@ -141,7 +141,7 @@ def plan_replay(intent: ReplayIntent, evidence: ReplayEvidence) -> Plan:
 
 
 def _unknown_reason(intent: ReplayIntent) -> Said:
-    """That a reason is none of those that there are, which may be a word that nobody writes."""
+    """That no dead letter has the requested reason; it may be a typing error."""
     if intent.because is None or intent.where is not None or intent.ids:
         return None
     return f"No dead letter has the reason {intent.because}: `streamops dlq show` counts the reasons."

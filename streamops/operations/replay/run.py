@@ -172,7 +172,7 @@ class Mover:
         (value,) = await fetch_payloads(self._server, [key])
         if value is None:
             return None
-        # Whoever does this again writes the same key.
+        # Repeating this writes the same key.
         copy = StoredPayload(
             payload_key(route.home, f"{encoded_part(self._replayer.queue)}:{letter.id}"), value, PAYLOADS_KEPT
         )

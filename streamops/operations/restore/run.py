@@ -95,7 +95,7 @@ class _Restoring:
                 kept = await self._catch_up(kept, left, other)
 
     async def _add(self, batch: list[StreamEntry]) -> int | None:
-        """Add some; where somebody else has done so meanwhile, how far that is."""
+        """Add some; if another process has done so meanwhile, how far it got."""
         there = await self._still_there(batch)
         narrow = [entry for entry in batch if len(entry.fields) <= WIDEST and entry.id not in there]
         other = await restore_entries(
@@ -133,7 +133,7 @@ class _Restoring:
     async def _catch_up(
         self, kept: list[StreamEntry], left: Iterator[StreamEntry], other: int
     ) -> list[StreamEntry]:
-        """Leave alone what somebody else has restored meanwhile; what is still to do of what was read."""
+        """Leave out what another process has restored meanwhile; the rest of what was read."""
         if other <= self.done:
             raise StalePlan(
                 f"another process began to restore this file to {self._evidence.target} again",

@@ -49,7 +49,7 @@ def examine(path: str, stopped: Callable[[], bool] = lambda: False) -> RestoreFi
 
     Args:
         path: The file.
-        stopped: Asked at every line whether anybody still wants to know.
+        stopped: Called at every line; whether to stop reading.
 
     Raises:
         SettingsError: It cannot be read, is empty, or some of its lines are none; the first are named.
@@ -200,7 +200,7 @@ def _taken_back(path: str, file: IO[bytes]) -> frozenset[str]:
 
 def _opened(path: str) -> IO[bytes]:
     try:
-        file = open(path, "rb")  # noqa: SIM115, PTH123 - whoever asked closes it; a path may hold any bytes
+        file = open(path, "rb")  # noqa: SIM115, PTH123 - the caller closes it; a path may hold any bytes
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

@@ -63,7 +63,7 @@ def plan_reclaim(intent: ReclaimIntent, evidence: ReclaimEvidence) -> Plan:
     """Handle again what was left lying, and bury what was delivered too often.
 
     Raises:
-        Forbidden: Other groups would get the entries too, and nobody said that they may.
+        Forbidden: Other groups would get the entries too, and that was not allowed.
     """
     way, stale, most = redelivery(intent, evidence), evidence.stale, intent.max_deliveries
     when = "Once" if intent.every is None else f"Now, and every {_length(intent.every)} until it is stopped"

@@ -39,7 +39,7 @@ JOB_FROM: Final = 1_000
 SAMPLE: Final = 10
 
 PERIOD: Final = timedelta(hours=1)
-"""So long is one action of the audit log; whoever goes on begins another."""
+"""The longest action in the audit log; work beyond it is another action."""
 
 REASONS: Final = {"bury": "max-deliveries", "gone": "payload-missing"}
 
@@ -66,7 +66,7 @@ async def survey_reclaim(place: ServerContext, intent: ReclaimIntent) -> Reclaim
 
 
 async def apply_reclaim(run: Run, intent: ReclaimIntent, evidence: ReclaimEvidence, _: Plan) -> None:
-    """Look once; or look again and again, for an hour or until somebody wants it to stop."""
+    """Reclaim once; or repeatedly, for an hour or until it is asked to stop."""
     reclaiming = _Reclaiming(run, intent, evidence)
     try:
         if intent.every is None:
@@ -104,7 +104,7 @@ class _Reclaiming:
 
         Raises:
             StreamopsError: It could not go on.
-            StopAsked: Somebody wants it to stop.
+            StopAsked: It was asked to stop.
         """
         after, began = None, self._run.counts.done
         while most := await self._run.batch_size(min(BATCH, self._run.most - self._run.counts.done + began)):
@@ -130,7 +130,7 @@ class _Reclaiming:
                 self._run.note(f"{counted(number, 'entry', 'entries')} {what}.")
 
     async def _give_up(self, rows: Sequence[StaleRow]) -> None:
-        """Make dead letters of entries, in the name of whoever held them."""
+        """Make dead letters of entries, in the name of their owners."""
         what = self._what
         for owner, mine in groupby(sorted(rows, key=_owner), key=_owner):
             held = list(mine)
@@ -143,7 +143,7 @@ class _Reclaiming:
             await self._report(bury=became.count(Settled.DONE), gone=len(gone))
 
     async def _claim(self, rows: Sequence[StaleRow]) -> None:
-        """Give entries to whom they are to be given. Nobody's own look idle: whoever reclaims takes them at once."""
+        """Claim entries for the receiver. Those without an owner look idle, and are claimed immediately."""
         if not rows:
             return
         what, ids = self._what, [row.entry.id for row in rows]

@@ -46,7 +46,7 @@ NODE: Final = 100
 
 
 class NoGroup(Forbidden):
-    """A safe trim of a stream of which nobody can say what is still needed."""
+    """A safe trim of a stream without groups: which entries are still needed is unknown."""
 
 
 def needed_by(group: GroupReading) -> EntryId:

@@ -74,7 +74,7 @@ async def apply_trim(run: Run, intent: TrimIntent, evidence: TrimEvidence, _: Pl
     cursor = "" if evidence.asked is None else str(evidence.asked)
     if intent.backup is not None:
         await _write_backup(run, intent, intent.backup, evidence.asked or ZERO_ID)
-        # From here on, whoever resumes it must not write the file again.
+        # From here on, a resumed job must not write the file again.
         await run.report(0, cursor=cursor, at_once=True)
     pace = TrimPace(evidence.entry_bytes, len(evidence.identity.positions))
     done: TrimmedSlice | None = None
@@ -144,7 +144,7 @@ async def _left_below(server: Server, intent: TrimIntent, cut: EntryId, most: in
 async def _write_backup(run: Run, intent: TrimIntent, path: str, cut: EntryId) -> None:
     """Write the entries below an ID to a new file, which has its name once all of them are in it."""
     stream = intent.stream
-    # Whoever was stopped while writing it had removed nothing yet.
+    # A job that was stopped while writing it had removed nothing yet.
     with BackupWriter(part_of(path), anew=intent.is_rest) as backup:
         after, size = ZERO_ID, 1
         while True:

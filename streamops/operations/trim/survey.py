@@ -291,7 +291,7 @@ async def _survey_unsafe(
 
 
 def _no_further(look: StreamInspection, cut: EntryId) -> EntryId:
-    """A cut that spares whatever arrives from now on: nobody has said who loses that."""
+    """A cut that spares entries that arrive from now on: the plan does not say which group loses those."""
     last = look.reading.last_generated_id
     return cut if last is None or last >= cut else last.next()
 

@@ -100,7 +100,7 @@ async def apply_undo(run: Run, intent: UndoIntent, evidence: UndoEvidence, _: Pl
 def _pages(records: Sequence[AuditRecord]) -> Iterator[RowsThen]:
     """The pages of rows that an action changed, as the audit log has them.
 
-    Each once: whoever was killed right after putting pages on record has kept them beside the stream too.
+    Each once: a process killed right after recording pages has also left them in the snapshot's hash.
     """
     seen = set[tuple[datetime, EntryId]]()
     for blob in undo_blobs(records):

@@ -107,7 +107,7 @@ class Channel:
         except BlockingIOError:
             return
         except OSError:
-            # Nobody is there to read it.
+            # The parent has closed its end.
             self.waiting = b""
 
     def flush(self, seconds: float) -> None:
@@ -123,7 +123,7 @@ class _Process:
 
     Attributes:
         worker: The worker.
-        asked: How often the parent has asked how things stand; it may have begun before anybody listened.
+        asked: How often the parent has requested a report; the first requests may have come before this process listened.
     """
 
     def __init__(self, app: Streamops, spec: WorkerSpec, channel: Channel, stdin: int) -> None:

@@ -72,7 +72,7 @@ class WorkerProcess:
         try:
             process = await asyncio.create_subprocess_exec(
                 cls.interpreter,
-                # Whoever may write into the current directory would have their modules run in place of ours.
+                # Without it, modules in the current directory would run in place of ours.
                 "-P",
                 "-m",
                 spec.module,

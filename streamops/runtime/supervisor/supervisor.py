@@ -67,7 +67,7 @@ def reap_orphans(ours: set[int]) -> None:
     with suppress(ChildProcessError):
         while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if found.si_pid in ours:
-                # Whoever waits for it does so in a moment; those behind it have time until then.
+                # Its own waiter reaps it in a moment; those behind it have time until then.
                 return
             os.waitpid(found.si_pid, os.WNOHANG)
 

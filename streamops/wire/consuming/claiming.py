@@ -50,7 +50,7 @@ async def take_from(
 
     Args:
         server: Where.
-        sub: For whom.
+        sub: The subscription to claim for.
         retries: From the retry stream, not the stream.
         owner: Whose entries.
         min_idle: For how long they must have been idle.
@@ -129,7 +129,7 @@ async def take_idle(
 
     Args:
         server: Where.
-        sub: For whom.
+        sub: The subscription to claim for.
         retries: From the retry stream, not the stream.
         min_idle: For how long they must have been idle.
         limit: How many at most; never more than ``MOST``.

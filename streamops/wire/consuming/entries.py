@@ -89,9 +89,9 @@ async def restore_group(server: Server, stream: str, group: str, last_seen: str)
 async def read_new(
     server: Server, subscription: Subscription, count: int, block: timedelta
 ) -> list[tuple[bytes, list[RawEntry]]] | Fault:
-    """Read what the group has not given to anybody, from the stream and from its retry stream.
+    """Read entries that were not delivered to the group yet, from the stream and from its retry stream.
 
-    Never repeated by itself: a lost reply leaves entries pending under this consumer's name.
+    Never repeated automatically: a lost reply leaves entries pending under this consumer's name.
 
     Args:
         server: Where; its limit of silence is longer than ``block``.
@@ -176,8 +176,8 @@ _FIRST_TARGET: Final = 4
 async def acknowledge_plain(server: Server, sub: Subscription, ids: Sequence[bytes], handovers: int) -> int:
     """Acknowledge entries of the stream, of any consumer; how many were pending.
 
-    For entries that cannot be anybody else's by now, were not marked and have no payload. Called again after a lost
-    reply it does no harm as long as they cannot be anybody else's by then either.
+    For entries that no other consumer can own by now, that were not marked and have no payload. Repeated after a lost
+    reply it does no harm as long as no other consumer can own them then.
 
     Args:
         server: Where to.

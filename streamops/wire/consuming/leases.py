@@ -1,4 +1,4 @@
-"""Leases: while a consumer renews them, its pending entries look fresh; given back, anybody may take them at once."""
+"""Leases: while a consumer renews them, its pending entries are not idle; released, any consumer may claim them immediately."""
 
 from collections.abc import Collection, Sequence
 from datetime import timedelta
@@ -131,7 +131,7 @@ async def leave(
     """
     key, *more = (sub.stream, sub.retries) if retries is None else (key_of(sub, retries=retries),)
     call = Call(key, (sub.group, sub.consumer if consumer is None else consumer), bool, tuple(more))
-    # Whoever has no group any more has left it.
+    # Without a group there is no consumer to remove.
     return await run_for_group(server, sub, "consume_leave", call) is not False
 
 

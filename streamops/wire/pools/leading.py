@@ -123,7 +123,7 @@ async def keep_lease(server: Server, pool: str, token: FencingToken) -> None:
     """Require that a token holds, and that it will until its lease is over.
 
     Raises:
-        StalePlan: Somebody else leads the pool now, or its controller was told something else.
+        StalePlan: Another controller leads the pool now, or its settings were changed.
         StreamopsError: It could not be asked.
     """
     (lease,) = await take_leases(server, LeaderCandidate(token.holder, token.lease), [LeaseRequest(pool, {})])
@@ -176,7 +176,7 @@ async def write_decisions(server: Server, holder: str, told: Sequence[DecisionRe
     ]
     replies = (await run_script(server, "pool_decide", calls, read_only=False)).replies
     written = [_came_of(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
-    # Whoever may not use the log is refused the pool with it.
+    # A user without permission for the log is refused the pool, too.
     refused = [at for at, reply in enumerate(replies) if logs[at] and _is_denied(reply)]
     if refused:
         alone = [_written(told[at], documents[at], holder, ()) for at in refused]

@@ -142,7 +142,7 @@ def decode_job(job_id: str, reply: Sequence[bytes], now: datetime | None) -> Job
     try:
         return _job(job_id, reply, now)
     except (ValueError, OverflowError):
-        # What is wrong with it would quote what is in it, and anybody may have put that there.
+        # The error would quote the hash's content, which is untrusted.
         return Fault(FaultKind.OTHER, "its hash holds what no job does")
 
 

@@ -28,7 +28,7 @@ class LeftRow(NamedTuple):
         why: ``gone`` if it is pending no more, ``owner`` if it is another consumer's, ``idle`` if it is not idle for
             long enough (of one to be given back: where it looks so already), ``delivered`` if it was delivered again,
             ``missing`` as above.
-        owner: Whose it is now; empty if that was not asked, or it is nobody's.
+        owner: Its owner now; empty if that was not read, or it has none.
     """
 
     id: str
@@ -86,7 +86,7 @@ async def claim_page(
 
     Args:
         server: Where.
-        what: Whose rows, for whom.
+        what: The rows and their new owner.
         position: The group must not stand before it; none asks for the group alone.
         after: Begin after this ID; none for the beginning.
         until: Go no further than to this ID.
@@ -184,8 +184,8 @@ async def hand_over(
         stream: The stream.
         group: The group.
         floor: It must not stand before this; none asks for the group alone.
-        source: From whom.
-        target: To whom; created if there is none of that name.
+        source: The former owner.
+        target: The new owner; created if there is no consumer of that name.
         after: Begin after this row; none for the first.
         count: How many rows: some hundreds.
         most: Refuse where ``source`` has more rows than this; None if that was asked before.
