@@ -22,7 +22,7 @@ class ExitCode(IntEnum):
 
 
 class StreamopsError(Exception):
-    """A failure told to a person: one line of what is wrong, one line of what to do.
+    """A failure asked to a person: one line of what is wrong, one line of what to do.
 
     Neither line ever holds a secret: the code that raises has redacted it.
     """

@@ -1,4 +1,4 @@
-"""From a reading to a decision: the policy, what it remembers, and what people told its controller above it. Pure."""
+"""From a reading to a decision: the policy, what it remembers, and people's settings for its controller above it. Pure."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -115,13 +115,13 @@ class PendingDecision(Struct, frozen=True, kw_only=True):
 def judge(
     assignment: Assignment, state: ScalingState, demand: Demand, steering: PoolOverrides, now: datetime
 ) -> PendingDecision:
-    """Decide by the policy, and by what people told the controller above it.
+    """Decide by the policy, and by people's settings for the controller above it.
 
     Args:
         assignment: The pool.
         state: What the policy remembers of it.
         demand: The reading.
-        steering: What people told its controller.
+        steering: People's settings for its controller.
         now: The server's clock.
     """
     config = in_force(assignment.config, steering)
@@ -147,7 +147,7 @@ def judge_blindly(
     Args:
         config: Limits and objective of the pool.
         size: How many workers it has.
-        steering: What people told its controller.
+        steering: People's settings for its controller.
         now: The server's clock.
         why: Why the work cannot be read.
     """
@@ -173,7 +173,7 @@ def in_force(config: ScalingConfig, steering: PoolOverrides) -> ScalingConfig:
 def _steered(
     config: ScalingConfig, ordered: int, steering: PoolOverrides, now: datetime, otherwise: str
 ) -> ScaleDecision | None:
-    """What people told the controller, as long as it holds; none if they leave it to itself."""
+    """People's settings for the controller, as long as it holds; none if they leave it to itself."""
     if steering.until is not None and steering.until <= now:
         return None
     until = "" if steering.until is None else f" until {instant(steering.until)}"

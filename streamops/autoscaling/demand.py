@@ -42,7 +42,7 @@ class Tallied(Struct, frozen=True, kw_only=True):
 
 
 Span = tuple[EntryId, EntryId] | None
-"""Entries after an ID and up to another; none if a counter tells how many there are."""
+"""Entries after an ID and up to another; none if a counter shows how many there are."""
 
 
 def uncounted(past: Tallied, stream: StreamState, group: ConsumerGroup) -> tuple[Span, Span]:
@@ -72,7 +72,7 @@ def count_reading(
     """What was counted, with one more reading.
 
     A stream that was made again begins from less than nothing, which the policy notices: its counters never fall
-    otherwise. Where nobody can tell how much was added, it is as much as the stream grew; if nobody can tell how
+    otherwise. Where it is not known how much was added, it is as much as the stream grew; if it is not known how
     much was acknowledged though something moved, it is the least there is, which is no rate, and no standstill either.
 
     Args:
@@ -132,7 +132,7 @@ def demand_of(
         group: The group as read.
         size: How many workers its target has.
         at: The server's clock.
-        busy: Share of the workers' slots that was busy since the last reading; None if they do not tell.
+        busy: Share of the workers' slots that was busy since the last reading; None if they do not report it.
     """
     lag, time_lag = group.lag, group.time_lag.age
     empty = time_lag == timedelta(0) and bool(lag.entries) and lag.basis is not LagBasis.EXACT

@@ -217,7 +217,7 @@ def _ready(last: PoolDecision | None) -> int | None:
 
 
 def last_known(decision: PoolDecision | None) -> int:
-    """Workers that a pool had when it was last decided about, as far as that tells."""
+    """Workers that a pool had when it was last decided about, as far as that shows."""
     if decision is None:
         return 0
     settled = decision.outcome in (Applied.KEPT, Applied.DONE)

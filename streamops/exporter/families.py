@@ -37,7 +37,7 @@ class MetricFamily(Struct, frozen=True, kw_only=True):
         help: What it says, in one sentence.
         source: What it is made from.
         cost: What that costs the server, a scrape unless said otherwise.
-        since: The first version of Redis that tells it; empty for all.
+        since: The first version of Redis that says it; empty for all.
         value: Gives the values; instants in milliseconds since the epoch.
     """
 

@@ -82,7 +82,7 @@ def _by_idle_time(shown: Shown, instants: Sequence[int | None]) -> list[Value]:
 
 
 def _active_of(members: Members | None, *, tells: bool) -> int | None:
-    """Consumers of a group seen of late; none if idle times do not tell, the clock was set back, or they were not read."""
+    """Consumers of a group seen of late; none if idle times do not show, the clock was set back, or they were not read."""
     if members is None:
         return None
     seen, now = members.sightings.seen, members.now
@@ -214,7 +214,7 @@ def group_consumers(shown: Shown) -> Values:
 
 @GROUP.family("consumers", "XINFO CONSUMERS", cost=DETAILS)
 def group_active_consumers(shown: Shown) -> Values:
-    """Consumers seen within 60 s; absent where idle times do not tell: on replicas, and before Redis 7.2 unless entries wait."""
+    """Consumers seen within 60 s; absent where idle times do not show: on replicas, and before Redis 7.2 unless entries wait."""
     if shown.on_replica:
         return [None] * len(shown.groups)
     sees_polls = shown.sees_polls

@@ -80,7 +80,7 @@ class AckRow(Struct, frozen=True, gc=False):
     Attributes:
         id: Its ID.
         payload_key: The key of the payload that it refers to; None if it does not.
-        digest: Of its fields, by which it is told apart from another one of its ID; empty if there is no other.
+        digest: Of its fields, by which it is distinguished from another one of its ID; empty if there is no other.
         messages: What is added in the same step as it is acknowledged.
     """
 

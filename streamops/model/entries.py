@@ -118,7 +118,7 @@ GIVEN_BACK: Final = timedelta(days=30)
 
 
 class PendingEntry(Struct, frozen=True, gc=False):
-    """One row of a group's pending entries list, as XPENDING tells it.
+    """One row of a group's pending entries list, as XPENDING gives it.
 
     Attributes:
         id: The entry's ID; the entry itself may be gone from the stream.

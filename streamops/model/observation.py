@@ -39,7 +39,7 @@ class QueueMetrics(Struct, frozen=True):
         queues: Queues of delayed messages that hold anything, or did when they were last looked for.
         memory: Bytes that streams take, by name, as far as they were measured.
         workers: Worker processes with a heartbeat.
-        paused: Whether a pool was told to pause, by pool; pools that were never told anything are missing.
+        paused: Whether a pool was asked to pause, by pool; pools that were never told anything are missing.
         max_lengths: How many entries the retention policies keep, by stream.
         unread: Which of these cannot be read at present: ``delayed``, ``memory``, ``workers``, ``pools``.
         pools: Pools that have a controller or supervisors.
@@ -168,12 +168,12 @@ class StreamCounts(Struct, frozen=True, gc=False):
 
 
 class Uncounted(Struct, frozen=True, gc=False):
-    """Readings at which it could not be told how far the counters of a group moved.
+    """Readings at which it was not known how far the counters of a group moved.
 
     Attributes:
-        delivered: Deliveries could not be told.
-        acked: Acknowledgements could not be told.
-        lost: Losses could not be told.
+        delivered: Deliveries were not known.
+        acked: Acknowledgements were not known.
+        lost: Losses were not known.
     """
 
     delivered: int = 0
@@ -192,7 +192,7 @@ class GroupCounts(Struct, frozen=True, gc=False):
         acked: Entries that it was done with.
         lost: Entries trimmed away before they were delivered.
         rewinds: How often its position moved back.
-        uncounted: Readings that could not be told.
+        uncounted: Readings of which nothing was known.
     """
 
     delivered: int = 0

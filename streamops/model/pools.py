@@ -73,8 +73,8 @@ class Demand(Struct, frozen=True, kw_only=True, gc=False):
         acked: Entries ever acknowledged.
         ordered: Workers asked for, ready or not.
         ready: Workers that heartbeat; where none ever did, those that are ordered have to be believed.
-        ready_known: Whether heartbeats or the target tell how many live.
-        busy: Mean share of their slots that was busy since the last reading; None if they do not tell.
+        ready_known: Whether heartbeats or the target show how many live.
+        busy: Mean share of their slots that was busy since the last reading; None if they do not report it.
         probed_empty: Whether a look behind the last delivered entry found nothing, whatever the lag says.
     """
 
@@ -165,7 +165,7 @@ class PoolSize(Struct, frozen=True, kw_only=True):
 
     Attributes:
         ordered: Workers asked for, ready or not.
-        ready: Workers that work; None if the target does not tell.
+        ready: Workers that work; None if the target does not report it.
         version: What the target calls this state of things, for a precondition; empty if it has no word for it.
     """
 
@@ -182,7 +182,7 @@ class PoolMode(StrEnum):
 
 
 class Order(Struct, frozen=True, kw_only=True):
-    """How many workers a pool was last told to have.
+    """How many workers a pool was last asked to have.
 
     Attributes:
         workers: That many.
@@ -198,7 +198,7 @@ class Order(Struct, frozen=True, kw_only=True):
 
 
 class PoolOverrides(Struct, frozen=True, kw_only=True):
-    """What people told the controller of a pool.
+    """People's settings for the controller of a pool.
 
     Attributes:
         paused: Whether it may change nothing.
@@ -340,7 +340,7 @@ class Pool(Struct, frozen=True, kw_only=True):
         updated_at: When.
         reason: Why.
         order: How many workers it is to have; none if no number was set.
-        steering: What people told its controller.
+        steering: People's settings for its controller.
         lead: Who decides about it; none if none ever did.
         stream: The stream that its workers read, where a controller said so.
         group: Their group, the same.
@@ -398,7 +398,7 @@ class RegisteredWorker(Struct, frozen=True, kw_only=True):
 
 
 class PoolSupervisor(Struct, frozen=True, kw_only=True):
-    """One supervisor that runs workers of a pool, as many as it is told.
+    """One supervisor that runs workers of a pool, as many as the pool asks for.
 
     Attributes:
         id: Its ID.

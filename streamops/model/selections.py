@@ -66,7 +66,7 @@ class SelectedDeadLetters(Struct, frozen=True, kw_only=True):
         tally: Those of them that were counted by kind: all, unless there are very many.
         after: Where they begin, exclusive.
         last: The last one's ID; None if there is none.
-        source: The stream that the queue serves; None if nothing tells.
+        source: The stream that the queue serves; None if nothing says.
         groups: Groups that read the queue itself, with how many dead letters are pending in each.
         absent: How many IDs of a selection are not in the queue.
     """

@@ -16,7 +16,7 @@ from streamops.model.pending import PendingProfile
 
 
 class Consumer(Struct, frozen=True, gc=False):
-    """One consumer of a group, as XINFO CONSUMERS tells it.
+    """One consumer of a group, as XINFO CONSUMERS gives it.
 
     Attributes:
         name: The consumer's name.
@@ -224,7 +224,7 @@ class StreamRole(StrEnum):
 
 
 class ConsumerGroup(Struct, frozen=True, gc=False):
-    """One consumer group, as XINFO GROUPS and XPENDING tell it, with what was made of that.
+    """One consumer group, as XINFO GROUPS and XPENDING gives it, with what was made of that.
 
     Attributes:
         name: The group's name.

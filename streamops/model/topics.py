@@ -244,7 +244,7 @@ def check_topic(topic: Topic) -> tuple[TopicProblem, ...]:
 
 
 def require_topic(topic: Topic) -> None:
-    """Require that a topic makes sense; raises ``SettingsError`` that tells all that is wrong with it."""
+    """Require that a topic makes sense; raises ``SettingsError`` that says all that is wrong with it."""
     problems = check_topic(topic)
     if problems:
         text = "; ".join(f"{problem.field}: {problem.text}" for problem in problems)

@@ -37,7 +37,7 @@ class ArrivalCounts(Struct, frozen=True, kw_only=True):
         scanned: Entries counted.
         complete: Whether the end of the span was reached; counting is bounded.
         first_at: When the stream's first entry came; what came before it was dropped, if anything was.
-        dropped: Entries that the stream once had and has no more, at any time; None if the server does not tell.
+        dropped: Entries that the stream once had and has no more, at any time; None if the server does not report it.
     """
 
     begins_at: datetime

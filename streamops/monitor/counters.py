@@ -1,6 +1,6 @@
 """Counters that Redis does not keep: what moved from one reading to the next, added up. Pure; none ever falls.
 
-A step that cannot be told adds nothing, and is itself counted.
+A step that is not known adds nothing, and is itself counted.
 """
 
 from streamops.model.entries import EntryId
@@ -9,7 +9,7 @@ from streamops.monitor.rates import acknowledgements, arrivals, deliveries, loss
 from streamops.monitor.samples import GroupSample, StreamSample, recreated
 
 Steps = tuple[int | None, int | None, int | None]
-"""Entries delivered to a group, acknowledged and lost between two readings; None if that cannot be told."""
+"""Entries delivered to a group, acknowledged and lost between two readings; None if that is not known."""
 
 UNTOLD: Steps = (None, None, None)
 NO_STEPS: Steps = (0, 0, 0)

@@ -40,7 +40,7 @@ PAGE_BYTES: Final = 1 << 20
 """Letters and bytes that are read at once."""
 
 COUNTED: Final = 10_000
-"""Letters that are counted by kind where the length of the queue tells how many there are."""
+"""Letters that are counted by kind where the length of the queue shows how many there are."""
 
 SAMPLE: Final = 10
 """Letters of a selection that are shown."""

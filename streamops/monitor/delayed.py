@@ -119,7 +119,7 @@ class DelayedReader:
         """The IDs that a selection means, whether or not there are such messages.
 
         Raises:
-            SettingsError: How long ago that is cannot be told.
+            SettingsError: How long ago that is is not known.
             StreamopsError: The queue could not be read.
         """
         stream = selection.stream

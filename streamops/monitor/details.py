@@ -36,7 +36,7 @@ ROWS_PER_COLLECTION = 4_000
 NONE_DELETED: Final[tuple[int, PendingEntry | None]] = (0, None)
 
 LOOKED_UP: Final = 100
-"""Rows of a page that are looked for on Redis 6.2, which does not tell up to where entries were deleted."""
+"""Rows of a page that are looked for on Redis 6.2, which does not report up to where entries were deleted."""
 
 
 class Details:

@@ -33,7 +33,7 @@ class Examination(Struct, frozen=True):
 
     Attributes:
         topic: What was checked.
-        health: How that is; ``UNKNOWN`` if it could not be told.
+        health: How that is; ``UNKNOWN`` if it was not known.
         text: What was found, in one sentence.
         advice: What to do; empty if nothing needs doing.
     """

@@ -188,7 +188,7 @@ async def entries_read_at(
 
 
 def lag_of(look: StreamInspection, group: GroupReading) -> Amount:
-    """What a group was not given yet, as far as one reading tells it."""
+    """What a group was not given yet, as far as one reading shows."""
     lag = lag_of_reading(look.reading, group, reliability_of(look.server.nodes))
     if lag.entries is not None:
         return Amount(lag.entries, lag.entries)
@@ -239,5 +239,5 @@ async def read_newest(
         if len(entries) >= count or weight >= room:
             return Newest(tuple(entries), more=True)
         last = page[-1].id.previous()
-        # The entries seen tell how many more fit into what is left.
+        # The entries seen show how many more fit into what is left.
         size = max(1, min(count - len(entries), (room - weight) * len(entries) // max(1, weight)))

@@ -175,7 +175,7 @@ def is_same(before: StreamReading, after: StreamReading) -> bool:
 def entries_added(before: StreamReading, after: StreamReading) -> int | None:
     """Entries added between two readings of a stream, if none was removed; None if that is not certain.
 
-    Redis 6.2 does not tell, unless nothing changed at all.
+    Redis 6.2 does not report, unless nothing changed at all.
     """
     if before.entries_added is None or after.entries_added is None:
         return 0 if is_same(before, after) else None
@@ -357,7 +357,7 @@ def lag_of_reading(stream: StreamReading, group: GroupReading, reliability: LagR
     if stream.first_id is not None and position < stream.first_id:
         return exact_lag(stream.length, "the group has read nothing that is still in the stream")
     next_id = group.next_id
-    # One that came after the reading does not tell whether any waited at the reading.
+    # One that came after the reading does not report whether any waited at the reading.
     is_behind = stream.last_id is not None or (next_id is not None and (end is None or next_id <= end))
     lower, upper = int(is_behind), stream.length - 1 if stream.bounds_read else stream.length
     if reliability is LagReliability.WRONG:

@@ -201,7 +201,7 @@ class PoolReader:
     async def with_sizes(
         self, pools: Sequence[Pool], now: datetime | None
     ) -> list[tuple[Pool, PoolSize | None]]:
-        """Pools with the workers that their supervisors have; None if something else runs them, or nothing tells.
+        """Pools with the workers that their supervisors have; None if something else runs them, or nothing says.
 
         Without the server's clock, by which it is known who is alive, none of them is told.
 
@@ -231,7 +231,7 @@ class PoolReader:
         return size_of(pool, of_pool.supervisors, now) if isinstance(target, LocalTarget) else None
 
     def is_kedas(self, pool: Pool) -> bool:
-        """Whether KEDA scales a pool, and no target is configured that tells how many workers there are.
+        """Whether KEDA scales a pool, and no target is configured that shows how many workers there are.
 
         Raises:
             SettingsError: What is configured makes no sense.
@@ -282,7 +282,7 @@ def _hint(name: str, names: Sequence[str]) -> str:
 
 
 def _at_work(crew: PoolRegistry, now: datetime | None) -> PoolWorkers:
-    """Those of a crew that work, and have beaten of late as far as the clock tells."""
+    """Those of a crew that work, and have beaten of late as far as the clock shows."""
     workers = (one for one in crew.workers if one.state in AT_WORK)
     return PoolWorkers(
         tuple(one for one in workers if now is None or one.at > now - SILENT), crew.supervisors

@@ -103,7 +103,7 @@ def acknowledgements(
         later: The group after.
         delivered: What ``deliveries`` said of the same two samples.
         rewound_from: Where the position once moved back from; None if it never did. Up to there
-            entries may be delivered again that are pending already, and pending does not tell.
+            entries may be delivered again that are pending already, and the pending count does not show it.
     """
     if delivered is None:
         return None
@@ -114,7 +114,7 @@ def acknowledgements(
 
 
 def losses(earlier: GroupSample, later: GroupSample, added: int | None) -> int | None:
-    """Entries lost to the group between two samples; None if it cannot be told.
+    """Entries lost to the group between two samples; None if it is not known.
 
     Deleting an undelivered entry with XDEL is a decision and not a loss, but takes part in the
     sum; so the sum counts only if no entry beyond the earlier position was ever deleted.
@@ -161,7 +161,7 @@ def lost_before(first: GroupSample) -> int | None:
 def trimmed(earlier: StreamSample, later: StreamSample) -> bool:
     """Whether trimming, and not XDEL, provably took entries from the stream's head between two samples.
 
-    Never provable on Redis 6.2, which does not tell the highest deleted ID.
+    Never provable on Redis 6.2, which does not report the highest deleted ID.
     """
     first, deleted = earlier.first_id, later.max_deleted_id
     if first is None or deleted is None or deleted >= first:

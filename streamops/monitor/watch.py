@@ -10,7 +10,7 @@ class Watch(Struct, frozen=True):
         streams: Glob patterns of stream names, Redis's syntax; one without a wildcard pins that stream, so
             that it needs no scan. None at all means every stream.
         exclude: Patterns of streams to leave out; they win.
-        dead_letters: Dead-letter queues by the stream they serve, where names alone do not tell.
+        dead_letters: Dead-letter queues by the stream they serve, where names alone do not show.
         max_streams: At most so many streams in one collection; the rest is announced, never hidden.
         details: Whether consumers and pending entries are read beyond the groups themselves.
         deep: Whether streams are read by XINFO STREAM FULL where that is cheap: with what each consumer has had for

@@ -255,7 +255,7 @@ class Console(ServerMonitor):
                 start = last.next()
             if len(entries) >= count or weight >= PAGE_BYTES:
                 return EntryPage(tuple(entries), last)
-            # The entries seen tell how many more fit into what is left.
+            # The entries seen show how many more fit into what is left.
             size = max(1, min(count - len(entries), (PAGE_BYTES - weight) * len(entries) // max(1, weight)))
 
     async def read_entry(self, stream: str, entry_id: EntryId) -> StreamEntry | None:

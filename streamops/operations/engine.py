@@ -308,7 +308,7 @@ async def _close(run: Run, outcome: Outcome, state: JobState) -> Outcome:
 def _many_groups(
     operation: Operation[Any, Any], plan: Plan, identity: StreamIdentity | None
 ) -> tuple[str, ...]:
-    """What looking at a stream's groups takes in each step, if it is worth telling."""
+    """What looking at a stream's groups takes in each step, if it is worth a note."""
     if plan.idle or identity is None or not operation.groups_a_ms:
         return ()
     return many_groups_warnings(len(identity.positions), operation.groups_a_ms)

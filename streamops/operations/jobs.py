@@ -48,7 +48,7 @@ class JobCounts:
         failed: Units that could not be done.
         skips: The first of those left alone, each with why.
         failures: The first of those that could not be done.
-        notes: What is worth telling at the end.
+        notes: What is worth a note at the end.
         removed_below: The ID below which entries were removed; empty if none were.
     """
 
@@ -75,7 +75,7 @@ class JobCounts:
         self.failures += failed[: KEPT - len(self.failures)]
 
     def note(self, text: str) -> None:
-        """Remember something that is worth telling at the end; each text once."""
+        """Remember something that is worth a note at the end; each text once."""
         if text not in self.notes:
             self.notes.append(text)
 

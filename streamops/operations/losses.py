@@ -73,7 +73,7 @@ class TrimEvidence(Struct, frozen=True, kw_only=True):
         removable: Entries that may go.
         holder: The group that needs the oldest entry of those needed; None if that was not read, or there is no group.
         losses: What each group loses; of an unsafe trim only.
-        references: Whether XTRIM's exact form can be told of pending rows: ``ACKED`` where the trim is safe, else
+        references: Whether XTRIM's exact form can be shown of pending rows: ``ACKED`` where the trim is safe, else
             ``DELREF``, so that the rows go with their entries.
         lag_goes_wrong: How the server's lag of groups that were overtaken goes wrong, in words; empty if it
             does not.

@@ -105,7 +105,7 @@ def _converted(kind: type[Noun], packed: dict[str, Any]) -> Noun:
     moments = {field.name for field in fields(kind) if _is_instant(field.type)}
     if not moments:
         return msgspec.convert(packed, kind, strict=False)
-    # msgspec does not tell two kinds of text apart, an instant and a span.
+    # msgspec does not report two kinds of text apart, an instant and a span.
     given = {field.name: field.type for field in fields(kind) if field.name in packed}
     return kind(
         **{

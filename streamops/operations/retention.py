@@ -73,7 +73,7 @@ async def apply_retention(
     progress: OnProgress | None = None,
     stop: asyncio.Event | None = None,
 ) -> list[RetentionRow]:
-    """Trim stream by stream; what became of each. Once it is told to stop, the rest is left as it was planned."""
+    """Trim stream by stream; what became of each. Once it is asked to stop, the rest is left as it was planned."""
     return [
         trim.row
         if stop is not None and stop.is_set()

@@ -29,7 +29,7 @@ ROWS_GATHERED = 12_000
 """Rows kept beside a stream that are put into the audit log together: about a record."""
 
 BREATH = 5.0
-"""Seconds between two signs of life of a job that waits."""
+"""Seconds between two renewals of a lease of a job that waits."""
 
 
 class Run:
@@ -223,5 +223,5 @@ class Run:
             )
 
     def note(self, text: str) -> None:
-        """Something worth telling at the end."""
+        """Something worth a note at the end."""
         self.counts.note(text)

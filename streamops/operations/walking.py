@@ -81,7 +81,7 @@ async def count_below(
         look: The stream.
         cut: The ID.
         near: Walk no further than so many entries from either end; none for as far as it takes.
-        enough: More than so many need not be told apart; None if they do.
+        enough: More than so many need not be distinguished; None if they do.
 
     Raises:
         ServerError: The entries cannot be walked over.
@@ -124,7 +124,7 @@ async def _settled(server: Server, look: StreamInspection, below: _Walk, above: 
 
 
 async def _removed_since(server: Server, look: StreamInspection) -> int | None:
-    """How many entries the stream has lost since it was looked at; None if that cannot be told."""
+    """How many entries the stream has lost since it was looked at; None if that is not known."""
     stream = look.reading
     if stream.last_id is None:
         return None

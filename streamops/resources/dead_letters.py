@@ -23,7 +23,7 @@ class QueueRow(Struct, frozen=True):
 
     @property
     def oldest_age(self) -> timedelta | None:
-        """Time since its first letter died; None if there is none, or that cannot be told."""
+        """Time since its first letter died; None if there is none, or that is not known."""
         queue = self.queue
         return None if queue.oldest_id is None else id_age(queue.oldest_id, queue.now)
 

@@ -39,7 +39,7 @@ class DelayedRow(Struct, frozen=True):
 
     @property
     def due_in(self) -> timedelta | None:
-        """Time until it is due, negative if it is overdue; None if that cannot be told."""
+        """Time until it is due, negative if it is overdue; None if that is not known."""
         return _until(self.message.due_at, self.now)
 
     @property

@@ -61,7 +61,7 @@ def _term(token: tuple[Piece, ...]) -> Term:
 
 Row = TypeVar("Row")
 Verdict: TypeAlias = Callable[[Any], bool | None]
-"""Whether a row meets a condition; None if that cannot be told."""
+"""Whether a row meets a condition; None if that is not known."""
 
 NOT_KNOWN: Final = "?"
 NOT_THERE: Final = "-"

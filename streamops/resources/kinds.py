@@ -1,4 +1,4 @@
-"""Columns by what they hold: text, a count, an age, a rate, an ID. How a kind is shown, told to machines and sorted is said here alone."""
+"""Columns by what they hold: text, a count, an age, a rate, an ID. Defines in one place how a kind is shown, written for machines, and sorted."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -246,7 +246,7 @@ class Columns(Generic[Row, Part]):
         absent: bool = False,
         **look: Any,
     ) -> Column[Row]:
-        """A point in time, in UTC: shown to the second, told to machines to the millisecond."""
+        """A point in time, in UTC: shown to the second, written for machines to the millisecond."""
 
         def value(part: Part) -> str | None:
             at = read(part)

@@ -23,7 +23,7 @@ class PendingRow(Struct, frozen=True):
 
     @property
     def age(self) -> timedelta | None:
-        """Time since the entry was produced, by its ID; None if that cannot be told."""
+        """Time since the entry was produced, by its ID; None if that is not known."""
         return None if self.now is None else id_age(self.entry.id, self.now)
 
 

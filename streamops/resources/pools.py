@@ -44,7 +44,7 @@ class PoolRow(Struct, frozen=True):
 
     @property
     def is_led(self) -> bool:
-        """Whether a controller decides about it, as far as its lease tells."""
+        """Whether a controller decides about it, by its lease."""
         return is_led(self.pool, self.now)
 
     @property
@@ -95,7 +95,7 @@ class PoolRow(Struct, frozen=True):
 
     @property
     def age(self) -> timedelta | None:
-        """How long ago its controller decided last; None if that cannot be told."""
+        """How long ago its controller decided last; None if that is not known."""
         last = self.pool.last
         return None if last is None or self.now is None else max(self.now - last.at, timedelta())
 

@@ -49,7 +49,7 @@ class TopicRow(Struct, frozen=True, kw_only=True):
 
     @property
     def next_due_in(self) -> timedelta | None:
-        """Time until the first waiting message is due; None if none waits, or that cannot be told."""
+        """Time until the first waiting message is due; None if none waits, or that is not known."""
         due = self.queue.next_due_at if self.queue else None
         return None if due is None or self.now is None else due - self.now
 

@@ -37,7 +37,7 @@ class WorkerRow(Struct, frozen=True):
 
     @property
     def age(self) -> timedelta | None:
-        """Time since it beat last; None if that cannot be told."""
+        """Time since it beat last; None if that is not known."""
         return None if self.now is None else max(self.now - self.beat_at, timedelta())
 
     @property

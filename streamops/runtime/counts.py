@@ -14,7 +14,7 @@ BOUNDS: Final = (
     *(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1),
     *(0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0),
 )
-"""Upper bounds in seconds of what a histogram tells apart."""
+"""Upper bounds in seconds of what a histogram distinguishes."""
 
 
 UNKNOWN: Final = 0.05

@@ -257,7 +257,7 @@ def number_of(body: bytes) -> int:
 
 APP: Final = "streamops.runtime.drill_app:app"
 TAG_VARIABLE: Final = "STREAMOPS_DRILL_TAG"
-"""The environment variable that tells worker processes which keys are theirs."""
+"""The environment variable that gives worker processes the drill's keys."""
 SILENT: Final = 50
 """The highest level of ``logging``, which nothing here uses: a drill is made of failures, and shows them itself."""
 HEARTBEAT: Final = timedelta(seconds=1)
@@ -361,7 +361,7 @@ async def drill(
         options: The server.
         plan: What is drilled.
         tag: What the keys begin with: ``new_tag()``.
-        tell: Called with how it stands, once a second and when workers are killed.
+        tell: Called with its state, once a second and when workers are killed.
         control: Decides how many workers there are; none for as many as the plan says.
 
     Raises:
@@ -472,7 +472,7 @@ class _Drill:
         return await read_drill_counts(self._server, keys.sub, keys.handled, keys.repeated)
 
     def _note(self, standing: DrillCounts, note: str = "") -> None:
-        """Tell how it stands."""
+        """Tell its state."""
         at = self._age
         since = (at - self._told.at).total_seconds()
         self._told = DrillProgress(

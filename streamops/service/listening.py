@@ -123,7 +123,7 @@ def bind(host: str, port: int, flag: str = "--listen", *, reuse_port: bool = Fal
     Args:
         host: Where to listen.
         port: The port; zero for one that the kernel chooses.
-        flag: The flag that tells where to listen, for errors.
+        flag: The flag that says where to listen, for errors.
         reuse_port: Whether further sockets may listen there, among which the kernel spreads connections.
     """
     try:

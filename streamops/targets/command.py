@@ -121,7 +121,7 @@ class CommandTarget:
         except TargetChanged as error:
             return error
         except TargetError:
-            # It cannot be told: what ``set`` said comes first.
+            # It is not known: what ``set`` said comes first.
             return failure
         return failure
 

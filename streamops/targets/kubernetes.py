@@ -195,7 +195,7 @@ class _Details(Struct):
 
 
 class _Status(Struct):
-    """Kubernetes' way of telling an error; everything may be missing."""
+    """Kubernetes' way of saying an error; everything may be missing."""
 
     message: str | None = None
     reason: str | None = None

@@ -33,7 +33,7 @@ class LocalTarget:
         self._by = by
 
     async def read(self) -> PoolSize:
-        """How many workers the supervisors were told to have, and how many work.
+        """How many workers the supervisors were asked to have, and how many work.
 
         Raises:
             TargetError: There is no supervisor that could be told, and never was; or KEDA scales the pool.
@@ -65,7 +65,7 @@ class LocalTarget:
 
 
 def size_of(pool: Pool, supervisors: Sequence[PoolSupervisor], now: datetime | None) -> PoolSize:
-    """How many workers supervisors were told to have, and how many work.
+    """How many workers supervisors were asked to have, and how many work.
 
     Its version holds on to the leader at that time: what it decided is not done once another one leads, nor when
     its lease has run out.

@@ -32,7 +32,7 @@ class Target(Protocol):
         """How many workers there are, and are asked for.
 
         Raises:
-            TargetError: It cannot be told, or what was told makes no sense.
+            TargetError: It is not known, or the answer makes no sense.
         """
 
     async def resize(self, workers: int, expected: PoolSize, *, reason: str, key: str) -> None:

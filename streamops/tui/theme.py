@@ -1,6 +1,6 @@
 """The palettes, and what each tone looks like in them.
 
-States are told apart by blue, amber and red, never green against red, and always by a glyph and a word too. One palette
+States are distinguished by blue, amber and red, never green against red, and always by a glyph and a word too. One palette
 keeps its states apart by how light they are as well, for eyes that lack a kind of cone; one has the terminal's own sixteen
 colours, for terminals that have no more.
 """

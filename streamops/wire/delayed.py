@@ -29,7 +29,7 @@ from streamops.wire.server import Server
 FIRST_BODIES: Final = 16
 MOST_BODIES: Final = 500
 PAGE_BYTES: Final = 1 << 20
-"""Bodies are read in pages of about this many bytes: the first page tells how many that are."""
+"""Bodies are read in pages of about this many bytes: the first page shows how many that are."""
 
 STRAYS_LOOKED_AT: Final = 100_000
 NO_BODY: Final = "it is no delayed message: it has no body"

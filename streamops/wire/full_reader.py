@@ -90,7 +90,7 @@ class FullReader:
             epochs.add(self.servers.epoch)
             parts.update(_by_name(rest, passes[-1]))
         if len(epochs) > 1:
-            # Another server took over between two of them: nothing tells which of the streams are whose.
+            # Another server took over between two of them: nothing says which of the streams are whose.
             return await self._read_by_script(names)
         return passes[0] if len(passes) == 1 else _joined(names, parts, passes)
 

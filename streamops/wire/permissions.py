@@ -3,7 +3,7 @@
 What scripts call between or after their writes is asked for too: where it were denied, they would end half-way.
 
 Servers check permissions, memory and replica state before they look at arguments, so a form that is bound to
-fail or to find nothing tells all of that. It needs no ACL DRYRUN, which Redis 6.2 does not have.
+fail or to find nothing says all of that. It needs no ACL DRYRUN, which Redis 6.2 does not have.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -277,7 +277,7 @@ async def read_memory(server: Server, streams: Sequence[str]) -> list[int | Faul
 
 
 async def read_paused(server: Server, pools: Sequence[str]) -> dict[str, bool]:
-    """Whether pools were told to pause; those that were never told anything, or cannot be read, are left out.
+    """Whether pools were asked to pause; those that were never told anything, or cannot be read, are left out.
 
     Raises:
         ServerError: No node answers.

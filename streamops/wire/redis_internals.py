@@ -28,7 +28,7 @@ except ImportError:
     NOT_ENOUGH_DATA = object()  # without hiredis, an optional extra
 
 MOST_VALUE: Final = 512 << 20
-"""Bytes of one value that are read: what servers take (``proto-max-bulk-len``) unless told otherwise."""
+"""Bytes of one value that are read: what servers take (``proto-max-bulk-len``) unless configured otherwise."""
 
 MOST_REPLY: Final = 1 << 30
 """Bytes of one reply: what servers take in one command (``client-query-buffer-limit``), so that no entry is larger. What is

@@ -43,7 +43,7 @@ class Readings(Struct, frozen=True):
         streams: One a name, in the order of the names; a fault if it could not be read.
         times: The clock of the server that answered for each name; None if it did not, or may not be asked.
         now: The first answering server's clock; None if none may be asked.
-        server: The servers, as INFO tells them.
+        server: The servers, as INFO gives them.
         failures: Why whole nodes did not answer, by address.
         info_fault: Why INFO was refused, if it was.
         clock_fault: Why ``now`` is none, if it is.
@@ -290,7 +290,7 @@ class Identities:
     """Who answers at each address, by the replication IDs that INFO told the last time.
 
     A replica that takes over may lack an entry, or a deletion, and get others: all its counts can be the same then, and
-    what waits is not. Whoever keeps what servers told keeps the epoch with it, and drops it in another one. A server
+    what waits is not. A cache of what servers replied keeps the epoch with it, and drops it in another one. A server
     that starts again or is promoted has other replication IDs; a replica that was not promoted has those of its primary,
     of which it is an earlier state: where that has the same counts, it has the same entries.
 

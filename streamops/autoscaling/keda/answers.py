@@ -138,7 +138,7 @@ def view_of(decision: PoolDecision) -> PoolView:
 class ExternalScalerValue:
     """The number of workers that a pool should have, for KEDA to take; a ``Target`` to the controller.
 
-    KEDA does not tell how many workers there are. So this begins with what can be known of them, and never with fewer
+    KEDA does not report how many workers there are. So this begins with what can be known of them, and never with fewer
     for want of knowledge: KEDA would let them go.
 
     Args:

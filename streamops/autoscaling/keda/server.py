@@ -240,7 +240,7 @@ def _spec(pool: str) -> pb.GetMetricSpecResponse:
 
 
 GRACE_SECONDS: Final = 5.0
-"""How long answers under way may take when the server is told to stop."""
+"""How long answers under way may take when the server is asked to stop."""
 
 MOST_CALLS: Final = 4096
 """Calls and streams at once; further ones are refused as RESOURCE_EXHAUSTED."""

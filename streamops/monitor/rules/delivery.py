@@ -226,7 +226,7 @@ def _spare(evidence: GroupEvidence) -> str:
 def retention_edge(evidence: GroupEvidence, thresholds: Thresholds) -> Finding | None:
     """A stream is being trimmed while the group has nearly all of it still to read.
 
-    Silent on Redis 6.2, which does not tell trimming from deleting.
+    Silent on Redis 6.2, which does not report trimming from deleting.
     """
     trimmed_at, lag, length = evidence.trimmed_at, evidence.history.lag, evidence.stream.length
     if trimmed_at is None or lag is None or evidence.now - trimmed_at >= thresholds.report_for:

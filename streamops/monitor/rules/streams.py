@@ -37,7 +37,7 @@ def eviction_risk(node: ServerNode, where: str, thresholds: Thresholds) -> Findi
     """The policy may evict whole streams with their groups; critical when memory runs short.
 
     An ``allkeys`` policy may take any stream. A ``volatile`` one takes only keys with a time to live,
-    which a stream seldom has and a snapshot does not tell, so it is reported only when memory runs short.
+    which a stream seldom has and a snapshot does not report, so it is reported only when memory runs short.
     """
     policy, used = node.maxmemory_policy, memory_share(node)
     if used is None:

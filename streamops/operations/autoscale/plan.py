@@ -174,7 +174,7 @@ def is_steered(steering: PoolOverrides, now: datetime | None = None) -> bool:
 
 
 def is_led(pool: Pool, now: datetime | None) -> bool:
-    """Whether a controller decides about a pool, as far as its lease tells; its word is taken without a clock."""
+    """Whether a controller decides about a pool, by its lease; its word is taken without a clock."""
     return pool.lead is not None and (now is None or pool.lead.until > now)
 
 

@@ -57,7 +57,7 @@ def plan_destroy_group(intent: DestroyGroupIntent, evidence: DestroyGroupEvidenc
     """Destroy a group.
 
     Raises:
-        Forbidden: It has so many pending rows that they are taken off in batches, and there is no backup that tells
+        Forbidden: It has so many pending rows that they are taken off in batches, and there is no backup that shows
             which they were if that ends midway.
     """
     group, pending, backup = intent.group, evidence.pending, evidence.backup

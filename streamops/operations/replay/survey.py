@@ -57,7 +57,7 @@ async def read_targets(
 
     Raises:
         Forbidden: None of them can be replayed to where it came from, or there are too many such streams.
-        SettingsError: Nothing tells which.
+        SettingsError: Nothing says which.
         ServerError: One cannot be read.
     """
     if intent.to is not None:
@@ -224,7 +224,7 @@ async def survey_replay(place: ServerContext, intent: ReplayIntent) -> ReplayEvi
 
     Raises:
         Forbidden: It is no dead-letter queue, and groups have yet to work on its entries.
-        StreamopsError: It cannot be read, or nothing tells where the letters go.
+        StreamopsError: It cannot be read, or nothing says where the letters go.
     """
     found = await survey_dead_letters(place, intent)
     if found.waiting and not found.is_queue:

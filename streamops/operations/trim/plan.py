@@ -1,4 +1,4 @@
-"""Trimming: safely, as far as no group needs the entries any more; or regardless, telling who loses what."""
+"""Trimming: safely, as far as no group needs the entries any more; or regardless, saying who loses what."""
 
 from collections.abc import Iterator
 from datetime import timedelta

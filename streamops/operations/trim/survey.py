@@ -138,7 +138,7 @@ def _certain(
 
 
 async def _removed_since(server: Server, since: PendingRange, every: Counter[str]) -> Counter[str] | None:
-    """Rows by consumer that a group had and has no more; None if that cannot be told.
+    """Rows by consumer that a group had and has no more; None if that is not known.
 
     Args:
         server: The server.
@@ -310,7 +310,7 @@ def lag_after_overtaking(nodes: Sequence[ServerNode]) -> str:
 
 
 def unread_below(stream: StreamReading, position: EntryId, cut: EntryId, removable: Amount) -> Amount:
-    """How many entries below an ID come after a position, as far as the position alone tells it.
+    """How many entries below an ID come after a position, as far as the position alone shows.
 
     Args:
         stream: The stream.

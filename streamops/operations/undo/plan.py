@@ -76,7 +76,7 @@ def plan_undo(intent: UndoIntent, evidence: UndoEvidence) -> Plan:
 
 
 def _of_unrecorded(evidence: UndoEvidence) -> str:
-    """What the log does not tell of."""
+    """What the log does not report."""
     told = f"{evidence.recorded:,} of {evidence.counted:,}"
     if evidence.ended:
         return f"{told} entries are on record: the others cannot be restored."

@@ -135,7 +135,7 @@ class _Process:
         self.worker = app.worker(spec.worker)
 
     async def run(self) -> None:
-        """Work until told to stop."""
+        """Work until asked to stop."""
         configure_logs(self._spec.log_format, self._spec.log_level, worker=self.worker.id)
         log_events(self.worker.events)
         loop = asyncio.get_running_loop()
@@ -156,12 +156,12 @@ class _Process:
         await work
 
     def answer(self, questions: int) -> None:
-        """Tell the parent how things stand, which asked this many times more."""
+        """Tell the parent its state, which asked this many times more."""
         self.asked += questions
         self.report()
 
     def report(self) -> None:
-        """Tell the parent how things stand."""
+        """Tell the parent its state."""
         self._channel.push()
         if self._channel.waiting:
             return
@@ -178,7 +178,7 @@ class _Process:
         )
 
     async def _end_when_idle(self) -> None:
-        """Stop once several looks in a row have found nothing to do; what the server does not tell is something."""
+        """Stop once several looks in a row have found nothing to do; what the server does not report is something."""
         looks = 0
         while looks < IDLE_LOOKS:
             await asyncio.sleep(IDLE_EVERY)
@@ -299,7 +299,7 @@ def listen_to_parent(
 
 
 def _memory() -> int:
-    """Resident memory in bytes; zero if the system does not tell it."""
+    """Resident memory in bytes; zero if the system does not report it."""
     try:
         return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):

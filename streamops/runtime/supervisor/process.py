@@ -31,7 +31,7 @@ class WorkerProcess:
         connection: The server that its application names; None if it did not say so.
         directories: Where its application's modules are; empty if it did not say so.
         silence: Seconds since then, of those in which it was listened to; none are counted before its first report.
-        told: Whether it was told to end.
+        told: Whether it was asked to end.
         began: When it was started, on the monotonic clock.
         ready: Set once it works.
         exited: Set once it has ended.
@@ -234,7 +234,7 @@ class ProcessTable:
         spec: What each of them does.
         places: Where there is to be a process.
         closing: Whether the processes there are not to be replaced.
-        ending: Set once all are told to end.
+        ending: Set once all are asked to end.
         starting: How many processes are being started, whose numbers are not known yet.
         was_ready: Whether all places have been at work at once.
 
@@ -286,7 +286,7 @@ class ProcessTable:
 
     @property
     def at_work(self) -> Sequence[WorkerProcess]:
-        """Processes that work and were not told to end, the eldest first."""
+        """Processes that work and were not asked to end, the eldest first."""
         working = (one for one in self if one.works and not one.told)
         return sorted(working, key=lambda one: one.began)
 

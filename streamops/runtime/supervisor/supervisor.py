@@ -136,7 +136,7 @@ class Reloading:
         self._asked.set()
 
     async def run(self) -> None:
-        """Replace them whenever told to, until all are to end."""
+        """Replace them whenever asked to, until all are to end."""
         while not self._processes.ending.is_set():
             await self._asked.wait()
             self._asked.clear()
@@ -282,7 +282,7 @@ class Supervisor:
         return replace(spec, tell_connection=asks, tell_directories=self._watch)
 
     async def run(self) -> ExitCode:
-        """Keep them running until told to stop; what the program should end with.
+        """Keep them running until asked to stop; what the program should end with.
 
         SIGTERM and SIGINT drain, a second one ends everything at once; SIGHUP replaces one process after another.
 
@@ -323,7 +323,7 @@ class Supervisor:
         return ExitCode.INTERRUPTED if self._forced.is_set() else ExitCode.DONE
 
     def stop(self) -> None:
-        """Drain all processes and end; told again, end at once."""
+        """Drain all processes and end; asked again, end at once."""
         if self.processes.ending.is_set():
             self._forced.set()
             return
@@ -379,7 +379,7 @@ class Supervisor:
             place.hurry.set()
 
     async def _end(self) -> None:
-        """Once told to stop: drain, then end what has not drained in time, or at once where told again."""
+        """Once asked to stop: drain, then end what has not drained in time, or at once where asked again."""
         await self.processes.ending.wait()
         notify("STOPPING=1")
         self.processes.drain()
@@ -415,7 +415,7 @@ class Supervisor:
         return process
 
     async def _after(self, place: ProcessSlot, process: WorkerProcess, code: int) -> None:
-        """A process ended that was not told to."""
+        """A process ended that was not asked to."""
         failure, recycled = process.report.failure, process.report.recycled
         if failure is not None and not self.processes.was_ready and not process.ready.is_set():
             self._failure = self._failure or failure

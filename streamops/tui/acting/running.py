@@ -16,7 +16,7 @@ from streamops.tui.source import Source
 KEPT: Final = 8
 """Deeds that are remembered after their end, so that whoever looks again finds them."""
 NOTE_EVERY: Final = 0.2
-"""Seconds from a batch to its telling; what comes meanwhile is told with it."""
+"""Seconds from a batch to its saying; what comes meanwhile is told with it."""
 
 
 class RunningOperations:

@@ -294,7 +294,7 @@ def group_box(
         app_state: What is known now.
         span: How far back the charts go.
         missing: What to say if there is no such group.
-        charts: How many of them, the most telling first.
+        charts: How many of them, the most saying first.
     """
 
     def build(width: int, height: int) -> Sequence[Line]:

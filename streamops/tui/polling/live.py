@@ -230,7 +230,7 @@ class ServerIdentity:
         self._answers: frozenset[str] = frozenset()
 
     def see(self, server: ServerInfo) -> ServerMismatch | None:
-        """Compare a server that answered with the one that is known; None if it is the same, or cannot be told."""
+        """Compare a server that answered with the one that is known; None if it is the same, or is not known."""
         ids = frozenset(one for node in server.nodes for one in node.replication_ids) - {NO_ID}
         if not ids:
             return self._mismatch()

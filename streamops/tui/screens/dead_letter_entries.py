@@ -328,7 +328,7 @@ def dead_letter_detail(row: DeadLetterRow, width: int) -> list[Line]:
 
 
 def own_fields(row: DeadLetterRow, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
-    """The fields with which the entry was added; what the letter says about itself is told apart."""
+    """The fields with which the entry was added; what the letter says about itself is distinguished."""
     entry = StreamEntry(row.letter.origin_id or row.letter.id, row.letter.fields)
     about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
     heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))

@@ -53,7 +53,7 @@ OF_WORKER: Final = (*WORKER_COLUMNS[1:], *WORKER_DETAIL_COLUMNS)
 
 
 def is_paused(pool: Pool | None) -> bool:
-    """Whether the workers of a pool were told to read nothing more."""
+    """Whether the workers of a pool were asked to read nothing more."""
     return pool is not None and pool.mode == PoolMode.PAUSED
 
 

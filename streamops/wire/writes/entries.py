@@ -84,7 +84,7 @@ async def delete(server: Server, how: Deleting, ids: Sequence[EntryId]) -> froze
 def delete_words(
     ids: Sequence[EntryId], positions: Sequence[tuple[str, EntryId]], *, references: bool
 ) -> tuple[Argument, ...]:
-    """What ``delete.lua`` is told."""
+    """Arguments of ``delete.lua``."""
     groups = (part for name, position in positions for part in (name, str(position)))
     return "DELREF" if references else "", len(positions), *groups, *map(str, ids)
 
@@ -222,13 +222,13 @@ async def knows_references(server: Server, stream: str) -> bool:
 
 
 def safe_trim_arguments(bound: int | EntryId, how: TrimMode) -> tuple[Argument, ...]:
-    """What ``trim_safely.lua`` is told."""
+    """Arguments of ``trim_safely.lua``."""
     kind = "minid" if isinstance(bound, EntryId) else "maxlen"
     return kind, str(bound), *_mode_arguments(how, ACKED)
 
 
 def floor_trim_arguments(floor: TrimFloor, how: TrimMode) -> tuple[Argument, ...]:
-    """What ``trim_to.lua`` is told."""
+    """Arguments of ``trim_to.lua``."""
     groups = (part for name, position in floor.positions for part in (name, str(position)))
     return str(floor.cut), floor.kept, *_mode_arguments(how, DELREF), *groups
 

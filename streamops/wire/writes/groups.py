@@ -80,7 +80,7 @@ async def set_group(
         counted_to: Up to where the entries it would be given again have been counted.
         most_grown: How many more it may be. The script walks over them: some hundreds.
         most_bytes: How many bytes those may have.
-        snapshot: The hash that is to keep where it stood; empty to be told only.
+        snapshot: The hash that is to keep where it stood; empty to return them.
     """
     arguments: tuple[Argument, ...] = (
         group,

@@ -35,7 +35,7 @@ class Holding(Struct, frozen=True):
 
 
 class JobHeartbeat(StrEnum):
-    """What a job's owner is told when it gives a sign of life."""
+    """What a job's owner is told when it renews its lease."""
 
     OK = "ok"
     CANCEL = "cancel"

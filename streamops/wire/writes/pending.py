@@ -92,7 +92,7 @@ async def claim_page(
         until: Go no further than to this ID.
         most: Claim no more than this many.
         look: Look at this many rows.
-        snapshot: The hash that is to keep the rows as they were; empty to be told them.
+        snapshot: The hash that is to keep the rows as they were; empty to return them.
     """
     start = "-" if after is None else f"({after}"
     owner: tuple[Argument, ...] = () if what.source is None else (what.source,)
@@ -189,7 +189,7 @@ async def hand_over(
         after: Begin after this row; none for the first.
         count: How many rows: some hundreds.
         most: Refuse where ``source`` has more rows than this; None if that was asked before.
-        snapshot: The hash that is to keep the rows as they were; empty to be told them.
+        snapshot: The hash that is to keep the rows as they were; empty to return them.
     """
     arguments: tuple[Argument, ...] = (
         group,

@@ -97,7 +97,7 @@ class Replayer(Struct, frozen=True, kw_only=True):
     Attributes:
         queue: The dead-letter queue.
         mode: ``republish``, ``redeliver`` or ``retry``.
-        source: The stream of letters that do not name one; empty if nothing tells.
+        source: The stream of letters that do not name one; empty if nothing says.
         anywhere: Whether the stream that a letter names does not matter.
         ways: Which letters go where, in the queue's own slot.
         told: The streams of these ways.
