@@ -1,4 +1,4 @@
-"""Batches: each request to the node of its key, all at once, and on to wherever that one redirects it."""
+"""Batches: each request is sent to the node of its key, all nodes in parallel, and follows redirects."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -18,12 +18,12 @@ Topology = Cluster | Single
 
 
 class Request(Struct, frozen=True):
-    """A command, the key that says where to send it, and what to make of its reply.
+    """A command, the key that routes it, and the decoder of its reply.
 
     Attributes:
         key: The key.
-        command: The command's words.
-        decode: Makes a noun of the reply; errors stay as they are. None leaves it raw.
+        command: The command and its arguments.
+        decode: Decodes the reply unless it is an error; None leaves it raw.
     """
 
     key: str
@@ -32,17 +32,17 @@ class Request(Struct, frozen=True):
 
 
 Listen = Callable[[Node], Sequence[Decoder | None]]
-"""For a node, what decodes its replies to a prelude."""
+"""Gives the decoders of a node's replies to a prelude."""
 
 
 class Answers(NamedTuple):
-    """What a batch brought back.
+    """The result of a batch.
 
     Attributes:
-        replies: One a request, in order; an exception where the command or its whole node failed.
+        replies: One for each request, in order; an exception if the command or its node failed.
         nodes: The node that each request was sent to; None if no node serves its slot.
         preludes: Each node's replies to the prelude; missing for nodes that failed.
-        failures: What went wrong with whole nodes.
+        failures: The exceptions of nodes that failed.
     """
 
     replies: list[Reply]
@@ -52,17 +52,17 @@ class Answers(NamedTuple):
 
 
 class Batch:
-    """Requests on their way.
+    """Requests under way.
 
     Attributes:
-        answers: What has come back so far.
-        commands: How many were sent.
+        answers: The result so far.
+        commands: How many commands were sent.
 
     Args:
-        topology: Knows where to send what; it is prepared.
-        requests: What to send.
-        prelude: What to send first, to every node.
-        listen: Gives, for a node, what decodes its replies to the prelude; they stay raw without.
+        topology: The cluster or single server, prepared.
+        requests: The requests.
+        prelude: Commands to send first, to every node.
+        listen: Gives the decoders of a node's replies to the prelude; raw without it.
         insist: As ``Node.batch`` takes it.
     """
 
@@ -81,17 +81,16 @@ class Batch:
         self._prelude = prelude
         self._listen = listen
         self._insist = insist
-        # Those that were sent to where their slot is on its way to. They stay here while only some of their keys have
-        # arrived there: a slot on its way elsewhere is served there only to those who say that they were sent.
+        # Requests redirected by ASK: the node that imports their slot serves it only after ASKING, until the slot has moved.
         self._asking: set[int] = set()
 
     async def go(self) -> Answers:
-        """Send everything, and what is redirected again; what came back, however it went."""
+        """Send all requests, follow redirects, and return the result, failures included."""
         await self._send(self._shares(), self._prelude)
         return await self._follow()
 
     async def go_on(self, node: Node, replies: Sequence[Reply]) -> Answers:
-        """Send again what a node has redirected, which was asked without a batch; what came back, however it went."""
+        """Follow the redirects among replies of a node that was asked without a batch; the result, failures included."""
         self.answers.nodes[:] = [node for _ in replies]
         self.answers.replies[:] = replies
         return await self._follow()
@@ -104,7 +103,7 @@ class Batch:
         return self.answers
 
     def _shares(self) -> Mapping[Node, Sequence[int]]:
-        """Which requests go to which node; every node has a share where there is a prelude."""
+        """The requests of each node, by their places; with a prelude, every node has a share."""
         topology, answers = self._topology, self.answers
         shares: dict[Node, list[int]] = {node: [] for node in topology.nodes} if self._prelude else {}
         for at, request in enumerate(self._requests):
@@ -116,7 +115,7 @@ class Batch:
         return shares
 
     def _redirected(self) -> Mapping[Node, Sequence[int]]:
-        """Which requests are to be sent to which node, instead of that which they were sent to."""
+        """The requests that were redirected, by the node to send them to now."""
         topology, answers = self._topology, self.answers
         shares: dict[Node, list[int]] = {}
         for at, reply in enumerate(answers.replies):
@@ -134,9 +133,9 @@ class Batch:
         return shares
 
     async def _send(self, shares: Mapping[Node, Sequence[int]], prelude: Sequence[Command] = ()) -> None:
-        """Send every node its share of the requests, and note what comes back."""
+        """Send every node its share of the requests, and take the replies."""
         if len(shares) == 1:
-            # A task of its own would cost a tenth of a command.
+            # A separate task would cost a tenth of a command.
             await self._ask(*next(iter(shares.items())), prelude)
         else:
             await asyncio.gather(*(self._ask(node, share, prelude) for node, share in shares.items()))
@@ -169,6 +168,6 @@ class Batch:
 
 
 def _unserved(topology: Topology) -> ClusterDownError:
-    """What is answered for a key of a slot that is not served; it may be before the next batch."""
+    """The reply for a key whose slot no node serves; the topology is learned again before the next batch."""
     topology.distrust()
     return ClusterDownError("no node serves this key's slot")

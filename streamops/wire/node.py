@@ -27,7 +27,7 @@ Decoder = Callable[[Reply], Any]
 """Makes a noun of a raw reply that is no error."""
 
 Insist = Callable[[], None]
-"""Raises if nothing is to be sent after all, now that it is known which connection it goes over."""
+"""Called once the connection is known, before anything is sent; raises to refuse."""
 
 UNSENT = "nothing was sent"
 """The note on an error that came before the first command was sent."""
@@ -41,8 +41,8 @@ class Node:
 
     Attributes:
         label: Its address in words.
-        scripts: Digests of scripts that it has run, and so knows unless it has forgotten them.
-        takes_digests: Whether the user may name scripts by their digests, as far as is known.
+        scripts: Digests of scripts that it has run, and caches unless it was restarted or flushed.
+        takes_digests: Whether the user may run EVALSHA; true until it is denied.
     """
 
     def __init__(self, pool: ClosingPool, label: str, timeout: float) -> None:
@@ -62,19 +62,18 @@ class Node:
     ) -> list[Reply]:
         """Send all commands in one pipeline and return their replies in order.
 
-        Replies are decoded as they come in, while the server works on the next ones. The time limit is one
-        of silence, not of the whole: it starts again whenever bytes come in, within a reply too, so that a slow
-        link is no fault. Nothing else limits a batch: a server that sends a byte now and then forever is
-        listened to forever, and is trusted not to.
+        Replies are decoded as they arrive, while the server works on the next ones. The timeout is a read timeout: it
+        restarts whenever bytes arrive, also within a reply, so that a slow link is no failure. Nothing limits a batch as a
+        whole: a server that sends a byte now and then keeps it open.
 
         Args:
             commands: What to send.
             decoders: What to make of each reply, errors excepted; raw replies if it is shorter or none.
-            insist: Asked right before something is sent.
+            insist: Called right before something is sent.
 
         Raises:
             redis.exceptions.RedisError: The connection failed, or was refused.
-            TimeoutError: The server was silent for longer than the limit.
+            TimeoutError: The server sent nothing for longer than the read timeout.
 
         ``was_sent`` says of these whether the server may have got anything.
         """
@@ -94,7 +93,7 @@ class Node:
             if insist is not None:
                 insist()
             writer = writer_of(connection)
-            # Sent before anything else is done, the time limit included: the server works meanwhile.
+            # Written before the timeout is set up: the server works meanwhile.
             writer.write(_packed(connection, commands))
             async with ReadTimeout(self._timeout) as silence:
                 receive = receiving(connection, silence.broken)
@@ -107,11 +106,11 @@ class Node:
                         await asyncio.sleep(0)
             for reply in replies:
                 if isinstance(reply, Exception) and is_read_only(reply):
-                    # It is the primary no more; who is, is asked for with the next connection.
+                    # It is no longer the primary; the next connection asks which server is.
                     await connection.disconnect(nowait=True)
                     break
         except BaseException:
-            # Replies still on their way would be taken for those of the next batch.
+            # Replies still under way would be taken for those of the next batch.
             await connection.disconnect(nowait=True)
             raise
         finally:
@@ -123,10 +122,10 @@ class Node:
         await self._pool.aclose()
 
     async def _connect(self) -> AbstractConnection:
-        """A connection that is new, or was found in order after a closer look."""
+        """A new connection, or one from the pool that was checked."""
         try:
             async with ReadTimeout(self._timeout):
-                # The event loop must hear of connections that the server closed before the pool hands out one.
+                # The event loop must notice connections that the server has closed before the pool hands one out.
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)
                 connection: AbstractConnection = await self._pool.get_connection()  # type: ignore[no-untyped-call] # redis-py has no types here
@@ -142,32 +141,32 @@ def was_sent(error: Exception) -> bool:
 
 
 def _packed(connection: AbstractConnection, commands: Sequence[Command]) -> bytes:
-    """Commands as they go over the wire; redis-py packs asyncio commands in Python, hiredis does it in C."""
+    """Encode commands; redis-py does it in Python for asyncio, hiredis in C."""
     if hiredis is None:
         return b"".join([b"".join(connection.pack_command(*encoded(one))) for one in commands])
     pack: Callable[[Command], bytes] = hiredis.pack_command  # type: ignore[assignment]  # its stub says one-tuple
     try:
-        # It encodes text itself, three times as fast, as long as that is UTF-8.
+        # It encodes text itself, three times as fast, if that is UTF-8.
         return b"".join([pack(one) for one in commands])
     except UnicodeEncodeError:
         return b"".join([pack(encoded(one)) for one in commands])
 
 
 def encoded(command: Command) -> tuple[bytes | int, ...]:
-    """Names were read as UTF-8 with surrogate escapes; they go back as the bytes they were."""
+    """Encode text, which was read as UTF-8 with surrogate escapes, as the original bytes."""
     return tuple(name_bytes(part) if isinstance(part, str) else part for part in command)
 
 
 LATE: Final = 0.1
-"""Seconds by which a timer that is due may be late before this process, and not the server, is what stood still."""
+"""Seconds by which a timer may be late before this process, and not the server, counts as stalled."""
 
 
 @final
 class ReadTimeout:
-    """Gives up what is done inside, by a ``TimeoutError``, after so long a silence; used once.
+    """Raises ``TimeoutError`` inside if nothing is received for some seconds; used once.
 
-    If this process itself stood still meanwhile (suspended, starved, or busy with a handler that blocks), a reply may
-    have come that were not looked at: then the limit starts again, once for each silence.
+    If this process itself was stalled (suspended, starved, or blocked by a handler), a reply may have arrived that was not
+    read yet: then the timeout restarts, once for each silence.
 
     Args:
         seconds: The limit.
@@ -194,8 +193,8 @@ class ReadTimeout:
         await self._scope.__aexit__(kind, error, trace)
 
     def broken(self) -> None:
-        """Something was heard: the limit starts again."""
-        # The timer finds it when it is due: to set one costs more than to read a piece of a reply.
+        """Restart the timeout, as bytes arrived."""
+        # The running timer reads this when it is due: to set a new one costs more than to read a piece of a reply.
         self._due = self._loop.time() + self._seconds
         self._excused = False
 

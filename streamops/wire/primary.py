@@ -15,23 +15,23 @@ from streamops.wire.node import Node
 from streamops.wire.redis_internals import ClosingPool
 
 LONGEST_FAILOVER: Final = 30.0
-"""Seconds after which every Sentinel that is well has heard of a failover, or it has come to nothing."""
+"""Seconds after which every healthy Sentinel has heard of a failover, or the failover has failed."""
 
 LOOK_EVERY: Final = 1.0
-"""Seconds after which the Sentinels are asked again, by the next caller that sends something."""
+"""Seconds after which the next call asks the Sentinels again."""
 
 LONGEST_LOOK: Final = 0.5
-"""Seconds that a caller waits for the Sentinels at most."""
+"""Seconds that a call waits for the Sentinels at most."""
 
 LET_BE: Final = 10.0
-"""The same where none of them answered: the primary may be well all the same, and no caller is to wait for them."""
+"""Seconds after which they are asked again if none answered: the primary may be healthy, and calls must not wait."""
 
 
 class NamedPrimary(NamedTuple):
     """The primary that a Sentinel names.
 
     Attributes:
-        epoch: The number of the failover that made it the primary; lower at a Sentinel that has not heard of the last one.
+        epoch: The failover's configuration epoch; lower at a Sentinel that has not heard of the last failover.
         address: Its host and port.
     """
 
@@ -82,7 +82,7 @@ class SentinelClient(Sentinel):
 
     Args:
         pools: Connections to each of them.
-        patience: Seconds that each has for its answer.
+        patience: Seconds that each has to answer.
         tracker: The last known primary, shared with other clients.
     """
 
@@ -93,15 +93,15 @@ class SentinelClient(Sentinel):
         self.sentinels = [Redis.from_pool(pool) for pool in pools]
 
     async def discover_master(self, service_name: str, within: float | None = None) -> tuple[str, int]:
-        """Host and port of the primary; redis-py's own error would be a list of client objects.
+        """Host and port of the primary. Overridden, as redis-py's error would be a list of client objects.
 
-        A Sentinel that has not heard of the last failover is passed over, unless none can know better: those that were
-        set up again count failovers from the beginning. A Sentinel that does not answer, or names none, may know better; but
-        for one that does not answer that holds no longer than a failover takes, where most of the others agree.
+        A Sentinel that has not heard of the last failover is passed over, unless no other can know of a later one: Sentinels
+        that were set up again count epochs from the beginning. One that does not answer, or names no primary, may know of a
+        later one; but one that does not answer counts no longer than ``LONGEST_FAILOVER`` if most of the others agree.
 
         Args:
             service_name: The service.
-            within: Seconds that those who are asked first share; as many of them as may be gone, and one more.
+            within: Seconds that the Sentinels asked first share: as many as may be down, and one more.
 
         Raises:
             redis.exceptions.RedisError: No Sentinel named a healthy primary: what one of them said, else why the last one could not be asked.
@@ -112,7 +112,7 @@ class SentinelClient(Sentinel):
         late: list[NamedPrimary] = []
         strangers = 0
         patience = self._share(within)
-        # Others may change the order meanwhile.
+        # Other lookups may change the order meanwhile.
         for sentinel in tuple(self.sentinels):
             try:
                 # Not redis-py's own time limit: its wait_for may swallow that the caller was cancelled.
@@ -140,7 +140,7 @@ class SentinelClient(Sentinel):
         return self._follow(max(late))
 
     def _share(self, within: float | None) -> float:
-        """Seconds that each has for its answer."""
+        """Seconds that each Sentinel has to answer."""
         if within is None:
             return self._patience
         return min(self._patience, within / (len(self.sentinels) // 2 + 1))
@@ -150,7 +150,7 @@ class SentinelClient(Sentinel):
         self.sentinels.insert(at, sentinel)
 
     def _outlast(self, late: Sequence[NamedPrimary]) -> None:
-        """Raise, unless most of the Sentinels have agreed for longer than those that are silent may know better."""
+        """Raise, unless most Sentinels have agreed for so long that a silent one cannot know of a later failover."""
         most = late if len(late) > len(self.sentinels) // 2 else ()
         if self._tracker.agreed_for(most, time.monotonic()) < LONGEST_FAILOVER:
             raise MasterNotFoundError("the Sentinels that name a primary have not heard of the last failover")
@@ -162,10 +162,10 @@ class SentinelClient(Sentinel):
             return False, None
         address = state["ip"], state["port"]
         if "failover_in_progress" in state["flags"]:
-            # The state is the former one's until all replicas know the new one, which is named before that.
+            # The state describes the former primary until all replicas follow the new one, which is named before that.
             promoted = await _promoted(sentinel, service_name)
             if promoted and promoted != address:
-                # Its number is known since it was promoted, which may have been a moment ago.
+                # Read again: the epoch is known only once it was promoted, which may have been a moment ago.
                 state = await _state(sentinel, service_name) or state
                 return True, NamedPrimary(_epoch(state), promoted)
         is_well = "master" in state["flags"] and not state["flags"] & {"s_down", "o_down"}
@@ -192,7 +192,7 @@ async def _state(sentinel: Redis, service_name: str) -> dict[str, Any] | None:
     try:
         masters = cast("dict[str, dict[str, Any]]", await sentinel.sentinel_masters())
     except (KeyError, TypeError, AttributeError):
-        # So redis-py stumbles.
+        # What redis-py raises for it.
         raise ResponseError(problem) from None
     state = masters.get(service_name)
     if state is not None and not (state.get("ip") and isinstance(state.get("port"), int)):
@@ -225,12 +225,12 @@ class SentinelPool(ClosingPool, SentinelConnectionPool):
 
     @property
     def master_address(self) -> tuple[str, int] | None:
-        """Who the primary was when a Sentinel was last asked; none before that."""
+        """The primary's address by the last answer of a Sentinel; None before that."""
         return self._address
 
     @master_address.setter
     def master_address(self, address: tuple[str, int] | None) -> None:
-        # Here, since redis-py sets it too, at any connection: it is counted before anything can be sent there.
+        # A property, since redis-py sets it with every connection: a change is counted before anything is sent there.
         self.changes += self._address not in {None, address}
         self._address = address
 
@@ -241,12 +241,12 @@ class SentinelPool(ClosingPool, SentinelConnectionPool):
             await self.disconnect(inuse_connections=False)
 
     async def get_master_address(self) -> tuple[str, int]:
-        """Who the primary is, as a Sentinel says; idle connections to another one are closed."""
+        """Ask for the primary's address; close idle connections to another one."""
         address: tuple[str, int] = await super().get_master_address()  # type: ignore[no-untyped-call] # redis-py has no types here
         return address
 
     async def look(self, within: float) -> tuple[str, int]:
-        """Who the primary is, as a Sentinel says within this many seconds; connections stay as they are."""
+        """Ask for the primary's address, for ``within`` seconds at most; connections stay open."""
         async with asyncio.timeout(within):
             return await self.sentinel_manager.discover_master(self.service_name, within)
 

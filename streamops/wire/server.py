@@ -26,11 +26,11 @@ class Server:
     """
 
     def __init__(self, options: ConnectionOptions, tracker: PrimaryTracker | None = None) -> None:
-        """Connects with the first batch.
+        """Prepare a client; it connects with the first batch.
 
         Args:
-            options: How it is reached.
-            tracker: That of another client of the same server; each learns from the other that the primary was replaced.
+            options: How the server is reached.
+            tracker: The tracker of another client of the same server, so that each learns of failovers from the other.
         """
         self.options = options
         self.tracker = tracker or PrimaryTracker()
@@ -59,15 +59,15 @@ class Server:
 
     @property
     def changes(self) -> int:
-        """How often the Sentinels have named another primary, which may know less than the one before."""
+        """How often the Sentinels have named another primary, which may lack writes of the one before."""
         return self._topology.changes
 
     @property
     def handovers(self) -> int:
-        """How often another server has come to serve what one served before: by Sentinels, or slots of a cluster.
+        """How often another server has taken over keys: by failovers of Sentinel, or slots that moved in a cluster.
 
-        The new one may know less, or something else, of the same entries. Slots that were moved on purpose count too:
-        from outside it looks the same.
+        The new one may lack entries or have others under their IDs. Slots that were moved on purpose count, too: a client
+        cannot distinguish them.
         """
         return self._topology.changes + self.tracker.moves
 
@@ -108,7 +108,7 @@ class Server:
         Args:
             key: The key.
             command: The command's words.
-            handovers: Have it done only if no other server has taken over since there were this many handovers.
+            handovers: Send it only if ``Server.handovers`` is still this number.
 
         Raises:
             ServerError: Its node fails, or is another one.
@@ -137,7 +137,7 @@ class Server:
         replies = await self._send_to_node(node, commands, insist)
         moved = [at for at, reply in enumerate(replies) if isinstance(reply, (AskError, TryAgainError))]
         if moved:
-            # If a server has carried the key itself, with all there is to it, it is not another one; where the slot has moved, it is.
+            # A redirect within one handover count is the same data; a slot that moved has raised the count, and is refused.
             requests = [Request(key, commands[at]) for at in moved]
             batch = Batch(self._topology, requests, insist=insist)
             again = await self._answers(batch, batch.go_on(node, [replies[at] for at in moved]))
@@ -146,7 +146,7 @@ class Server:
         return replies
 
     def _unfailed(self, answers: Answers) -> list[Reply]:
-        """Replies of which none stands for a node that failed; raises ``ServerError`` for one that does."""
+        """The replies; raises ``ServerError`` if a node failed that had a share of them."""
         for error in answers.failures.values():
             if any(reply is error for reply in answers.replies):
                 raise self.error(error)
@@ -169,7 +169,7 @@ class Server:
         finally:
             self.commands_sent += batch.commands
         if answers.failures:
-            # A node that fails may have handed its slots to a replica: look before the next batch.
+            # A failed node may have been replaced by a replica: the next batch learns the topology again.
             self._topology.distrust(answers.failures)
             if answers.failures.keys() >= set(self.nodes):
                 raise self.error(next(iter(answers.failures.values())))
@@ -180,16 +180,16 @@ class Server:
         return self._topology.node_of(key)
 
     def error(self, error: Exception) -> ServerError:
-        """A failure of the server as a whole, translated."""
+        """Translate a failure of the server or a node into a ``ServerError``."""
         options = self.options
         problem = server_error(error, options.label, options.username, tls=options.tls is not None)
         problem.sent = was_sent(error)
         return problem
 
     async def close(self) -> None:
-        """Close all connections, those too that are just being made; whatever is sent from now on fails."""
+        """Close all connections, also those being made; batches from now on fail."""
         await self._topology.close()
-        # The event loop closes the sockets themselves in its next turn.
+        # The event loop closes the sockets in its next turn.
         await asyncio.sleep(0)
 
     async def _prepare(self) -> None:
@@ -218,7 +218,7 @@ class Server:
         raise self.error(problem)
 
     def _insist_on(self, handovers: int) -> None:
-        """Raise where a command was meant for the server before."""
+        """Raise if another server has taken over since a command was prepared."""
         if self.handovers != handovers:
             error = PrimaryReplacedError("another server has taken over a moment ago")
             error.add_note(UNSENT)
