@@ -1,13 +1,11 @@
 """The audit log: all actions, and one with what was before it."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import ClassVar, Final, TypeAlias
 
 from msgspec.structs import replace
 from textual.binding import BindingType
 
-from streamops.errors import StreamopsError
 from streamops.model.acting import Action, ActionPage, AuditPhase
 from streamops.model.entries import EntryId
 from streamops.model.json_text import encode
@@ -15,18 +13,16 @@ from streamops.operations.audit import Before, action_of, state_before
 from streamops.operations.registry import command_words
 from streamops.resources.audit import ACTIONS, action_facts, ending
 from streamops.resources.table import Cell, Column, Tone
-from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import Hint, bindings
-from streamops.tui.lines import words
 from streamops.tui.lines.details import fact_lines
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.screens.listing import Listing, ListScreen
+from streamops.tui.screens.listing import Listing
+from streamops.tui.screens.paging import PagedList, PageOfRows
 from streamops.tui.screens.read_listing import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import Line
 
-AHEAD = 20
 GLYPHS = {Tone.OK: "✓", Tone.WARN: "▲", Tone.CRITICAL: "✗"}
 
 
@@ -47,11 +43,11 @@ def _outcome(action: Action) -> Cell:
     return Cell(f"{GLYPHS.get(said.tone, '?')} {said.text}", said.tone)
 
 
-def _with_undoers(actions: Sequence[Action]) -> tuple[Action, ...]:
-    """The actions, each with the one that took it back; that came later, so it was read before."""
+def _with_undoers(newer: Sequence[Action], actions: Sequence[Action]) -> tuple[Action, ...]:
+    """Actions, each with the one that took it back: one of them, or one of those that are newer."""
     undoers = {
         undone: action.first.begun_id
-        for action in actions
+        for action in (*newer, *actions)
         if action.last is not None and action.last.phase is AuditPhase.DONE
         for undone in action.last.undoes
     }
@@ -106,7 +102,7 @@ def _hints(hints: tuple[Hint, ...], *, undoable: bool) -> tuple[Hint, ...]:
     return hints if undoable else tuple(hint for hint in hints if hint != "undo")
 
 
-class AuditScreen(ListScreen[Action]):
+class AuditScreen(PagedList[Action, ActionPage]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins again."""
 
     keeps_pane = True
@@ -114,59 +110,16 @@ class AuditScreen(ListScreen[Action]):
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, ACTION_LIST)
-        self._actions: tuple[Action, ...] = ()
-        self._page: ActionPage | None = None
-        self._asked = False
-        self._error = ""
 
-    def on_mount(self) -> None:
-        """Read the first page."""
-        self.reread()
+    async def read_page(self, source: Source, after: ActionPage | None) -> PageOfRows[Action, ActionPage]:
+        """Read a page of the log."""
+        page = await source.read_actions(after=after)
+        newer = () if after is None else self.read_rows
+        return _with_undoers(newer, page.actions), None if page.next_id is None else page
 
-    def reread(self) -> None:
-        """Begin again; the rows shown stay until the first page is there."""
-        self._ask(None)
-
-    def _take(self, after: ActionPage | None, page: ActionPage) -> None:
-        first = after is None
-        self._actions = _with_undoers(page.actions if first else (*self._actions, *page.actions))
-        self._page, self._asked, self._error = page, False, ""
-        self.show_body(self.app_state)
-
-    def unread(self, error: StreamopsError) -> None:
-        """Say why there is no page."""
-        self._asked, self._error = False, safe(error.message)
-        self.show_body(self.app_state)
-
-    def on_line_view_highlighted(self) -> None:
-        """Read on where the cursor nears the end."""
-        page = self._page
-        if self._asked or page is None or page.next_id is None:
-            return
-        if self.list.cursor >= len(self.list.rows) - AHEAD:
-            self._ask(page)
-
-    def rows_of(self, app_state: AppState) -> Sequence[Action]:
-        """What was read so far."""
-        del app_state
-        return self._actions
-
-    def empty_note(self) -> str:
+    def nothing(self) -> str:
         """Why nothing is listed."""
-        if self._error:
-            return self._error
-        return (
-            "reading"
-            if self._page is None
-            else "the audit log is empty: streamops has changed nothing on this server"
-        )
-
-    def position_words(self) -> Line:
-        """The cursor, and whether there is more."""
-        failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._actions else Cell("")
-        there_is_more = self._page is not None and self._page.next_id is not None
-        more = Cell("and more ", Tone.DIM) if there_is_more else Cell("")
-        return (failed, *words.position(self.list.cursor, len(self.list.rows)), more)
+        return "the audit log is empty: streamops has changed nothing on this server"
 
     def hints(self) -> tuple[Hint, ...]:
         """Undo for an action that can be undone alone."""
@@ -181,10 +134,6 @@ class AuditScreen(ListScreen[Action]):
         """Plan to undo the action under the cursor."""
         if self.console.can("undo") and (row := self.list.highlighted) is not None:
             self.console.undo(row.first.begun_id)
-
-    def _ask(self, after: ActionPage | None) -> None:
-        self._asked = True
-        self.fetch(lambda source: source.read_actions(after=after), partial(self._take, after))
 
 
 ActionInFull: TypeAlias = tuple[Action, Before]

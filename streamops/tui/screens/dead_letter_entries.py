@@ -1,20 +1,17 @@
 """One dead-letter queue: what its letters died of and where they came from, and the letters, the newest first."""
 
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from time import monotonic
 from typing import ClassVar, Final
 
 from msgspec.structs import replace
 from textual.binding import BindingType
-from textual.widget import Widget
 
-from streamops.errors import SettingsError, StreamopsError
+from streamops.errors import SettingsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
-from streamops.monitor.dead_letters import DeadLetterPage
 from streamops.resources.dead_letters import (
     DEAD_LETTER_COLUMNS,
     DEAD_LETTER_DETAIL_COLUMNS,
@@ -28,7 +25,6 @@ from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent, size
 from streamops.tui import routes
 from streamops.tui.keys import bindings
-from streamops.tui.lines import words
 from streamops.tui.lines.charting import ChartPart, parts_line
 from streamops.tui.lines.details import column_facts, paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
@@ -37,12 +33,11 @@ from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind, selection_at
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.marking import WholeMarking
+from streamops.tui.screens.paging import PAGE, PageOfRows, SummarizedList
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 from streamops.tui.widgets.prompt import WHERE, Prompt
-from streamops.tui.widgets.text_view import Head
 
-AHEAD: Final = 20
 PANE_BYTES: Final = 8 * 1024
 SUM_UP_AGAIN: Final = 10.0
 """Seconds from one summing up to the next; only if the length changed."""
@@ -61,13 +56,14 @@ COLUMNS: Final = tuple(
 )
 
 
-PAGE: Final = 100
 MOST_CHOSEN: Final = 1_000
 """Dead letters that an expression holds of and that are shown."""
 
 
-class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
-    """Letters. The next page is read when the cursor nears the end; ``=`` asks for an expression that holds of them.
+class DeadLetterEntriesScreen(
+    SummarizedList[DeadLetterRow, EntryId, QueueSummary], WholeMarking[DeadLetterRow]
+):
+    """Letters. ``=`` asks for an expression that holds of them.
 
     What is marked is acted on, by IDs; ``*`` once more takes all that there are, or that the expression holds of.
     """
@@ -78,107 +74,62 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
         super().__init__(place, app_state, DEAD_LETTER_LIST)
         self._queue = place.queue
         self._where = place.where
-        self._rows: tuple[DeadLetterRow, ...] = ()
-        self._more = False
-        self._asked = 0
-        self._asking = False
-        self._read_at: float | None = None
-        self._error = ""
-        self._summary: QueueSummary | None = None
-        self._summed_at = 0.0
-        self._head = Head(id="head")
-
-    def compose_body(self) -> Iterable[Widget]:
-        """What all of it comes to, the list and the pane."""
-        yield self._head
-        yield from super().compose_body()
-
-    def on_mount(self) -> None:
-        """Read the first page, and what the queue comes to."""
-        self._note_whole()
-        self.reread()
-
-    def reread(self) -> None:
-        """Begin again; the rows shown stay until the first page is there."""
-        self._ask(None)
-        self._sum_up()
 
     def show(self, app_state: AppState) -> None:
         """Show the dead letters as old as they are now; sum up again where the queue's length changed."""
         newer = app_state.observation is not self.app_state.observation
         if newer and app_state.observation is not None:
             now = app_state.observation.snapshot.collected_at
-            self._rows = tuple(DeadLetterRow(row.letter, row.now and now) for row in self._rows)
+            self.read_rows = tuple(DeadLetterRow(row.letter, row.now and now) for row in self.read_rows)
         super().show(app_state)
         seen = app_state.find_stream(self._queue) if newer else None
-        known = None if self._summary is None else self._summary.length
-        due = monotonic() - self._summed_at > SUM_UP_AGAIN
+        known = None if self.summary is None else self.summary.length
+        due = monotonic() - self.summed_at > SUM_UP_AGAIN
         if seen is not None and known not in {None, seen.stream.length} and due:
-            self._sum_up()
+            self.sum_up()
 
-    # -- what arrives --------------------------------------------------------------------------------
+    async def read_page(self, source: Source, after: EntryId | None) -> PageOfRows[DeadLetterRow, EntryId]:
+        """Read the newest page, or the one before it; what an expression holds of comes all at once."""
+        if self._where:
+            chosen = DeadLetterSelection(queue=self._queue, where=self._where)
+            page = await source.dead_letters.page(chosen, MOST_CHOSEN)
+        else:
+            page = await source.dead_letters.newest(self._queue, before=after, count=PAGE)
+        rows = [DeadLetterRow(letter, page.now) for letter in page.letters]
+        return rows, rows[-1].letter.id if page.more and rows else None
 
-    def _take_page(self, number: int, before: EntryId | None, page: DeadLetterPage) -> None:
-        if number != self._asked:
-            return  # another expression was asked for since
-        rows = tuple(DeadLetterRow(letter, page.now) for letter in page.letters)
-        self._rows = (*self._rows, *rows) if before is not None else rows
-        self._asking, self._error, self._more = False, "", page.more
-        self._read_at = monotonic() if before is None else self._read_at
-        self.show_body(self.app_state)
+    def reads_on(self) -> bool:
+        """Whether there is a next page: an expression has none."""
+        return super().reads_on() and not self._where
 
-    def _lack_page(self, number: int, error: StreamopsError) -> None:
-        if number == self._asked:
-            self._asking, self._error = False, safe(error.message)
-            self.show_body(self.app_state)
+    async def read_summary(self, source: Source) -> QueueSummary:
+        """What the queue comes to."""
+        return await source.dead_letters.queue(self._queue)
 
-    def _take_summary(self, summary: QueueSummary) -> None:
-        self._summary = summary
-        self._note_whole()
-
-    def _lack_summary(self, error: StreamopsError) -> None:
-        reason = safe(error.message)
-        self._head.show(lambda _: [(Cell(f" ✗ {reason}", Tone.CRITICAL),)])
-
-    def on_line_view_highlighted(self) -> None:
-        """Read on where the cursor nears the end; what an expression holds of comes all at once."""
-        near = self.list.cursor >= len(self.list.rows) - AHEAD
-        if near and self._more and not self._where and self._rows and not self._asking:
-            self._ask(self._rows[-1].letter.id)
+    def summary_lines(self, summary: QueueSummary | None, width: int) -> Sequence[Line]:
+        """The same in three lines."""
+        return queue_head(summary, width)
 
     # -- what it shows -------------------------------------------------------------------------------
 
-    def rows_of(self, app_state: AppState) -> Sequence[DeadLetterRow]:
-        """What was read so far."""
-        del app_state
-        return self._rows
+    def nothing(self) -> str:
+        """Why nothing is listed."""
+        return "no dead letter matches; Esc shows all" if self._where else "the queue is empty"
 
     def empty_note(self) -> str:
         """Why nothing is listed."""
-        if self._error:
-            return f"✗ {self._error}"
-        if self._read_at is None:
-            return "reading"
-        return "no dead letter matches; Esc shows all" if self._where else "the queue is empty"
+        note = super().empty_note()
+        return f"✗ {note}" if self.error else note
+
+    def more_words(self) -> str:
+        """What the status line says of rows that were not read."""
+        words = super().more_words()
+        return f"the first {MOST_CHOSEN:,}, the oldest first " if self._where and words else words
 
     def selection_words(self) -> Line:
         """What is marked, and the expression."""
         where = (Cell(f"where {safe(self._where)}  ", Tone.WARN),) if self._where else ()
         return (*super().selection_words(), *where)
-
-    def position_words(self) -> Line:
-        """What went wrong, how old the list is, and the cursor."""
-        failed = Cell(f"{self._error}  ", Tone.CRITICAL) if self._error and self._rows else Cell("")
-        more = Cell(self._more_words(), Tone.DIM) if self._more else Cell("")
-        age = words.read_age(self._read_at)
-        return (failed, *age, *words.position(self.list.cursor, len(self.list.rows)), more)
-
-    def _more_words(self) -> str:
-        return f"the first {MOST_CHOSEN:,}, the oldest first " if self._where else "and more "
-
-    def _note_whole(self) -> None:
-        summary = self._summary
-        self._head.show(lambda width: queue_head(summary, width))
 
     def entry_at(self) -> tuple[str, EntryId] | None:
         """The entry that died, where the letter says which it was."""
@@ -238,33 +189,11 @@ class DeadLetterEntriesScreen(WholeMarking[DeadLetterRow]):
         return False
 
     def _read_where(self, where: str) -> None:
-        self._where, self._rows, self._more, self._read_at = where, (), False, None
+        self._where, self.read_rows, self.after, self.read_at = where, (), None, None
         self.action_unmark()
         self.place = routes.DeadLetterEntriesRoute(self._queue, where)
         self.reread()
         self.show_body(self.app_state)
-
-    def _ask(self, before: EntryId | None) -> None:
-        self._asked += 1
-        self._asking = True
-        self.fetch(
-            partial(self._read_page, self._where, before),
-            partial(self._take_page, self._asked, before),
-            partial(self._lack_page, self._asked),
-        )
-
-    async def _read_page(self, where: str, before: EntryId | None, source: Source) -> DeadLetterPage:
-        if where:
-            return await source.dead_letters.page(
-                DeadLetterSelection(queue=self._queue, where=where), MOST_CHOSEN
-            )
-        return await source.dead_letters.newest(self._queue, before=before, count=PAGE)
-
-    def _sum_up(self) -> None:
-        self._summed_at = monotonic()
-        self.fetch(
-            lambda source: source.dead_letters.queue(self._queue), self._take_summary, self._lack_summary
-        )
 
 
 OF_QUEUE: Final = tuple(
