@@ -1,7 +1,7 @@
-"""Taking pending entries over: from a consumer that is dead, from any consumer that left them idle, from ourselves.
+"""Claims pending entries: of a dead consumer, of any consumer once they are idle, and our own that a lost reply carried.
 
-Every look is one script of bounded work, by a cursor that only ever moves on. An entry's delivery is counted, and
-those that were deleted while they were pending are reported once and leave the list of pending ones.
+Each call is one script of bounded work, with a cursor that only moves forward. It counts a delivery; entries that were
+deleted while they were pending are reported once and removed from the pending entries list.
 """
 
 from collections.abc import Collection, Container
@@ -20,7 +20,7 @@ from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
 
 START: Final = "-"
-"""Where every walk begins."""
+"""The cursor of a new pass."""
 MOST: Final = 500
 """Entries that one call takes over at most, whatever the limit: a few milliseconds of the server's time."""
 MOST_BYTES: Final = 4 << 20
@@ -44,19 +44,19 @@ async def take_from(
     after: str = START,
     most_bytes: int = MOST_BYTES,
 ) -> RecoveredPage:
-    """Take entries of one consumer that are idle for long enough.
+    """Claim entries of one consumer that are idle for ``min_idle``.
 
-    A lost reply leaves entries under our name that no worker has in hand: recover them.
+    A lost reply leaves entries pending under our name that are not in flight: ``recover_own`` finds them.
 
     Args:
-        server: Where.
+        server: The server.
         sub: The subscription to claim for.
-        retries: From the retry stream, not the stream.
-        owner: Whose entries.
-        min_idle: For how long they must have been idle.
-        limit: How many at most; never more than ``MOST``.
-        after: What the last call said comes next.
-        most_bytes: How many bytes at most, about.
+        retries: Whether to claim from the retry stream.
+        owner: The present owner.
+        min_idle: The least idle time.
+        limit: How many at most, within ``MOST``.
+        after: The cursor that the last call returned.
+        most_bytes: About how many bytes at most.
 
     Raises:
         ServerError: The server did not answer, or refused.
@@ -76,9 +76,9 @@ async def recover_own(
     after: str = START,
     most_bytes: int = MOST_BYTES,
 ) -> RecoveredPage:
-    """Take what is pending under our own name and not in hand: it was delivered into a reply which never came.
+    """Claim entries that are pending under our own name and not in flight: the reply that delivered them was lost.
 
-    What is pending is compared here, a page at a time: the server would have to be sent all that is in hand.
+    The comparison is done here, a page at a time: otherwise all IDs in flight would have to be sent.
 
     Args:
         server: Where.

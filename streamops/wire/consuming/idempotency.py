@@ -1,4 +1,4 @@
-"""The idempotency guard: which entry owns a business key."""
+"""Idempotency keys: which entry owns a business key."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -21,13 +21,13 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class KeyClaim(Struct, frozen=True, gc=False):
-    """An entry that wants a business key.
+    """An entry's claim to a business key.
 
     Attributes:
-        key: The guard of the key.
-        origin: The ID that the entry was born with, by which it owns the key.
+        key: The key in Redis that holds the owner.
+        origin: The entry's original ID, which is the owner's value.
         place: The field of its marks: the ID under which it is pending, and in which stream; None if that is the
-            ID that it was born with.
+            original ID.
     """
 
     key: str
@@ -36,22 +36,22 @@ class KeyClaim(Struct, frozen=True, gc=False):
 
 
 class KeyVerdict(StrEnum):
-    """Whose a business key is that another entry has taken before."""
+    """The verdict on a business key that another entry has taken before."""
 
     MINE = "mine"
-    """The other one was deleted before it was handled: the key is ours now."""
+    """The other entry was deleted before it was handled: the key is this entry's now."""
 
     DUPLICATE = "duplicate"
-    """The other one was handled, or will be."""
+    """The other entry was handled, or will be."""
 
     LATER = "later"
-    """The other one is pending and not in its stream any more: a worker that has it may handle it yet."""
+    """The other entry is pending and no longer in its stream: a worker that has read it may still handle it."""
 
 
 class IdempotencyKeys:
-    """Guards on one server.
+    """The idempotency keys of one server.
 
-    From Redis 7.0 on, one command takes a key or says who has it; before that it takes two.
+    From Redis 7.0 on, one SET with NX and GET takes a key or returns its owner; before that it takes two commands.
     """
 
     def __init__(self, server: Server) -> None:
@@ -59,19 +59,18 @@ class IdempotencyKeys:
         self._in_one = True
 
     async def take(self, sub: Subscription, claims: Sequence[KeyClaim]) -> list[bytes | None]:
-        """Take keys for entries, in one round trip; who owns each of them now, or None if one is no guard.
+        """Take free keys for entries in one round trip; the owner of each key, None if a key holds another type.
 
         Args:
-            sub: Whose entries.
-            claims: Which of them want which keys.
+            sub: The subscription of the entries.
+            claims: The entries and their keys.
 
         Raises:
-            ServerError: The server does not answer, or does not let us. Some keys may be taken; taking them again
-                for the same entries is harmless.
+            ServerError: The server does not answer, or refuses. Some keys may be taken; repeating is harmless.
         """
         lifetime: Command = () if sub.guarded is None else ("PX", sub.guarded // _MILLISECOND)
         how: Command = (*lifetime, "NX", "GET")
-        # First, so that no worker that meets their keys looks for them under another ID.
+        # First, so that a worker that meets their keys finds them under their present IDs.
         moved: list[Command] = [
             ("SET", owner_key(sub.guards, name_text(one.origin)), one.place, "PX", sub.owners_kept_ms)
             for one in claims
@@ -93,14 +92,14 @@ class IdempotencyKeys:
         return _owners(claims, replies[1::2])
 
     async def contest(self, sub: Subscription, rows: Sequence[tuple[KeyClaim, bytes]]) -> list[KeyVerdict]:
-        """Decide whose keys are that others own; those whose owners were never handled are ours from then on.
+        """Decide on keys that other entries own; keys of owners that were never handled change owner.
 
         Args:
-            sub: Whose entries.
-            rows: Which of them want which keys, and who owns each.
+            sub: The subscription of the entries.
+            rows: The claims, each with the present owner.
 
         Raises:
-            ServerError: The server does not answer, or does not let us.
+            ServerError: The server does not answer, or refuses.
         """
         keys = [sub.retries, sub.unhandled]
         told: list[Argument] = [sub.group, 0 if sub.guarded is None else sub.guarded // _MILLISECOND]

@@ -12,16 +12,16 @@ from streamops.wire.script_calls import Call
 from streamops.wire.server import Server
 
 BATCH: Final = 1_000
-"""Leases that one call renews: a few milliseconds of the server's time."""
+"""Leases that one call renews at most: a few milliseconds of the server's time."""
 
 AS_COUNTED: Final = -1
-"""Deliveries stay as they are."""
+"""Keep the delivery count."""
 
 LONG_IDLE_MS: Final = GIVEN_BACK // timedelta(milliseconds=1)
 
 
 async def renew(server: Server, sub: Subscription, *, retries: bool, ids: Sequence[bytes]) -> Renewed:
-    """Renew leases of entries that are still pending under our name; deliveries are not counted.
+    """Renew the leases of entries that are still pending under our name; delivery counts stay.
 
     Raises:
         ServerError: The server did not answer, or refused.
@@ -37,9 +37,9 @@ async def release(
     ids: Sequence[bytes] | None,
     unstarted: bool = False,
 ) -> Renewed:
-    """Give entries back that are still pending under our name: they stay so, and look idle for long.
+    """Release entries that are still pending under our name: they stay so, with a long idle time.
 
-    Without ``ids`` everything that is pending under our name is given back. Those that were never started count
+    Without ``ids``, all entries pending under our name are released. Those that were never started (``unstarted``) count
     as never delivered from then on.
 
     Raises:
@@ -56,13 +56,13 @@ async def release(
 async def register(
     server: Server, sub: Subscription, *, retries: bool, entries: Sequence[tuple[bytes, int]]
 ) -> Registered:
-    """Make entries pending under our name that are pending under no name, because their group was destroyed.
+    """Make entries pending under our name that lost their pending rows when their group was destroyed.
 
     Args:
-        server: Where.
-        sub: Whose.
-        retries: Entries of the retry stream.
-        entries: Each with its deliveries.
+        server: The server.
+        sub: The subscription.
+        retries: Whether they are in the retry stream.
+        entries: The ID and delivery count of each.
 
     Raises:
         ServerError: The server did not answer, or refused. Some may have been made so.
@@ -89,16 +89,16 @@ async def release_all(
     came: Collection[bytes] = (),
     seen: bytes = b"",
 ) -> int:
-    """Give back everything that is pending under our name, but for some IDs; how many entries that were.
+    """Release all entries pending under our name, except some; how many were released.
 
     Args:
-        server: Where.
-        sub: Whose.
-        retries: Entries of the retry stream.
+        server: The server.
+        sub: The subscription.
+        retries: Whether to release those of the retry stream.
         keep: IDs of entries that stay ours.
-        came: IDs of other entries that came to us, so that their delivery counts.
-        seen: The ID after which entries that were delivered once and did not come count as never delivered; empty
-            where all of them came.
+        came: IDs of other entries that reached us, so that their delivery counts.
+        seen: The ID after which entries that were delivered once and did not reach us count as never delivered; empty
+            if all of them reached us.
 
     Raises:
         ServerError: The server did not answer, or refused. Some may have been given back.

@@ -1,4 +1,4 @@
-"""Payloads that are kept beside a stream, as strings with a time to live, while its entries carry their keys."""
+"""Payloads stored outside a stream, as strings with a time to live, while its entries carry their keys."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -24,16 +24,16 @@ MOST_PARTS: Final = 7_800
 """Field names and values that a script can hand to XADD: Lua unpacks about 8,000."""
 
 AT_ONCE: Final = 50
-"""Payloads that are asked for together: they are large, or they would not be kept apart."""
+"""Payloads that are read in one batch: they are large."""
 
 
 class StoredPayload(NamedTuple):
-    """A payload to be kept beside a stream.
+    """A payload to store outside its stream.
 
     Attributes:
-        key: Where.
+        key: Its key.
         value: The payload.
-        ttl: How long.
+        ttl: How long it is kept.
     """
 
     key: str
@@ -52,7 +52,7 @@ class StoredPayload(NamedTuple):
 
 
 def new_payload(stream: str, value: bytes, ttl: timedelta) -> StoredPayload:
-    """A payload under a key of its own beside a stream."""
+    """A payload under a new key of a stream."""
     return StoredPayload(payload_key(stream, token_hex(12)), value, ttl)
 
 
@@ -64,9 +64,9 @@ def with_payload(
     entry_id: str = "*",
     maxlen: int | None = None,
 ) -> Request:
-    """What adds an entry and its payload at once; where the entry cannot be added, no payload is left behind.
+    """The request that adds an entry and its payload in one step; if the entry is refused, no payload is left behind.
 
-    The script's source goes along: beside a payload it weighs nothing, and no server has to know it.
+    It carries the script's source, which is small next to a payload, so that no server has to have it cached.
 
     Args:
         stream: The stream, in one slot with the payload's key.
@@ -134,7 +134,7 @@ async def read_kept_payload(server: Server, key: str, limit: int) -> KeptPayload
         NotFound: The key holds something else.
         ServerError: The server could not be asked.
     """
-    # Its time to live is asked for last: who finds it there has found its beginning before it went.
+    # PTTL comes last: if the key still exists then, its beginning was read before it expired.
     commands = (("STRLEN", key), ("GETRANGE", key, 0, max(limit - 1, 0)), ("PTTL", key))
     answers = await server.batch([Request(key, command) for command in commands])
     for reply in answers.replies:

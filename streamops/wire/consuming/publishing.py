@@ -1,4 +1,4 @@
-"""Adding entries: one among those of other callers, or many in pipelines. Nothing is ever sent twice."""
+"""Adds entries: single ones together with those of other callers, or many in pipelines. No XADD is ever sent twice."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol, TypeVar
@@ -98,7 +98,7 @@ async def add_many(
 
 
 def unknown(error: StreamopsError, what: str, stream: str) -> StreamopsError:
-    """A lost connection, told as what it means for what was to be published."""
+    """Translate a lost connection into whether entries may have been added."""
     if not isinstance(error, Unreachable):
         return error
     if not error.sent:
@@ -128,7 +128,7 @@ def refused(stream: str, problem: Fault) -> StreamopsError:
 
 
 def portions(parts: Sequence[Part], most: int) -> Iterator[Sequence[Part]]:
-    """Slices of so many parts, and of bytes, that one call takes."""
+    """Slices of at most ``most`` parts and about ``BYTES_AT_ONCE`` bytes."""
     first, size = 0, 0
     for at, part in enumerate(parts):
         size += part.size

@@ -69,7 +69,7 @@ async def _place(
 
 
 async def _place_wide(server: Server, sub: Subscription, marker: str, parts: Sequence[bytes]) -> None:
-    """Write a letter and its marker in one transaction, without the bounds of a script."""
+    """Write a dead letter and its marker in one transaction, which has no limit of fields as a script has."""
     queue, what = sub.dead_letters, f"dead-letter queue {sub.dead_letters}"
     if await write_script(server, "consume_is_placed", Call(queue, (), bool, (marker,)), what):
         return
@@ -77,7 +77,7 @@ async def _place_wide(server: Server, sub: Subscription, marker: str, parts: Seq
     marking: Command = ("EVAL", script, 2, queue, marker, MARKERS_KEPT_MS, *parts[-ABOUT_PARTS:])
     commands: tuple[Command, ...] = (("MULTI",), ("XADD", queue, "*", *parts), marking, ("EXEC",))
     answers = await server.batch([Request(queue, command) for command in commands])
-    # What was refused before the transaction ran tells more than that it did not run.
+    # An error from before EXEC says more than the one of EXEC itself.
     for reply in answers.replies:
         if answers.failures and isinstance(reply, Exception):
             raise server.error(reply)
@@ -117,11 +117,11 @@ async def mark_starts(
 async def retry_all(
     server: Server, sub: Subscription, *, retries: bool, rows: Sequence[ScheduledRetry]
 ) -> list[Settled]:
-    """Move many entries into the delayed queue; what became of each.
+    """Move entries to the delayed queue; the result for each.
 
     Raises:
-        ServerError: The server did not answer, or is out of memory. Some may have been moved; asked for again, they
-            are done, or not ours once they have come due.
+        ServerError: The server did not answer, or is out of memory. Some may have been moved; if the call is repeated,
+            these are done, or not ours once they have come due.
     """
     name = f"{encoded_part(sub.group)}:"
 
@@ -148,15 +148,15 @@ async def dead_letter_all(
     rows: Sequence[DeadLetterDraft],
     min_idle: timedelta = timedelta(),
 ) -> list[Settled]:
-    """Give many entries up, those that are idle for long enough; what became of each.
+    """Dead-letter entries that are idle for ``min_idle``; the result for each.
 
-    On a cluster whose dead-letter queue is in another slot, and for entries of more than 3,891 fields, letters are
-    written before the entries are taken off the list of pending ones: a repeated call writes no second ones.
-    If such an entry is lost to another consumer between the two, its letter stands although it is tried again.
+    On a cluster whose dead-letter queue is in another slot, and for entries of more than 3,891 fields, dead letters are
+    written before the entries are acknowledged; a marker keeps a repeated call from writing second ones. If another
+    consumer claims such an entry between the two steps, its dead letter stays although the entry is tried again.
 
     Raises:
-        ServerError: The server did not answer, or is out of memory. Some may have been buried; asked for again, they
-            are not ours.
+        ServerError: The server did not answer, or is out of memory. Some may have been dead-lettered; if the call is
+            repeated, these are not ours.
     """
     far = server.options.mode is Mode.CLUSTER and not same_slot(sub.stream, sub.dead_letters)
 
@@ -180,9 +180,9 @@ async def dead_letter_all(
 async def _dead_letter_far(
     server: Server, sub: Subscription, batch: Sequence[DeadLetterDraft], *, retries: bool, min_idle: timedelta
 ) -> list[Settled] | None:
-    """Read letters, write them, and take the entries off the list of pending ones: three calls.
+    """Read the entries, write their dead letters, and acknowledge the entries, in three calls.
 
-    The first renews their leases: from then on they are not idle.
+    The first renews the leases, so that no other consumer claims the entries meanwhile.
     """
     who = _gives_up(sub, retries=retries, min_idle=min_idle)
     told = (*who, *_script_arguments(batch, _NumberedKeys(sub, 0), keys=False))
@@ -203,7 +203,7 @@ async def _dead_letter_far(
         for at, word in zip(found, words, strict=False):
             became[at] = word
         if len(words) < len(found):
-            # What was not reached comes again.
+            # The rest comes with the next batch.
             became = became[: found[len(words)]]
     return became
 
@@ -229,7 +229,7 @@ async def _dead_letter_rows(
 def _script_arguments(
     letters: Sequence[DeadLetterDraft], beside: "_NumberedKeys", *, keys: bool
 ) -> Iterator[Argument]:
-    """What scripts are given of dead letters; the numbers of the keys beside them, or none."""
+    """Script arguments of dead letters: with ``keys`` the numbers of their keys, else 0."""
     for one in letters:
         yield from (one.entry_id, one.reason, one.error, one.deliveries, one.attempt)
         yield beside.number(one.guard_key) if keys else 0
@@ -241,7 +241,7 @@ def _script_arguments(
 async def _in_batches(
     rows: Sequence[Row], write: Callable[[Sequence[Row]], Awaitable[list[Settled] | None]]
 ) -> list[Settled]:
-    """Settle rows until all are, as many at once as the script takes."""
+    """Settle all rows, in batches as large as the script takes."""
     became: list[Settled] = []
     while len(became) < len(rows):
         batch = rows[len(became) : len(became) + BATCH]
@@ -251,7 +251,7 @@ async def _in_batches(
 
 
 class _NumberedKeys:
-    """Keys beside the stream that a script is given by their numbers.
+    """Further keys of a call, which a script's arguments refer to by their numbers.
 
     Attributes:
         keys: The keys, after those that every call has.
@@ -263,11 +263,11 @@ class _NumberedKeys:
         self._first = first
 
     def payload(self, key: str | None) -> int:
-        """The number of a payload's key; zero if it is not beside the stream."""
+        """The number of a payload's key; 0 if it is no payload of this stream."""
         return self.number(key) if is_own_payload(self._sub, key) else 0
 
     def number(self, key: str | None) -> int:
-        """The number of a key; zero for none."""
+        """The number of a key; 0 for None."""
         if key is None:
             return 0
         self.keys.append(key)

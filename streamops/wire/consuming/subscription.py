@@ -1,4 +1,4 @@
-"""One group's reading of one stream, under one consumer's name, and what every script of a consumer is told."""
+"""A subscription: a stream, the group that reads it and a consumer's name, with the keys that its scripts use."""
 
 from datetime import timedelta
 from functools import cached_property
@@ -24,7 +24,7 @@ LONGEST: Final = timedelta(days=3650)
 
 
 class Subscription:
-    """A stream, the group that reads it, the consumer's name, and the keys beside the stream.
+    """A stream, the group that reads it, the consumer's name, and the keys derived from them.
 
     Attributes:
         stream: The stream.
@@ -57,22 +57,22 @@ class Subscription:
 
     @property
     def owners_kept_ms(self) -> int:
-        """For how many milliseconds is kept what became of the owners of its business keys."""
+        """Milliseconds for which the present IDs of owners of business keys are kept."""
         return (LONGEST if self.guarded is None else self.guarded) // timedelta(milliseconds=1)
 
     @cached_property
     def retries(self) -> str:
-        """The stream of entries that are due again for this group alone."""
+        """The retry stream: entries that are due again for this group alone."""
         return retry_key(self.stream, self.group)
 
     @cached_property
     def attempts(self) -> str:
-        """The hash of starts of entries that were delivered before."""
+        """The hash of marked starts."""
         return attempts_key(self.stream, self.group)
 
     @cached_property
     def guards(self) -> str:
-        """What the guards of business keys begin with."""
+        """The prefix of idempotency keys."""
         return done_prefix(self.stream, self.group)
 
     @cached_property
