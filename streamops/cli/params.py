@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from streamops.errors import SettingsError
 from streamops.model.entries import EntryId
+from streamops.model.fields import Instant, argument, option
 from streamops.model.measures import parse_duration, parse_size
 from streamops.model.text import name_bytes
 
@@ -162,14 +163,11 @@ COMPLETIONS: Final = {
     )
 }
 
-patterns_argument = click.argument(
-    "patterns", metavar="[PATTERN]...", nargs=-1, shell_complete=COMPLETIONS["streams"]
-)
-stream_argument = click.argument("stream", shell_complete=COMPLETIONS["streams"])
-stream_argument_optional = click.argument("stream", required=False, shell_complete=COMPLETIONS["streams"])
-group_argument = click.argument("group", shell_complete=COMPLETIONS["groups"])
-group_argument_optional = click.argument("group", required=False, shell_complete=COMPLETIONS["groups"])
-streams_argument = click.argument(
-    "streams", metavar="STREAM...", nargs=-1, required=True, shell_complete=COMPLETIONS["streams"]
-)
-context_argument = click.argument("context", shell_complete=COMPLETIONS["contexts"])
+Patterns = Annotated[tuple[str, ...], argument("", "streams", metavar="[PATTERN]...")]
+Stream = Annotated[str, argument("", "streams")]
+Streams = Annotated[tuple[str, ...], argument("", "streams", metavar="STREAM...")]
+OptionalStream = Annotated[str | None, argument("", "streams")]
+Group = Annotated[str, argument("", "groups")]
+OptionalGroup = Annotated[str | None, argument("", "groups")]
+Since = Annotated[Instant | None, option("Start time: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.")]
+Until = Annotated[Instant | None, option("End time.")]

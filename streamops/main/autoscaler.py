@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamops.cli.command import Command
-from streamops.cli.session import Session, with_session
+from streamops.cli.options import command
+from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.main.controllers import (
     LEAN,
@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from streamops.autoscaling.decisions import ControllerOptions
 
 
-@click.command(
-    cls=Command,
-    short_help="Scale pools automatically by their lag.",
+@command(
     examples=[
         ("streamops autoscale run", "every pool of the configuration, [pools.NAME]"),
         ("streamops autoscale run billing --advise", "print decisions for one pool without applying them"),
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
 @controller_options
 @click.option("--advise", is_flag=True, help="Print decisions without applying them.")
 @click.option("--once", is_flag=True, help="Evaluate once (two readings) and exit.")
-@with_session
 def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **given: Any) -> int:
     """Scale pools automatically by their lag, until a signal stops it.
 

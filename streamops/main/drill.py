@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.params import DURATION
 from streamops.cli.printer import DOCUMENTS, FOR_PEOPLE, Printer, print_facts
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.drill import DrillPlan, DrillProgress, DrillVerdict
 from streamops.model.measures import parse_duration
@@ -71,9 +71,7 @@ def _worker_count(text: str) -> int:
     return count
 
 
-@click.command(
-    cls=Command,
-    short_help="Run an overload drill: a burst, killed workers, failing events.",
+@command(
     examples=[
         (
             "streamops drill --yes",
@@ -139,7 +137,6 @@ def _worker_count(text: str) -> int:
     help="Target lag age for the controller: the longest that an event should wait.",
 )
 @click.option("--yes", "-y", is_flag=True, help="Start without asking.")
-@with_session
 def drill(
     session: Session,
     /,

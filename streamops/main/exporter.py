@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec.structs import replace
 
-from streamops.cli.command import Command
-from streamops.cli.params import patterns_argument
-from streamops.cli.session import Session, with_session
+from streamops.cli.options import command
+from streamops.cli.params import Patterns
+from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
 from streamops.service.addresses import is_loopback, parse_listen
 from streamops.settings.config import read_config
@@ -39,9 +39,7 @@ ALLOCATIONS: Final = 100_000
 _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
-@click.command(
-    cls=Command,
-    short_help="Serve metrics to Prometheus.",
+@command(
     examples=[
         ("streamops exporter", "at 127.0.0.1:9641, of the context in use"),
         ("streamops exporter --listen 0.0.0.0:9641 --web-config web.yml", "with TLS and passwords"),
@@ -56,7 +54,6 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     epilog="For Prometheus's scrape_configs: {job_name: streamops, static_configs: [{targets: ['127.0.0.1:9641']}]}. "
     "Another context: curl 'http://127.0.0.1:9641/probe?target=NAME'.",
 )
-@patterns_argument
 @click.option(
     "--listen", metavar="HOST:PORT", help="Listen address; default: [exporter], else 127.0.0.1:9641."
 )
@@ -101,11 +98,10 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     show_default=True,
     help="Format of log lines on stderr.",
 )
-@with_session
 def exporter(
     session: Session,
     *,
-    patterns: tuple[str, ...],
+    patterns: Patterns = (),
     listen: str | None,
     web_config: Path | None,
     include: tuple[str, ...],

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 import click
 from click.core import ParameterSource
 
-from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.session import Session, wait_for, with_session
+from streamops.cli.options import command
+from streamops.cli.session import Session, wait_for
 from streamops.main.consoles import print_keys, server_settings
 from streamops.model.acting import Environment
 from streamops.settings.load import this_actor
@@ -24,9 +24,7 @@ READINGS_APART: Final = timedelta(seconds=1)
 DEMO: Final = "demo"
 
 
-@click.command(
-    cls=Command,
-    short_help="Open the console in the terminal.",
+@command(
     examples=[
         ("streamops tui", "the context in use"),
         ("streamops tui --url redis://cache:6379/0", "another server"),
@@ -42,7 +40,6 @@ DEMO: Final = "demo"
     help="Loopback address to listen on; default: 127.0.0.1:9645. Port 0 picks a free one.",
 )
 @click.option("--allow-writing", is_flag=True, help="Allow changes from the browser.")
-@with_session
 def tui(
     session: Session,
     *,
@@ -86,9 +83,7 @@ def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
             raise click.UsageError(f"{one} needs {other}.")
 
 
-@click.command(
-    cls=Command,
-    short_help="Try the console on a live sample workload; needs no Redis.",
+@command(
     examples=[
         ("streamops demo", "the console on a live sample"),
         ("streamops demo --seconds 5 -o json", "no console: the status after five seconds"),
@@ -102,7 +97,6 @@ def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
     metavar="N",
     help="Without a terminal: run for N seconds, then print the status.",
 )
-@with_session
 def demo(session: Session, *, seconds: float) -> int:
     """Start an embedded server with a live sample workload and open the console on it.
 

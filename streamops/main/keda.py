@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streamops.cli.command import Command
-from streamops.cli.session import Session, with_session
+from streamops.cli.options import command
+from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
 from streamops.main.controllers import (
     LEAN,
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from streamops.autoscaling.keda.server import GrpcOptions
 
 
-@click.command(
-    cls=Command,
-    short_help="Serve worker counts to KEDA, as an external scaler.",
+@command(
     examples=[
         ("streamops autoscale keda", "gRPC at 127.0.0.1:9644, an external scaler for every pool"),
         (
@@ -68,7 +66,6 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="TLS and passwords of --http, in the format of Prometheus's exporter-toolkit.",
 )
-@with_session
 def keda(
     session: Session,
     /,

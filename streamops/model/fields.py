@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin
 from unicodedata import category
 
 from msgspec import NODEFAULT, Meta, Struct
-from msgspec.structs import FieldInfo, fields
+from msgspec.structs import fields
 
 from streamops.model.entries import EntryId
 
@@ -175,29 +175,43 @@ def intent_fields(intent: type[Struct]) -> tuple[IntentField, ...]:
     """
     found = []
     for one in fields(intent):
-        meta = next((part for part in get_args(one.type)[1:] if isinstance(part, Meta)), None)
-        marks = (meta.extra or {}) if meta is not None else {"inner": True}
-        if meta is not None and not marks.get("inner"):
-            found.append(_field(one, meta.description or "", marks))
-    return tuple(found)
+        default = one.default_factory() if one.default_factory is not NODEFAULT else one.default
+        found.append(field_of(one.name, one.type, default))
+    return tuple(field for field in found if field is not None)
 
 
-def _field(one: FieldInfo, told: str, marks: dict[str, Any]) -> IntentField:
-    shape, optional = _without_none(get_args(one.type)[0])
+def field_of(
+    name: str, annotation: object, default: object = NODEFAULT, kind: FieldKind | None = None
+) -> IntentField | None:
+    """A field or parameter as a face asks for it; none for an inner one, and for one without help.
+
+    Args:
+        name: Its name.
+        annotation: Its type, with what ``option`` or ``argument`` says of it.
+        default: Its default, if it is not required.
+        kind: What one value is; told by its type unless given.
+
+    Raises:
+        TypeError: It is of a type that no face knows.
+    """
+    meta = next((part for part in get_args(annotation)[1:] if isinstance(part, Meta)), None)
+    marks = (meta.extra or {}) if meta is not None else {}
+    if meta is None or marks.get("inner"):
+        return None
+    shape, optional = _without_none(get_args(annotation)[0])
     shape, many = _without_many(shape)
     choice = shape if isinstance(shape, type) and issubclass(shape, StrEnum) else None
-    default = one.default_factory() if one.default_factory is not NODEFAULT else one.default
     argument = bool(marks.get("argument"))
     return IntentField(
-        name=one.name,
-        kind=_kind(one, shape),
-        help=told,
+        name=name,
+        kind=kind or _kind(name, shape),
+        help=meta.description or "",
         default=None if default is NODEFAULT else default,
-        required=one.required,
+        required=default is NODEFAULT,
         optional=optional,
         many=many,
         argument=argument,
-        flag="" if argument else _flag(marks.get("flag") or one.name.replace("_", "-")),
+        flag="" if argument else _flag(marks.get("flag") or name.replace("_", "-")),
         off=_flag(marks.get("off", "")),
         metavar=marks.get("metavar", ""),
         example=marks.get("example", ""),
@@ -210,17 +224,17 @@ def _field(one: FieldInfo, told: str, marks: dict[str, Any]) -> IntentField:
 
 
 def _flag(name: str) -> str:
-    return f"--{name.lstrip('-')}" if name else ""
+    return name if not name or name.startswith("-") else f"--{name}"
 
 
-def _kind(one: FieldInfo, shape: object) -> FieldKind:
+def _kind(name: str, shape: object) -> FieldKind:
     if isinstance(shape, type) and issubclass(shape, StrEnum):
         return FieldKind.CHOICE
     if get_origin(shape) in {Union, UnionType} and set(get_args(shape)) == _INSTANT_TYPES:
         return FieldKind.INSTANT
     if shape in _KINDS:
         return _KINDS[shape]
-    raise TypeError(f"no face knows how to ask for {one.name}: {one.type}")
+    raise TypeError(f"no face knows how to ask for {name}: {shape}")
 
 
 def _without_none(shape: Any) -> tuple[Any, bool]:  # noqa: ANN401 - any annotation

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from streamops.cli.acting.choices import ACTING_OPTIONS, RATE_OPTION, Choices, take_choices
 from streamops.cli.command import Command, write_options
+from streamops.cli.options import given_value, param_of, takes_ids
 from streamops.cli.session import Session, with_session
 from streamops.model.acting import Impact, OperationIntent, Plan
 from streamops.model.fields import IntentField, intent_fields
@@ -17,14 +18,6 @@ from streamops.settings.state import new_backup
 
 if TYPE_CHECKING:
     from streamops.cli.acting.flow import Prepare
-from datetime import timedelta
-from enum import StrEnum
-
-from streamops.cli.acting.ids import IDS, read_ids, read_names
-from streamops.cli.params import ACTION_ID, COMPLETIONS, DURATION, ENTRY_ID, FIELD, INSTANT, NUMBER
-from streamops.model.entries import EntryId
-from streamops.model.fields import FieldKind
-from streamops.model.measures import typed_duration
 
 ACTING_EXITS: Final = {
     0: "done, or the plan was shown",
@@ -107,7 +100,6 @@ def acting_command(intent: type[OperationIntent], other: OtherPlan | None = None
         callback=callback,
         params=[*map(param_of, fields), *((other.option,) if other else ())],
         help=intent.help() if intent.asks else f"{intent.help()}\n\n{AT_ONCE}",
-        short_help=intent.summary(),
         examples=intent.examples,
         exits=intent.exits,
         rated=intent.rated,
@@ -174,46 +166,6 @@ def _is_given(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-class _Written(Struct, frozen=True):
-    """How values of one kind are written: how click reads one, and what stands for it in the help."""
-
-    type: click.ParamType[Any]
-    metavar: str
-
-
-_WRITTEN: Final = {
-    FieldKind.TEXT: _Written(click.STRING, "TEXT"),
-    FieldKind.INTEGER: _Written(click.IntRange(min=0), "N"),
-    FieldKind.NUMBER: _Written(NUMBER, "N"),
-    FieldKind.SPAN: _Written(DURATION, "SPAN"),
-    FieldKind.ENTRY_ID: _Written(ENTRY_ID, "ID"),
-    FieldKind.INSTANT: _Written(INSTANT, "TIME"),
-    FieldKind.PAIR: _Written(FIELD, "FIELD=VALUE"),
-}
-_NOUNS: Final = {"streams": "STREAM", "groups": "GROUP", "consumers": "CONSUMER"}
-_IDS: Final = _Written(IDS, "IDS")
-_ACTION: Final = _Written(ACTION_ID, "ID")
-
-
-def param_of(field: IntentField) -> click.Parameter:
-    """A field as click's argument or option."""
-    if field.argument:
-        return _argument(field)
-    return _switch(field) if field.kind is FieldKind.SWITCH else _option(field)
-
-
-def given_value(field: IntentField, value: Any, most: int | None) -> Any:  # noqa: ANN401 - any field's value
-    """What click read, as the intent holds it; raises what ``read_ids`` raises."""
-    if value is None:
-        return () if field.many and not field.optional else None
-    if takes_ids(field):
-        words = [value] if isinstance(value, str) else value
-        return read_ids(words, field.flag or field.name.upper(), most)
-    if field.kind is FieldKind.TEXT and field.many:
-        return read_names(value) if value or not field.optional else None
-    return field.choice(value) if field.choice is not None else value
-
-
 def selects_nothing(field: IntentField, value: object) -> bool:
     """Whether IDs that were given turn out to be none, where none at all would mean every entry."""
     return takes_ids(field) and not field.required and not field.optional and value == ()
@@ -226,71 +178,3 @@ def exclusive_sets(fields: Sequence[IntentField]) -> dict[str, list[IntentField]
         if field.exclusive:
             sets.setdefault(field.exclusive, []).append(field)
     return sets
-
-
-def takes_ids(field: IntentField) -> bool:
-    """Whether it holds entry IDs, of which there may be very many."""
-    return field.kind is FieldKind.ENTRY_ID and field.many
-
-
-def _written(field: IntentField) -> _Written:
-    if takes_ids(field):
-        return _IDS
-    if field.completes == "actions":
-        return _ACTION
-    if field.kind is FieldKind.CHOICE:
-        return _Written(click.Choice([str(choice) for choice in field.choices]), "")
-    return _WRITTEN[field.kind]
-
-
-def _argument(field: IntentField) -> click.Argument:
-    given: dict[str, Any] = {"nargs": -1} if field.many else {"default": _default(field)}
-    return click.Argument(
-        [field.name],
-        type=_written(field).type,
-        required=field.required,
-        metavar=field.metavar or ("FIELD=VALUE..." if field.kind is FieldKind.PAIR else None),
-        shell_complete=COMPLETIONS.get(field.completes),
-        **({} if field.required and not field.many else given),
-    )
-
-
-def _option(field: IntentField) -> click.Option:
-    written, default = _written(field), _default(field)
-    # Click takes a default of none for a value that was given.
-    given = {} if field.required else {"default": default}
-    return click.Option(
-        [field.flag, field.name],
-        type=written.type,
-        required=field.required,
-        # IDs of one option stand in one word: there may be very many.
-        multiple=field.many and not takes_ids(field),
-        **given,
-        show_default=default not in (None, "", ()),
-        metavar=field.metavar or _NOUNS.get(field.completes) or written.metavar or None,
-        help=field.help,
-        shell_complete=COMPLETIONS.get(field.completes),
-    )
-
-
-def _switch(field: IntentField) -> click.Option:
-    names = f"{field.flag}/{field.off}" if field.off else field.flag
-    return click.Option(
-        [names, field.name],
-        is_flag=True,
-        default=bool(field.default),
-        show_default=bool(field.off),
-        help=field.help,
-    )
-
-
-def _default(field: IntentField) -> Any:  # noqa: ANN401 - any field's default
-    """A default as it would be written on the command line, so that the help shows it so."""
-    match field.default:
-        case timedelta():
-            return typed_duration(field.default)
-        case EntryId() | StrEnum():
-            return str(field.default)
-        case ():
-            return None
-    return field.default

@@ -14,7 +14,6 @@ VARIABLE = "_STREAMOPS_COMPLETE"
 
 @click.command(
     cls=Command,
-    short_help="Print the global options and exit codes.",
     examples=[("streamops options", "what every command takes")],
 )
 @click.pass_context
@@ -34,7 +33,6 @@ def what_all_take(ctx: click.Context) -> str:
 
 @click.command(
     cls=Command,
-    short_help="Print the version.",
     examples=[("streamops version", "the same as --version")],
 )
 def version() -> None:
@@ -52,7 +50,6 @@ def _complete_command(ctx: click.Context, param: click.Parameter, incomplete: st
 
 @click.command(
     cls=Command,
-    short_help="Print the help of a command.",
     examples=[("streamops help groups ls", "the same as groups ls --help")],
 )
 @click.argument("command", nargs=-1, shell_complete=_complete_command)
@@ -66,7 +63,6 @@ def help_of(ctx: click.Context, command: tuple[str, ...]) -> None:
 
 @click.command(
     cls=Command,
-    short_help="Print the completion script of a shell.",
     examples=[
         ('eval "$(streamops completion bash)"', "in ~/.bashrc"),
         ('eval "$(streamops completion zsh)"', "in ~/.zshrc"),

@@ -1,12 +1,11 @@
 """``streamops alerts ls``: what the health rules find."""
 
-import click
 from msgspec.structs import replace
 
-from streamops.cli.command import Command
-from streamops.cli.params import patterns_argument
+from streamops.cli.options import command
+from streamops.cli.params import Patterns
 from streamops.cli.reading import note_reading, observe_streams
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.observe import fold_retries
@@ -15,18 +14,14 @@ from streamops.resources.status import read_errors_json, snapshot_header
 from streamops.resources.text import safe
 
 
-@click.command(
-    cls=Command,
-    short_help="List findings of the health rules.",
+@command(
     examples=[
         ("streamops alerts ls", "all findings, the worst first"),
         ("streamops alerts ls 'orders:*' -o jsonl", "of these streams, one JSON object a line"),
     ],
     exits={1: "a stream that PATTERN names does not exist"},
 )
-@patterns_argument
-@with_session
-def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
+def ls(session: Session, *, patterns: Patterns = ()) -> ExitCode:
     """List findings of the health rules about the server, streams and groups, the worst first.
 
     PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them.

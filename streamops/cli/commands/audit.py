@@ -8,12 +8,12 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from streamops.cli.command import Command
 from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
+from streamops.cli.options import command
 from streamops.cli.params import ENTRY_ID, INSTANT
 from streamops.cli.printer import DOCUMENTS, FOR_PEOPLE, print_facts, write
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
@@ -35,9 +35,7 @@ OPERATIONS: Final = {**{command_words(name): name for name in LISTED}, **{name: 
 """Names that the log has, by the words that are typed for them, and by themselves."""
 
 
-@click.command(
-    cls=Command,
-    short_help="List who did what, when and why, newest first.",
+@command(
     examples=[
         ("streamops audit ls", "the last hundred actions"),
         ("streamops audit ls --target orders --since 1d -o csv", "those of a day on one stream, to export"),
@@ -69,7 +67,6 @@ OPERATIONS: Final = {**{command_words(name): name for name in LISTED}, **{name: 
     is_flag=True,
     help="With -o json, yaml or jsonl: each action as --id shows it, with its plan, the state before, and its outcome.",
 )
-@with_session
 def ls(
     session: Session,
     *,
@@ -119,14 +116,11 @@ def ls(
         session.narrator.note("the audit log has no such actions")
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one action in full.",
+@command(
     examples=[("streamops audit show 1526919030474-0", "its plan, the state before, its outcome")],
     exits={1: "no such action"},
 )
 @click.argument("audit_id", metavar="AUDIT_ID", type=ENTRY_ID)
-@with_session
 def show(session: Session, *, audit_id: EntryId) -> None:
     """Show an action's plan, the state before it, and its outcome."""
     _show(session, audit_id)

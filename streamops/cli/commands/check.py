@@ -6,13 +6,13 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
-from streamops.cli.command import Command
 from streamops.cli.failures import UNKNOWN
 from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
-from streamops.cli.params import DURATION, patterns_argument
+from streamops.cli.options import command
+from streamops.cli.params import DURATION, Patterns
 from streamops.cli.printer import DOCUMENTS, write
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
@@ -35,9 +35,7 @@ NAGIOS_CODES: Final = {
 }
 
 
-@click.command(
-    cls=Command,
-    short_help="Check limits: an exit code for cron, Kubernetes probes or Nagios.",
+@command(
     examples=[
         ("streamops check orders --lag 1000 --pending-age 5m", "limits on one stream's groups"),
         ("streamops check --dlq 0", "no dead letter anywhere"),
@@ -51,7 +49,6 @@ NAGIOS_CODES: Final = {
     },
     epilog="With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN for every failure.",
 )
-@patterns_argument
 @click.option(
     "--lag",
     type=click.IntRange(min=0),
@@ -80,11 +77,10 @@ NAGIOS_CODES: Final = {
     default="plain",
     help="Output format of the answer.",
 )
-@with_session
 def check(
     session: Session,
     *,
-    patterns: tuple[str, ...],
+    patterns: Patterns = (),
     lag: int | None,
     time_lag: timedelta | None,
     pending_age: timedelta | None,

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.printer import write
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode, ServerError, SettingsError
 from streamops.model.json_text import Json
 from streamops.resources.kinds import of_rows
@@ -65,12 +66,9 @@ PROBLEM_COLUMNS: tuple[Column[ConfigProblem], ...] = (
 )
 
 
-@click.command(
-    cls=Command,
-    short_help="Show every effective setting and where it comes from.",
+@command(
     examples=[("streamops config show", "all settings, as flags, environment and files make them")],
 )
-@with_session
 def show(session: Session) -> None:
     """Show every effective setting, its value and whether a flag, a variable or a file set it.
 
@@ -88,9 +86,7 @@ def show(session: Session) -> None:
     )
 
 
-@click.command(
-    cls=Command,
-    short_help="Check configuration files and list every problem.",
+@command(
     examples=[
         ("streamops config validate", "the files in use"),
         ("streamops config validate streamops.toml", "a file that is not in use yet"),
@@ -98,7 +94,6 @@ def show(session: Session) -> None:
     exits={2: "there are problems"},
 )
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-@with_session
 def validate(session: Session, *, file: Path | None) -> int:
     """Check the configuration files in use, or FILE, and list every problem, not only the first.
 
@@ -128,7 +123,6 @@ def validate(session: Session, *, file: Path | None) -> int:
 
 @click.command(
     cls=Command,
-    short_help="Print a commented configuration file to start from.",
     examples=[("streamops config example > ~/.config/streamops/config.toml", "a file of your own")],
 )
 def example() -> None:
@@ -198,9 +192,7 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
 )
 
 
-@click.command(
-    cls=Command,
-    short_help="Trust a project's streamops.toml.",
+@command(
     examples=[
         ("streamops config trust", "that of the working directory, in its current form"),
         ("streamops config trust ~/src/shop", "another project's"),
@@ -212,7 +204,6 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
 @click.argument("path", required=False, type=click.Path(path_type=Path))
 @click.option("--list", "listed", is_flag=True, help="List the files that are trusted.")
 @click.option("--revoke", is_flag=True, help="Revoke trust in the file.")
-@with_session
 def trust(session: Session, *, path: Path | None, listed: bool, revoke: bool) -> None:
     """Trust the streamops.toml of the working directory, or PATH, as it is now.
 

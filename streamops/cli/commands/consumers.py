@@ -2,10 +2,10 @@
 
 import click
 
-from streamops.cli.command import Command
-from streamops.cli.params import group_argument, group_argument_optional, stream_argument
+from streamops.cli.options import command
+from streamops.cli.params import Group, OptionalGroup, Stream
 from streamops.cli.reading import note_read_errors, observe_stream, only_group, only_stream
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import NotFound
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
@@ -13,19 +13,14 @@ from streamops.resources.consumers import CONSUMER_COLUMNS, consumer_json, consu
 from streamops.resources.status import read_errors_json, snapshot_header
 
 
-@click.command(
-    cls=Command,
-    short_help="List the consumers of a stream's groups.",
+@command(
     examples=[
         ("streamops consumers ls orders", "the consumers of all groups"),
         ("streamops consumers ls orders billing", "the consumers of one group"),
     ],
     exits={1: "no such stream or group"},
 )
-@stream_argument
-@group_argument_optional
-@with_session
-def ls(session: Session, *, stream: str, group: str | None) -> None:
+def ls(session: Session, *, stream: Stream, group: OptionalGroup = None) -> None:
     """List consumers with their pending entries and how long they have been idle.
 
     An idle consumer need not be dead: before Redis 7.2, one that waits for entries looks the same.
@@ -50,19 +45,14 @@ def ls(session: Session, *, stream: str, group: str | None) -> None:
     note_read_errors(session, observation.snapshot.gaps)
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one consumer.",
+@command(
     examples=[
         ("streamops consumers show orders billing web-1", "its pending entries and when it was last seen")
     ],
     exits={1: "no such stream, group or consumer"},
 )
-@stream_argument
-@group_argument
 @click.argument("consumer")
-@with_session
-def show(session: Session, *, stream: str, group: str, consumer: str) -> None:
+def show(session: Session, *, stream: Stream, group: Group, consumer: str) -> None:
     """Show how many pending entries a consumer has, and how long it has been idle."""
     printer = session.printer(CONSUMER_COLUMNS)
     observation = observe_stream(session, stream)

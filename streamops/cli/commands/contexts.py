@@ -2,13 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import Annotated
 
-import click
-
-from streamops.cli.command import Command
 from streamops.cli.commands.config import SETTING_COLUMNS, setting_json
-from streamops.cli.params import context_argument
-from streamops.cli.session import Session, with_session
+from streamops.cli.options import command
+from streamops.cli.session import Session
+from streamops.model.fields import argument
 from streamops.model.json_text import Json
 from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
@@ -48,12 +47,9 @@ CONTEXT_COLUMNS: tuple[Column[ContextSummary], ...] = (
 )
 
 
-@click.command(
-    cls=Command,
-    short_help="List the contexts of the configuration.",
+@command(
     examples=[("streamops ctx ls", "all contexts; the one in use is marked")],
 )
-@with_session
 def ls(session: Session) -> None:
     """List the contexts of all configuration files; passwords are neither read nor shown."""
     printer = session.printer(CONTEXT_COLUMNS)
@@ -64,15 +60,12 @@ def ls(session: Session) -> None:
         session.narrator.note("there are no contexts; `streamops config example` shows how to write them")
 
 
-@click.command(
-    cls=Command,
-    short_help="Show the context in use.",
+@command(
     examples=[
         ("streamops ctx show", "the context that commands use now"),
         ("streamops ctx show -c staging", "another one"),
     ],
 )
-@with_session
 def show(session: Session) -> None:
     """Show what the context in use sets, and where each value comes from; secrets are never shown."""
     printer = session.printer(SETTING_COLUMNS)
@@ -88,14 +81,10 @@ def show(session: Session) -> None:
     )
 
 
-@click.command(
-    cls=Command,
-    short_help="Choose the context to use from now on.",
+@command(
     examples=[("streamops ctx use staging", "commands connect to staging unless another is named")],
 )
-@context_argument
-@with_session
-def use(session: Session, *, context: str) -> None:
+def use(session: Session, *, context: Annotated[str, argument("", "contexts")]) -> None:
     """Choose CONTEXT for all later commands under this configuration.
 
     The choice is kept in a file of its own; the configuration is not rewritten.

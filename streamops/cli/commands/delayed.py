@@ -4,10 +4,10 @@ from typing import Final
 
 import click
 
-from streamops.cli.command import Command
-from streamops.cli.params import stream_argument, stream_argument_optional
+from streamops.cli.options import command
+from streamops.cli.params import OptionalStream, Stream
 from streamops.cli.printer import Section
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import NotFound
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
@@ -28,18 +28,14 @@ from streamops.resources.status import read_errors_json
 DEFAULT_LIMIT: Final = 100
 
 
-@click.command(
-    cls=Command,
-    short_help="List queues of delayed messages, or the messages of one.",
+@command(
     examples=[
         ("streamops delayed ls", "every queue that is not empty"),
         ("streamops delayed ls orders", "the first hundred messages of one"),
     ],
     exits={1: "the key is of another type"},
 )
-@stream_argument_optional
-@with_session
-def ls(session: Session, *, stream: str | None) -> None:
+def ls(session: Session, *, stream: OptionalStream = None) -> None:
     """List the queues of delayed messages; with STREAM, the messages of its queue.
 
     Queues are found by the known streams, by their configured names, and by the default name
@@ -107,16 +103,12 @@ def _list_messages(session: Session, stream: str) -> None:
         )
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one delayed message.",
+@command(
     examples=[("streamops delayed show orders 4f1c09ab12cd", "one message in full")],
     exits={1: "no such message"},
 )
-@stream_argument
 @click.argument("ident", metavar="ID")
-@with_session
-def show(session: Session, *, stream: str, ident: str) -> None:
+def show(session: Session, *, stream: Stream, ident: str) -> None:
     """Show one delayed message: when it is due, where it goes, and its fields."""
     printer = session.printer((*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS))
 

@@ -6,11 +6,10 @@ from typing import Any, Final
 
 import click
 
-from streamops.cli.acting.command import given_value, param_of
-from streamops.cli.command import Command
+from streamops.cli.options import command, given_value, param_of
 from streamops.cli.params import COMPLETIONS, ENTRY_ID
 from streamops.cli.printer import Section
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import EntryId, StreamEntry
 from streamops.model.fields import intent_fields
@@ -52,9 +51,7 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
     )
 
 
-@click.command(
-    cls=Command,
-    short_help="List dead-letter queues, or the dead letters of one.",
+@command(
     examples=[
         ("streamops dlq ls", "every queue, with its counts by reason"),
         ("streamops dlq ls '{orders}:dlq' --since 1h", "dead-lettered in the last hour"),
@@ -63,7 +60,6 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
     exits={1: "no such queue"},
 )
 @queue_argument_optional
-@with_session
 def ls(session: Session, /, *, queue: str | None, **values: Any) -> None:
     """List the dead-letter queues: streams whose names end in :dlq, and those that the configuration names.
 
@@ -127,9 +123,7 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
         )
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one queue, or one dead letter.",
+@command(
     examples=[
         ("streamops dlq show '{orders}:dlq'", "its counts by reason"),
         ("streamops dlq show '{orders}:dlq' 1526919030474-0", "one dead letter in full"),
@@ -138,7 +132,6 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
 )
 @queue_argument
 @click.argument("ident", metavar="[ID]", type=ENTRY_ID, required=False)
-@with_session
 def show(session: Session, *, queue: str, ident: EntryId | None) -> None:
     """Show one dead-letter queue and its counts by reason; with ID, one dead letter in full."""
     if ident is None:
@@ -182,9 +175,7 @@ def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
     )
 
 
-@click.command(
-    cls=Command,
-    short_help="Write dead letters to a file.",
+@command(
     examples=[
         ("streamops dlq export '{orders}:dlq' orders.jsonl", "all of them"),
         ("streamops dlq export '{orders}:dlq' - --since 1d | gzip > day.jsonl.gz", "the last day's"),
@@ -193,7 +184,6 @@ def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
 )
 @queue_argument
 @click.argument("file", metavar="FILE")
-@with_session
 def export(session: Session, /, *, queue: str, file: str, **values: Any) -> None:
     """Write dead letters to a new file, or to stdout where FILE is -: JSON lines, byte for byte.
 

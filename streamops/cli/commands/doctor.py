@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import click
 
-from streamops.cli.command import Command
 from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
+from streamops.cli.options import command
 from streamops.cli.printer import DOCUMENTS, write
-from streamops.cli.session import Session, wait_for, with_session
+from streamops.cli.session import Session, wait_for
 from streamops.errors import ExitCode
 from streamops.model.json_text import Json
 from streamops.model.name_patterns import is_literal
@@ -33,9 +33,7 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
 )
 
 
-@click.command(
-    cls=Command,
-    short_help="Check the connection, the server, permissions and this installation.",
+@command(
     examples=[
         ("streamops doctor", "everything about the server in use"),
         ("streamops doctor --acl observer", "the ACL rules that a read-only console needs"),
@@ -54,7 +52,6 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
     is_flag=True,
     help="Check that this user has no more permissions than a worker needs.",
 )
-@with_session
 def doctor(session: Session, *, role: str | None, worker: bool) -> int:
     """Check the connection, the server's version and whether its lag can be trusted, permissions, memory policy, parser.
 

@@ -4,9 +4,9 @@ from typing import Final
 
 import click
 
-from streamops.cli.command import Command
-from streamops.cli.params import ENTRY_ID, stream_argument
-from streamops.cli.session import Session, with_session
+from streamops.cli.options import command
+from streamops.cli.params import ENTRY_ID, Stream
+from streamops.cli.session import Session
 from streamops.model.entries import EntryId
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.entry_trace import TraceEvent
@@ -31,19 +31,15 @@ TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
 )
 
 
-@click.command(
-    cls=Command,
-    short_help="Trace an entry's history.",
+@command(
     examples=[
         ("streamops entries trace orders 1526919030474-0", "added, delivered, dead-lettered, replayed"),
         ("streamops entries trace orders 1526919030474-0 -o json", "as JSON"),
     ],
     exits={1: "no such stream"},
 )
-@stream_argument
 @click.argument("ident", metavar="ID", type=ENTRY_ID)
-@with_session
-def trace(session: Session, *, stream: str, ident: EntryId) -> None:
+def trace(session: Session, *, stream: Stream, ident: EntryId) -> None:
     """Trace an entry: added, pending, retried, dead-lettered, replayed, changed by operators.
 
     Groups, delayed messages, retry streams, the dead-letter queue, newer entries and the audit log are

@@ -1,9 +1,7 @@
 """``streamops groups ls`` and ``show``."""
 
-import click
-
-from streamops.cli.command import Command
-from streamops.cli.params import group_argument, patterns_argument, stream_argument
+from streamops.cli.options import command
+from streamops.cli.params import Group, Patterns, Stream
 from streamops.cli.printer import Section
 from streamops.cli.reading import (
     LISTED,
@@ -17,7 +15,7 @@ from streamops.cli.reading import (
     only_group,
     only_stream,
 )
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.model.json_text import Json, text_json
 from streamops.model.wording import counted
@@ -37,18 +35,14 @@ from streamops.resources.status import read_errors_json, snapshot_header
 MEMBER_COLUMNS = tuple(column for column in CONSUMER_COLUMNS if column.key not in {"stream", "group"})
 
 
-@click.command(
-    cls=Command,
-    short_help="List consumer groups.",
+@command(
     examples=[
         ("streamops groups ls", "all groups"),
         ("streamops groups ls orders -o jsonl", "the groups of one stream, one JSON object a line"),
     ],
     exits={1: "a stream that PATTERN names does not exist"},
 )
-@patterns_argument
-@with_session
-def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
+def ls(session: Session, *, patterns: Patterns = ()) -> ExitCode:
     """List consumer groups with lag, pending entries, consumers and health.
 
     PATTERN is a stream's name or a glob; without any, the context's streams are looked at, or all of them.
@@ -72,16 +66,11 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     return note_reading(session, observation, patterns, scanned=survey.scanned)
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one group, its consumers and its pending entries.",
+@command(
     examples=[("streamops groups show orders billing", "one group in full")],
     exits={1: "no such stream or group"},
 )
-@stream_argument
-@group_argument
-@with_session
-def show(session: Session, *, stream: str, group: str) -> None:
+def show(session: Session, *, stream: Stream, group: Group) -> None:
     """Show one group: position, lag and its basis, consumers, pending entries, and findings."""
     printer = session.printer((*LISTED, *GROUP_DETAIL_COLUMNS))
     observation = observe_stream(session, stream)

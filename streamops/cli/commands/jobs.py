@@ -7,10 +7,10 @@ import click
 from streamops.cli.acting.choices import take_choices
 from streamops.cli.acting.command import ActingCommand
 from streamops.cli.acting.flow import act_on
-from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.reading import note_read_errors
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
 from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS, job_json
@@ -22,16 +22,13 @@ ENDED: Final = frozenset({JobState.DONE, JobState.CANCELLED})
 job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["jobs"])
 
 
-@click.command(
-    cls=Command,
-    short_help="List long operations, newest first.",
+@command(
     examples=[
         ("streamops jobs ls", "the jobs of the last seven days, on all machines"),
         ("streamops jobs ls --active -o jsonl", "unfinished ones"),
     ],
 )
 @click.option("--active", is_flag=True, help="Only running and resumable jobs.")
-@with_session
 def ls(session: Session, *, active: bool) -> None:
     """List long operations: progress, the process that runs them, and the last update.
 
@@ -49,14 +46,11 @@ def ls(session: Session, *, active: bool) -> None:
         session.narrator.note("there are no such jobs" if active else "there are no jobs")
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one job.",
+@command(
     examples=[("streamops jobs show 4f1c09ab12cd", "its progress and its owner")],
     exits={1: "no such job"},
 )
 @job_argument
-@with_session
 def show(session: Session, *, job: str) -> None:
     """Show a job's progress, the process that runs it or ran it last, and how to resume it."""
     printer = session.printer((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS))
@@ -67,9 +61,8 @@ def show(session: Session, *, job: str) -> None:
         session.narrator.resume(session.command_line(f"streamops jobs resume {job}"))
 
 
-@click.command(
-    cls=ActingCommand,
-    short_help="Resume an interrupted job.",
+@command(
+    ActingCommand,
     rated=True,
     examples=[
         ("streamops jobs resume 4f1c09ab12cd --dry-run", "what is left to do"),
@@ -81,7 +74,6 @@ def show(session: Session, *, job: str) -> None:
     },
 )
 @job_argument
-@with_session
 def resume(session: Session, /, *, job: str, **values: Any) -> ExitCode:
     """Plan the rest of a job and apply it.
 

@@ -2,17 +2,16 @@
 
 from datetime import timedelta
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
-import click
-
-from streamops.cli.command import Command
-from streamops.cli.params import DURATION, ENTRY_ID, group_argument, stream_argument
+from streamops.cli.options import command
+from streamops.cli.params import Group, Stream
 from streamops.cli.printer import Section
 from streamops.cli.reading import note_profile, observe_stream, only_group, only_stream
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import NotFound
 from streamops.model.entries import EntryId
+from streamops.model.fields import option
 from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
 from streamops.monitor.search import PendingSearch, PendingSummary, search_pending
@@ -35,9 +34,7 @@ DEFAULT_LIMIT: Final = 100
 MAX_SCAN: Final = 100_000
 
 
-@click.command(
-    cls=Command,
-    short_help="List pending entries, oldest first.",
+@command(
     examples=[
         ("streamops pending ls orders billing", "the oldest hundred"),
         (
@@ -47,34 +44,17 @@ MAX_SCAN: Final = 100_000
     ],
     exits={1: "no such stream, group or consumer"},
 )
-@stream_argument
-@group_argument
-@click.option("--consumer", metavar="NAME", help="Only entries that this consumer owns.")
-@click.option(
-    "--min-idle",
-    type=DURATION,
-    default=timedelta(0),
-    metavar="SPAN",
-    help="Only entries last delivered at least this long ago.",
-)
-@click.option(
-    "--min-deliveries",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Only entries delivered at least N times.",
-)
-@click.option("--after", type=ENTRY_ID, metavar="ID", help="Start after this ID.")
-@with_session
 def ls(
     session: Session,
     *,
-    stream: str,
-    group: str,
-    consumer: str | None,
-    min_idle: timedelta,
-    min_deliveries: int,
-    after: EntryId | None,
+    stream: Stream,
+    group: Group,
+    consumer: Annotated[str | None, option("Only entries that this consumer owns.", metavar="NAME")] = None,
+    min_idle: Annotated[
+        timedelta | None, option("Only entries last delivered at least this long ago.")
+    ] = None,
+    min_deliveries: Annotated[int, option("Only entries delivered at least N times.")] = 0,
+    after: Annotated[EntryId | None, option("Start after this ID.")] = None,
 ) -> None:
     """List entries delivered to a group and not acknowledged, by ID, so the oldest first.
 
@@ -84,7 +64,7 @@ def ls(
     query = PendingSearch(
         after=after,
         consumer=consumer,
-        min_idle=min_idle,
+        min_idle=min_idle or timedelta(0),
         min_deliveries=min_deliveries,
         limit=session.given.limit or DEFAULT_LIMIT,
     )
@@ -122,16 +102,11 @@ def _require_consumer(session: Session, stream: str, group: str, consumer: str) 
         )
 
 
-@click.command(
-    cls=Command,
-    short_help="Sum up pending entries by consumer, idle time and deliveries.",
+@command(
     examples=[("streamops pending summary orders billing", "by consumer, idle time and deliveries")],
     exits={1: "no such stream or group"},
 )
-@stream_argument
-@group_argument
-@with_session
-def summary(session: Session, *, stream: str, group: str) -> None:
+def summary(session: Session, *, stream: Stream, group: Group) -> None:
     """Sum up a group's pending entries: count, first and last ID, by consumer, by idle time, by deliveries.
 
     Idle times and deliveries are counted over at most 100,000 entries, the oldest first; the share that this

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec.structs import replace
 
-from streamops.cli.command import Command
 from streamops.cli.globals import Output
+from streamops.cli.options import command
 from streamops.cli.params import COMPLETIONS
 from streamops.cli.printer import print_facts
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import StreamopsError
 from streamops.model.pools import PoolDecision
 from streamops.resources.pools import (
@@ -30,9 +30,7 @@ _DECISIONS: Final = 10
 _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools"])
 
 
-@click.command(
-    cls=Command,
-    short_help="Show a pool's worker count.",
+@command(
     examples=[
         ("streamops pools show billing", "its worker count, and the reason"),
         ("streamops pools show billing -o json", "as JSON"),
@@ -40,7 +38,6 @@ _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools
     exits={1: "its target fails, or nothing runs its workers"},
 )
 @_POOL
-@with_session
 def show(session: Session, *, pool: str) -> None:
     """Show a pool's worker count, as its target reports it, and the reason.
 
@@ -61,15 +58,12 @@ def show(session: Session, *, pool: str) -> None:
     printer.print_record(row, lambda: {"schema": "streamops.scale.get/1", **pool_json(row)})
 
 
-@click.command(
-    cls=Command,
-    short_help="List pools of workers.",
+@command(
     examples=[
         ("streamops pools ls", "worker counts and reasons"),
         ("streamops pools ls -o jsonl", "the same, a line each"),
     ],
 )
-@with_session
 def ls(session: Session) -> None:
     """List pools that have a controller or supervisors: current and desired worker counts, and the reason.
 
@@ -89,9 +83,7 @@ def ls(session: Session) -> None:
         session.narrator.note("no pool has a controller, or supervisors that follow one")
 
 
-@click.command(
-    cls=Command,
-    short_help="Explain a pool's worker count.",
+@command(
     examples=[
         (
             "streamops pools explain billing",
@@ -102,7 +94,6 @@ def ls(session: Session) -> None:
     exits={1: "no controller has scaled it"},
 )
 @_POOL
-@with_session
 def explain(session: Session, *, pool: str) -> None:
     """Explain a pool's worker count: the last decision, its inputs and what would change it.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec.structs import replace
 
-from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.params import ADDRESS, DURATION, SIZE
-from streamops.cli.session import Session, reload_on_change, wait_for, with_session
+from streamops.cli.session import Session, reload_on_change, wait_for
 from streamops.errors import ExitCode
 from streamops.settings.load import Settings, load_settings
 
@@ -42,9 +42,7 @@ class WorkersType(click.ParamType[int]):
         return number
 
 
-@click.command(
-    cls=Command,
-    short_help="Run an application's workers.",
+@command(
     examples=[
         ("streamops run shop.workers:app", "one worker process"),
         (
@@ -133,7 +131,6 @@ class WorkersType(click.ParamType[int]):
     show_default=True,
     help="Format of log lines on stderr.",
 )
-@with_session
 def run(
     session: Session,
     *,

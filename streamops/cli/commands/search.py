@@ -2,17 +2,18 @@
 
 import asyncio
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Annotated, Final
 
 import click
 
-from streamops.cli.command import Command
-from streamops.cli.params import ENTRY_ID, FIELD, INSTANT, stream_argument
+from streamops.cli.options import command
+from streamops.cli.params import Since, Stream, Until
 from streamops.cli.reading import entry_document, entry_printer, only_stream
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.cli.terminal import Narrator
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
 from streamops.model.expressions import Expression
+from streamops.model.fields import option
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchProgress, SearchResult, StopReason
@@ -24,9 +25,7 @@ DEFAULT_LIMIT: Final = 100
 DEFAULT_MAX_SCAN: Final = 1_000_000
 
 
-@click.command(
-    cls=Command,
-    short_help="Find entries by time, ID, field or expression.",
+@command(
     examples=[
         (
             "streamops streams search orders --since 1h --field status=failed",
@@ -41,65 +40,35 @@ DEFAULT_MAX_SCAN: Final = 1_000_000
     ],
     exits={1: "no such stream"},
 )
-@stream_argument
-@click.option(
-    "--since",
-    type=INSTANT,
-    metavar="TIME",
-    help="Start time: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.",
-)
-@click.option("--until", type=INSTANT, metavar="TIME", help="End time.")
-@click.option("--from-id", type=ENTRY_ID, metavar="ID", help="First ID.")
-@click.option("--to-id", type=ENTRY_ID, metavar="ID", help="Last ID.")
-@click.option(
-    "--field",
-    "fields_wanted",
-    type=FIELD,
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Match entries with this field and value; repeatable.",
-)
-@click.option(
-    "--contains",
-    multiple=True,
-    metavar="TEXT",
-    help="Match entries that contain this text, ignoring case; repeatable.",
-)
-@click.option(
-    "--lacks",
-    multiple=True,
-    metavar="TEXT",
-    help="Match entries that do not contain this text, ignoring case; repeatable.",
-)
-@click.option(
-    "--where",
-    metavar="EXPR",
-    help="Match entries for which this JMESPath expression over {id, time, fields, json} is true.",
-)
-@click.option(
-    "--max-scan",
-    type=click.IntRange(min=1),
-    default=DEFAULT_MAX_SCAN,
-    show_default=True,
-    metavar="N",
-    help="Scan at most N entries.",
-)
-@click.option("--newest-first", is_flag=True, help="Scan from the newest entry to the oldest.")
-@with_session
 def search(
     session: Session,
     *,
-    stream: str,
-    since: datetime | timedelta | None,
-    until: datetime | timedelta | None,
-    from_id: EntryId | None,
-    to_id: EntryId | None,
-    fields_wanted: tuple[tuple[bytes, bytes], ...],
-    contains: tuple[str, ...],
-    lacks: tuple[str, ...],
-    where: str | None,
-    max_scan: int,
-    newest_first: bool,
+    stream: Stream,
+    since: Since = None,
+    until: Until = None,
+    from_id: Annotated[EntryId | None, option("First ID.")] = None,
+    to_id: Annotated[EntryId | None, option("Last ID.")] = None,
+    field: Annotated[
+        tuple[tuple[bytes, bytes], ...],
+        option("Match entries with this field and value; repeatable.", metavar="NAME=VALUE"),
+    ] = (),
+    contains: Annotated[
+        tuple[str, ...], option("Match entries that contain this text, ignoring case; repeatable.")
+    ] = (),
+    lacks: Annotated[
+        tuple[str, ...], option("Match entries that do not contain this text, ignoring case; repeatable.")
+    ] = (),
+    where: Annotated[
+        str | None,
+        option(
+            "Match entries for which this JMESPath expression over {id, time, fields, json} is true.",
+            metavar="EXPR",
+        ),
+    ] = None,
+    max_scan: Annotated[
+        int, click.IntRange(min=1), option("Scan at most N entries.", metavar="N")
+    ] = DEFAULT_MAX_SCAN,
+    newest_first: Annotated[bool, option("Scan from the newest entry to the oldest.")] = False,
 ) -> None:
     """Find entries that meet every condition. All fields of an expression are strings; json has typed values.
 
@@ -118,7 +87,7 @@ def search(
         query = Search(
             start=max(_id_at(since, now, 0) or ZERO_ID, from_id or ZERO_ID),
             end=min(_id_at(until, now, MAX_PART) or LAST_ID, to_id or LAST_ID),
-            fields=fields_wanted,
+            fields=field,
             where=condition,
             words=words,
             limit=session.given.limit or DEFAULT_LIMIT,

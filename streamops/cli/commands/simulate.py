@@ -15,9 +15,9 @@ import click
 from streamops.autoscaling.history import ArrivalHistory, read_history, replay_history
 from streamops.autoscaling.simulation import SimulatedWorkers
 from streamops.cli.acting.printing import ProgressPrinter
-from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.params import COMPLETIONS, DURATION, INSTANT, RATE
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Progress
 from streamops.model.wording import counted
@@ -45,9 +45,7 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
     return click.option(name, metavar="SPAN", type=DURATION, default=default, show_default=True, help=text)
 
 
-@click.command(
-    cls=Command,
-    short_help="Simulate the policy and fixed worker counts on your own load.",
+@command(
     examples=[
         (
             "streamops pools simulate --stream orders --since 12h --rate 200/s",
@@ -113,7 +111,6 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
 @_span("--objective", "30s", "Target lag age: the longest that an entry should wait.")
 @_span("--start-up", "20s", "Time from starting a worker until it handles entries.")
 @_number("--interval", "interval", 300, 5, "Seconds between two readings.")
-@with_session
 def simulate(
     session: Session,
     /,

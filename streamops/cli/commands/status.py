@@ -6,12 +6,12 @@ from datetime import timedelta
 import click
 from msgspec.structs import replace
 
-from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.params import DURATION, patterns_argument
+from streamops.cli.options import command
+from streamops.cli.params import DURATION, Patterns
 from streamops.cli.printer import Printer, Section
 from streamops.cli.reading import StreamsReading, group_columns, group_order, note_reading
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries
@@ -25,9 +25,7 @@ LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
 """Readings closer together than this would show chance, not rates."""
 
 
-@click.command(
-    cls=Command,
-    short_help="Show streams and groups: lag, pending, oldest, health.",
+@command(
     examples=[
         ("streamops status", "all streams"),
         ("streamops status 'orders:*' --sample 5s", "these streams, with rates over five seconds"),
@@ -36,10 +34,8 @@ LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
     ],
     exits={1: "a stream that PATTERN names does not exist"},
 )
-@patterns_argument
 @click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, SPAN apart, to compute rates.")
-@with_session
-def status(session: Session, *, patterns: tuple[str, ...], sample: timedelta | None) -> ExitCode:
+def status(session: Session, *, patterns: Patterns = (), sample: timedelta | None) -> ExitCode:
     """Show streams and their groups once: lag, pending entries and findings.
 
     A table has the worst groups first, and rates with --sample.

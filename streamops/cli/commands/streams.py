@@ -1,13 +1,11 @@
 """``streamops streams ls`` and ``show``."""
 
-import click
-
-from streamops.cli.command import Command
 from streamops.cli.globals import Output
-from streamops.cli.params import patterns_argument, stream_argument
+from streamops.cli.options import command
+from streamops.cli.params import Patterns, Stream
 from streamops.cli.printer import Section
 from streamops.cli.reading import note_read_errors, note_reading, observe_stream, observe_streams, only_stream
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.resources.findings import FINDING_COLUMNS, finding_rows
 from streamops.resources.groups import GROUP_COLUMNS, group_rows
@@ -19,18 +17,14 @@ INFO_GROUP_COLUMNS = tuple(
 )
 
 
-@click.command(
-    cls=Command,
-    short_help="List streams.",
+@command(
     examples=[
         ("streamops streams ls", "all streams"),
         ("streamops streams ls 'orders:*' --fields stream,length,last_id", "three columns of these"),
     ],
     exits={1: "a stream that PATTERN names does not exist"},
 )
-@patterns_argument
-@with_session
-def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
+def ls(session: Session, *, patterns: Patterns = ()) -> ExitCode:
     """List streams with their length, groups, pending entries and health.
 
     PATTERN is a stream's name or a glob; without any, the context's streams are listed, or all of them.
@@ -52,15 +46,11 @@ def ls(session: Session, *, patterns: tuple[str, ...]) -> ExitCode:
     return note_reading(session, observation, patterns, scanned=survey.scanned)
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one stream and its groups.",
+@command(
     examples=[("streamops streams show orders", "one stream in full")],
     exits={1: "no such stream"},
 )
-@stream_argument
-@with_session
-def show(session: Session, *, stream: str) -> None:
+def show(session: Session, *, stream: Stream) -> None:
     """Show one stream: length, IDs, role, health, groups and findings."""
     printer = session.printer((*STREAM_COLUMNS, *STREAM_DETAIL_COLUMNS))
     observation = observe_stream(session, stream)

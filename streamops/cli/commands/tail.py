@@ -6,19 +6,17 @@ from collections.abc import Callable, Coroutine, Sequence
 
 import click
 
-from streamops.cli.command import Command
-from streamops.cli.params import ENTRY_ID, streams_argument
+from streamops.cli.options import command
+from streamops.cli.params import ENTRY_ID, Streams
 from streamops.cli.reading import entry_document, entry_printer
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
 from streamops.operations.console import Console
 from streamops.resources.entries import EntryRow
 
 
-@click.command(
-    cls=Command,
-    short_help="Follow entries as they are added.",
+@command(
     examples=[
         ("streamops streams tail orders", "from now on"),
         ("streamops streams tail orders payments -n 5 -o jsonl", "two streams, the last five of each first"),
@@ -26,11 +24,9 @@ from streamops.resources.entries import EntryRow
     ],
     exits={1: "no such stream", 130: "stopped with Ctrl-C"},
 )
-@streams_argument
 @click.option("--from", "from_id", type=ENTRY_ID, metavar="ID", help="Start at this ID instead of now.")
 @click.option("-n", "last", type=click.IntRange(min=0), metavar="N", help="Start with the last N entries.")
-@with_session
-def tail(session: Session, *, streams: tuple[str, ...], from_id: EntryId | None, last: int | None) -> int:
+def tail(session: Session, *, streams: Streams, from_id: EntryId | None, last: int | None) -> int:
     """Print entries of streams as they are added, until Ctrl-C, or until --limit entries have been printed.
 
     Entries are read with XRANGE and XREAD: consumer groups are not affected.

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.params import COMPLETIONS
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import NotFound
 from streamops.resources.topics import (
     TOPIC_COLUMNS,
@@ -23,15 +23,12 @@ if TYPE_CHECKING:
     from streamops.operations.console import Console
 
 
-@click.command(
-    cls=Command,
-    short_help="List topics and their waiting messages.",
+@command(
     examples=[
         ("streamops webhooks ls", "the topics of the configuration, and those kept in Redis"),
         ("streamops webhooks ls -o jsonl", "all settings but secrets"),
     ],
 )
-@with_session
 def ls(session: Session) -> None:
     """List topics: those of the configuration files, and those that are kept in Redis.
 
@@ -45,14 +42,11 @@ def ls(session: Session) -> None:
         session.narrator.note("there are no topics; `streamops webhooks create --help` shows how to add one")
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one topic.",
+@command(
     examples=[("streamops webhooks show remind", "its settings, without secret and header values")],
     exits={1: "no such topic"},
 )
 @click.argument("topic", shell_complete=COMPLETIONS["topics"])
-@with_session
 def show(session: Session, *, topic: str) -> None:
     """Show a topic's settings. Its secret and the values of its headers are never shown."""
     printer = session.printer((*TOPIC_COLUMNS, *TOPIC_DETAIL_COLUMNS))

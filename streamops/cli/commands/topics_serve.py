@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.params import ADDRESS, DURATION, SIZE
-from streamops.cli.session import Session, reload_on_change, wait_for, with_session
+from streamops.cli.session import Session, reload_on_change, wait_for
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
 from streamops.service.addresses import is_loopback
 from streamops.settings.topics import Ingest, load_ingest
@@ -26,9 +26,7 @@ LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 LOOK_EVERY: Final = 0.05
 
 
-@click.command(
-    cls=Command,
-    short_help="Serve topics: send messages to their URLs, accept messages over HTTP.",
+@command(
     examples=[
         (
             "streamops webhooks serve",
@@ -103,7 +101,6 @@ LOOK_EVERY: Final = 0.05
     type=SIZE,
     help="With --log-level info, log bodies too, up to this many bytes of each, secrets redacted.",
 )
-@with_session
 def serve(
     session: Session,
     *,

@@ -76,7 +76,6 @@ trim = ActingCommand(
     callback=_trim,
     params=_params(),
     help=_BY_HAND.help,
-    short_help=_BY_HAND.short_help,
     examples=_BY_HAND.examples,
     exits=_BY_HAND.exits,
     rated=True,

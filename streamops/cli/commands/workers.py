@@ -2,9 +2,9 @@
 
 import click
 
-from streamops.cli.command import Command
+from streamops.cli.options import command
 from streamops.cli.params import COMPLETIONS
-from streamops.cli.session import Session, with_session
+from streamops.cli.session import Session
 from streamops.errors import NotFound
 from streamops.model.json_text import text_json
 from streamops.resources.workers import (
@@ -16,16 +16,13 @@ from streamops.resources.workers import (
 )
 
 
-@click.command(
-    cls=Command,
-    short_help="List worker processes.",
+@command(
     examples=[
         ("streamops workers ls", "all workers: pool, state, slots in use"),
         ("streamops workers ls --pool billing -o jsonl", "one pool's, with the groups that they read for"),
     ],
 )
 @click.option("--pool", metavar="POOL", shell_complete=COMPLETIONS["pools"], help="Only those of this pool.")
-@with_session
 def ls(session: Session, *, pool: str | None) -> None:
     """List worker processes with a heartbeat: state, slots in use, application.
 
@@ -46,16 +43,13 @@ def ls(session: Session, *, pool: str | None) -> None:
         )
 
 
-@click.command(
-    cls=Command,
-    short_help="Show one worker process.",
+@command(
     examples=[
         ("streamops workers show so-4f1c09ab12cd", "its pool, host, state and the groups it reads for")
     ],
     exits={1: "no such worker"},
 )
 @click.argument("worker")
-@with_session
 def show(session: Session, *, worker: str) -> None:
     """Show a worker process with a heartbeat, by its ID."""
     printer = session.printer((*WORKER_COLUMNS, *WORKER_DETAIL_COLUMNS))

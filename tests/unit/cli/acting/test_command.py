@@ -237,7 +237,7 @@ def test_a_line_of_stdin_that_holds_none_is_named(
 
 
 def test_too_many_ids_are_refused_unless_allowed(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streamops.cli.acting.ids.LARGEST_SELECTION", 3)
+    monkeypatch.setattr("streamops.cli.ids.LARGEST_SELECTION", 3)
     with pytest.raises(Forbidden, match="--ids: more than 3 IDs") as told:
         asked("orders", "--ids", "1,2,3,4")
     assert told.value.exit_code is ExitCode.REFUSED
