@@ -319,7 +319,7 @@ async def drill_workers(
         log_level=SILENT,
     )
     count = plan.minimum if control is None else None
-    supervisor = Supervisor(orders, count, unless_told=plan.minimum, environment={TAG_VARIABLE: keys.tag})
+    supervisor = Supervisor(orders, count, default_workers=plan.minimum, environment={TAG_VARIABLE: keys.tag})
     workers = DrillWorkers(supervisor, keys)
     keeping = asyncio.create_task(supervisor.keep())
     tasks = [asyncio.create_task(workers.wait_for(plan.minimum))]

@@ -214,7 +214,7 @@ async def _supervise(
         return _configured(orders, load_settings(session.flags, os.environ, Path.cwd()), named=named)
 
     first = _configured(orders, session.settings, named=named)
-    supervisor = Supervisor(first, workers or None, unless_told=_cores(), watch=watch, renew=renew)
+    supervisor = Supervisor(first, workers or None, default_workers=_cores(), watch=watch, renew=renew)
     if watch:
         watching = asyncio.create_task(reload_on_change())
         try:

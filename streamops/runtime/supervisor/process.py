@@ -1,4 +1,4 @@
-"""Worker processes as their parent sees them: one, if it is to run, and the table of all."""
+"""Worker processes as their parent sees them: a process, its slot, and the table of all slots."""
 
 import asyncio
 import os

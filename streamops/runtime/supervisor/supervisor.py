@@ -242,7 +242,7 @@ class Supervisor:
     Args:
         spec: What each of them is to do.
         workers: How many; as many as their pool is told, if none is given.
-        unless_told: How many if the pool was never given a number.
+        default_workers: How many if the pool was never given a number.
         watch: Whether they are replaced whenever a Python file beside the application's modules changes.
         environment: Environment variables that they have besides ours.
         renew: Gives what they are to do from a reload on; the same as before unless given.
@@ -256,7 +256,7 @@ class Supervisor:
         spec: WorkerSpec,
         workers: int | None,
         *,
-        unless_told: int = 1,
+        default_workers: int = 1,
         watch: bool = False,
         environment: Mapping[str, str] | None = None,
         renew: Callable[[], WorkerSpec] | None = None,
@@ -269,7 +269,7 @@ class Supervisor:
         self._reloading = Reloading(
             self.processes, lambda: self._reporting(renew()) if renew else self.processes.spec
         )
-        self._unless_told = unless_told
+        self._unless_told = default_workers
         self._tasks: asyncio.TaskGroup | None = None
         self._forced = asyncio.Event()
         self._failure: StartFailure | None = None

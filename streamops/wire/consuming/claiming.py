@@ -162,8 +162,8 @@ async def _take(
     *,
     retries: bool,
 ) -> RecoveredPage:
-    told = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), sub.owners_kept_ms, *named)
-    call = Call(key_of(sub, retries=retries), told, _claimed_page, (sub.attempts, sub.unhandled))
+    arguments = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), sub.owners_kept_ms, *named)
+    call = Call(key_of(sub, retries=retries), arguments, _claimed_page, (sub.attempts, sub.unhandled))
     recovered: RecoveredPage | None = await run_for_group(server, sub, "consume_claim", call)
     return RecoveredPage(group_gone=True) if recovered is None else recovered
 
@@ -180,9 +180,9 @@ def _claimed_page(reply: Reply) -> RecoveredPage:
     )
 
 
-def _marks(told: bytes | None) -> int:
+def _marks(text: bytes | None) -> int:
     """How many marks there are; None if they are no number, as the script that adds one has it."""
-    return int(told) if told and told.isdigit() and len(told) <= MOST_DIGITS else 0
+    return int(text) if text and text.isdigit() and len(text) <= MOST_DIGITS else 0
 
 
 __all__ = [

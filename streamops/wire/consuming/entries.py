@@ -264,18 +264,18 @@ async def _publish(
     numbers = {stream: number for number, stream in enumerate(streams, _FIRST_TARGET)}
     payloads = [row.payload_key for row in rows if is_own_payload(sub, row.payload_key)]
     numbers |= {key: number for number, key in enumerate(payloads, _FIRST_TARGET + len(streams)) if key}
-    told: list[Argument] = [sub.group, sub.consumer, int(retries), mark_prefix(retries=retries)]
+    arguments: list[Argument] = [sub.group, sub.consumer, int(retries), mark_prefix(retries=retries)]
     for row in rows:
-        told += [row.id, numbers.get(row.payload_key or "", 0), row.digest, len(row.messages)]
+        arguments += [row.id, numbers.get(row.payload_key or "", 0), row.digest, len(row.messages)]
         for message in row.messages:
             cap = "" if message.maxlen is None else message.maxlen
-            told += [numbers[message.stream], cap, len(message.parts), *message.parts]
+            arguments += [numbers[message.stream], cap, len(message.parts), *message.parts]
 
     def decode(reply: Reply) -> list[Settled | PublishError]:
         return [_published(answer, streams) for answer in reply]
 
     keys = (sub.attempts, sub.stream, *streams, *(key for key in payloads if key))
-    call = Call(key_of(sub, retries=retries), tuple(told), decode, keys)
+    call = Call(key_of(sub, retries=retries), tuple(arguments), decode, keys)
     try:
         became: list[Settled | PublishError] | None = await run_for_group(
             server, sub, "consume_publish", call

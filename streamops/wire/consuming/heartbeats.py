@@ -44,7 +44,7 @@ async def write_heartbeat(server: Server, heart: WorkerHeartbeat, ttl: timedelta
     Raises:
         ServerError: The server does not answer, or does not let us.
     """
-    told = (
+    fields = (
         ("v", VERSION),
         ("host", heart.host),
         ("pid", heart.pid),
@@ -56,7 +56,7 @@ async def write_heartbeat(server: Server, heart: WorkerHeartbeat, ttl: timedelta
         ("busy", heart.busy),
         ("state", heart.state.value),
     )
-    arguments = (round(ttl.total_seconds() * 1000), *(part for pair in told for part in pair))
+    arguments = (round(ttl.total_seconds() * 1000), *(part for pair in fields for part in pair))
     return await write_script(
         server, "worker_heartbeat", Call(worker_key(heart.id), arguments, int), "heartbeat"
     )
@@ -106,8 +106,8 @@ async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
     key = worker_key(worker_id)
     names = ("host", "pid", "beat_ms")
     answers = await server.batch([Request(key, ("HGET", key, name)) for name in names])
-    host, *told = (reply if isinstance(reply, bytes) else None for reply in answers.replies)
-    pid, beat_ms = map(number, told)
+    host, *numbers = (reply if isinstance(reply, bytes) else None for reply in answers.replies)
+    pid, beat_ms = map(number, numbers)
     if host is None or pid is None or beat_ms is None:
         return None
     return Namesake(decode_name(host), pid, beat_ms)
@@ -115,21 +115,21 @@ async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
 
 def decode_heartbeat(worker_id: str, reply: Reply) -> WorkerHeartbeat | None:
     """A heartbeat from HGETALL's reply; None if it is none of ours, or in another version of the format."""
-    told = {decode_name(name): bytes(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
-    if told.get("v", _VERSION) != _VERSION:
+    fields = {decode_name(name): bytes(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
+    if fields.get("v", _VERSION) != _VERSION:
         return None
     try:
         return WorkerHeartbeat(
             id=worker_id,
-            host=decode_name(told["host"]),
-            pid=_number(told["pid"]),
-            app=decode_name(told["app"]),
-            pool=decode_name(told["pool"]),
-            consumers=msgspec.convert(json.loads(told["consumers"]), tuple[tuple[str, str, str], ...]),
-            slots=_number(told["slots"]),
-            busy=_number(told["busy"]),
-            state=worker_state(decode_name(told["state"])),
-            beat_ms=_instant(told["beat_ms"]),
+            host=decode_name(fields["host"]),
+            pid=_number(fields["pid"]),
+            app=decode_name(fields["app"]),
+            pool=decode_name(fields["pool"]),
+            consumers=msgspec.convert(json.loads(fields["consumers"]), tuple[tuple[str, str, str], ...]),
+            slots=_number(fields["slots"]),
+            busy=_number(fields["busy"]),
+            state=worker_state(decode_name(fields["state"])),
+            beat_ms=_instant(fields["beat_ms"]),
         )
     except (KeyError, ValueError, RecursionError, msgspec.ValidationError):
         return None

@@ -102,11 +102,11 @@ class IdempotencyKeys:
             ServerError: The server does not answer, or refuses.
         """
         keys = [sub.retries, sub.unhandled]
-        told: list[Argument] = [sub.group, 0 if sub.guarded is None else sub.guarded // _MILLISECOND]
+        arguments: list[Argument] = [sub.group, 0 if sub.guarded is None else sub.guarded // _MILLISECOND]
         for claim, owner in rows:
             keys += (claim.key, owner_key(sub.guards, name_text(owner)))
-            told += (claim.origin, owner)
-        call = Call(sub.stream, tuple(told), _verdicts, tuple(keys))
+            arguments += (claim.origin, owner)
+        call = Call(sub.stream, tuple(arguments), _verdicts, tuple(keys))
         verdicts: list[KeyVerdict] | None = await run_for_group(self._server, sub, "consume_contest", call)
         return [KeyVerdict.LATER for _ in rows] if verdicts is None else verdicts
 
@@ -149,8 +149,8 @@ def _verdicts(reply: Reply) -> list[KeyVerdict]:
 
 
 def _owner(reply: Reply) -> bytes | None:
-    told = _checked_reply(reply, "idempotency guard")
-    return None if told is None else bytes(told)
+    owner = _checked_reply(reply, "idempotency guard")
+    return None if owner is None else bytes(owner)
 
 
 def _checked_reply(reply: Reply, what: str) -> Reply | None:

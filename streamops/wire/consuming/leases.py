@@ -69,10 +69,10 @@ async def register(
     """
     became = Registered()
     for at in range(0, len(entries), BATCH):
-        told: list[Argument] = [sub.group, sub.consumer]
+        arguments: list[Argument] = [sub.group, sub.consumer]
         for row in entries[at : at + BATCH]:
-            told += row
-        call = Call(key_of(sub, retries=retries), tuple(told), _registered)
+            arguments += row
+        call = Call(key_of(sub, retries=retries), tuple(arguments), _registered)
         part: Registered | None = await run_for_group(server, sub, "consume_register", call)
         if part is None:
             return Registered(became.ours, became.lost, became.gone, group_gone=True)
@@ -106,8 +106,8 @@ async def release_all(
     released, after = 0, "-"
     while after:
         bounds = (LONG_IDLE_MS, after, BATCH, seen)
-        told: tuple[Argument, ...] = (sub.group, sub.consumer, *bounds, len(keep), *keep, *came)
-        call = Call(key_of(sub, retries=retries), told, _released)
+        arguments: tuple[Argument, ...] = (sub.group, sub.consumer, *bounds, len(keep), *keep, *came)
+        call = Call(key_of(sub, retries=retries), arguments, _released)
         page: tuple[int, str] | None = await run_for_group(server, sub, "consume_release", call)
         count, after = page or (0, "")
         released += count
@@ -149,8 +149,8 @@ async def _set_idle(
     group_lost = False
     for at in range(0, len(ids), BATCH):
         batch = ids[at : at + BATCH]
-        told: tuple[Argument, ...] = (sub.group, sub.consumer, idle_ms, count, *batch)
-        call = Call(key_of(sub, retries=retries), told, _renewed)
+        arguments: tuple[Argument, ...] = (sub.group, sub.consumer, idle_ms, count, *batch)
+        call = Call(key_of(sub, retries=retries), arguments, _renewed)
         part: Renewed | None = await run_for_group(server, sub, "consume_renew", call)
         # Without a group nothing is pending.
         lost += tuple(batch) if part is None else part.lost

@@ -102,9 +102,9 @@ def unknown(error: StreamopsError, what: str, stream: str) -> StreamopsError:
     if not isinstance(error, Unreachable):
         return error
     if not error.sent:
-        told = Unreachable(f"{error.message}; nothing was added to {stream}", error.hint)
-        told.sent = False
-        return told
+        unsent = Unreachable(f"{error.message}; nothing was added to {stream}", error.hint)
+        unsent.sent = False
+        return unsent
     return Unreachable(
         f"{error.message}; it is not known whether {what} to {stream}",
         "Publishing again may add a second one. An `id=` of your own, or a guard key at the handlers, makes that harmless.",

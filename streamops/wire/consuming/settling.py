@@ -108,8 +108,8 @@ async def mark_starts(
     """
     prefix = mark_prefix(retries=retries)
     each = (part for row in rows for part in (row.id, row.marks, row.digest))
-    told = (sub.group, sub.consumer, ttl // _MILLISECOND, prefix, *each)
-    call = Call(key_of(sub, retries=retries), told, _marks, (sub.attempts,))
+    arguments = (sub.group, sub.consumer, ttl // _MILLISECOND, prefix, *each)
+    call = Call(key_of(sub, retries=retries), arguments, _marks, (sub.attempts,))
     marks: list[int | Settled] | None = await run_for_group(server, sub, "consume_mark", call)
     return [Settled.GROUP_GONE for _ in rows] if marks is None else marks
 
@@ -131,9 +131,9 @@ async def retry_all(
             (row.id, row.delay_ms, row.attempt, row.origin_id, beside.payload(row.payload_key), row.digest)
             for row in batch
         ]
-        told = (*_who(sub, retries=retries), name, sub.retries, *(part for row in rows for part in row))
+        arguments = (*_who(sub, retries=retries), name, sub.retries, *(part for row in rows for part in row))
         keys = (sub.attempts, sub.delayed, sub.bodies, *beside.keys)
-        call = Call(key_of(sub, retries=retries), told, _settled, keys)
+        call = Call(key_of(sub, retries=retries), arguments, _settled, keys)
         settled: list[Settled] | None = await run_for_group(server, sub, "consume_retry", call)
         return settled
 
@@ -185,8 +185,8 @@ async def _dead_letter_far(
     The first renews the leases, so that no other consumer claims the entries meanwhile.
     """
     who = _gives_up(sub, retries=retries, min_idle=min_idle)
-    told = (*who, *_script_arguments(batch, _NumberedKeys(sub, 0), keys=False))
-    call = Call(key_of(sub, retries=retries), told, _draft_arguments, (sub.attempts,))
+    arguments = (*who, *_script_arguments(batch, _NumberedKeys(sub, 0), keys=False))
+    call = Call(key_of(sub, retries=retries), arguments, _draft_arguments, (sub.attempts,))
     read: list[tuple[Settled, list[bytes]]] | None = await run_for_group(server, sub, "consume_tell", call)
     if read is None:
         return None
@@ -220,8 +220,8 @@ async def _dead_letter_rows(
 ) -> list[Settled] | None:
     beside = _NumberedKeys(sub, 2 + len(queue))
     who = _gives_up(sub, retries=retries, min_idle=min_idle)
-    told = (*who, *_script_arguments(batch, beside, keys=True))
-    call = Call(key_of(sub, retries=retries), told, _settled, (sub.attempts, *queue, *beside.keys))
+    arguments = (*who, *_script_arguments(batch, beside, keys=True))
+    call = Call(key_of(sub, retries=retries), arguments, _settled, (sub.attempts, *queue, *beside.keys))
     settled: list[Settled] | None = await run_for_group(server, sub, script, call)
     return settled
 

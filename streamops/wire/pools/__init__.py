@@ -1,1 +1,1 @@
-"""Pools of workers in Redis. Law: each writer says what it knew; a pool that was told something else since refuses."""
+"""Pools of workers in Redis. Each writer states what it has read; if a pool has changed since, the write is refused."""

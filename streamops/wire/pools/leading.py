@@ -1,4 +1,4 @@
-"""Leader leases of pools: one controller decides about each at a time, and renews its lease again and again."""
+"""Leader leases of pools: one controller at a time decides about each, and keeps renewing its lease."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -104,8 +104,8 @@ async def take_leases(
     who: tuple[Argument, ...] = (candidate.holder, lease, int(candidate.advises))
     calls = []
     for request in requests:
-        told = [part for pair in request.announced.items() for part in pair]
-        calls.append(Call(pool_key(request.pool), (*who, *told), _raw))
+        announced = [part for pair in request.announced.items() for part in pair]
+        calls.append(Call(pool_key(request.pool), (*who, *announced), _raw))
     replies = (await run_script(server, "pool_lead", calls, read_only=False)).replies
     return [
         _failed(reply, request.pool) or _lease(request.pool, reply)
@@ -133,7 +133,7 @@ async def keep_lease(server: Server, pool: str, token: FencingToken) -> None:
 
 
 def require_token(pool: Pool, token: FencingToken, now: datetime | None) -> None:
-    """Require that the deciding controller leads the pool still, and knew what people told it; raises ``StalePlan``."""
+    """Require that the deciding controller still leads the pool, and knew its present settings; raises ``StalePlan``."""
     lead = pool.lead
     if (
         lead is None
@@ -160,7 +160,7 @@ async def list_pools(server: Server, names: Sequence[str], what: str) -> None:
     required(await server.single(POOLS, "HSET", POOLS, *fields), "pools")
 
 
-async def write_decisions(server: Server, holder: str, told: Sequence[DecisionRecord]) -> list[Written]:
+async def write_decisions(server: Server, holder: str, records: Sequence[DecisionRecord]) -> list[Written]:
     """Write decisions down: into their pools, and those that are news at the ends of their logs.
 
     Both in one step, lest who has lost the lead in between writes behind who has it now; but where a cluster keeps the
@@ -169,27 +169,28 @@ async def write_decisions(server: Server, holder: str, told: Sequence[DecisionRe
     Raises:
         ServerError: No node answers.
     """
-    documents = [msgspec.json.encode(one.decision) for one in told]
-    logs = [_log_in_same_slot(server, one) for one in told]
+    documents = [msgspec.json.encode(one.decision) for one in records]
+    logs = [_log_in_same_slot(server, one) for one in records]
     calls = [
-        _written(one, document, holder, log) for one, document, log in zip(told, documents, logs, strict=True)
+        _written(one, document, holder, log)
+        for one, document, log in zip(records, documents, logs, strict=True)
     ]
     replies = (await run_script(server, "pool_decide", calls, read_only=False)).replies
-    written = [_came_of(reply, one.pool.name) for one, reply in zip(told, replies, strict=True)]
+    written = [_came_of(reply, one.pool.name) for one, reply in zip(records, replies, strict=True)]
     # A user without permission for the log is refused the pool, too.
     refused = [at for at, reply in enumerate(replies) if logs[at] and _is_denied(reply)]
     if refused:
-        alone = [_written(told[at], documents[at], holder, ()) for at in refused]
+        alone = [_written(records[at], documents[at], holder, ()) for at in refused]
         again = (await run_script(server, "pool_decide", alone, read_only=False)).replies
         for at, reply in zip(refused, again, strict=True):
-            problem = _failed(reply, told[at].pool.name)
+            problem = _failed(reply, records[at].pool.name)
             written[at] = Written(counted=problem is None, problem=problem or written[at].problem)
-    logged = [at for at, one in enumerate(told) if one.log and not logs[at] and written[at].counted]
-    entries = [_entry(told[at].pool.name, documents[at]) for at in logged]
+    logged = [at for at, one in enumerate(records) if one.log and not logs[at] and written[at].counted]
+    entries = [_entry(records[at].pool.name, documents[at]) for at in logged]
     if entries:
         answers = await server.batch(entries)
         for at, reply in zip(logged, answers.replies, strict=True):
-            written[at] = Written(counted=True, problem=_failed(reply, told[at].pool.name))
+            written[at] = Written(counted=True, problem=_failed(reply, records[at].pool.name))
     return written
 
 
@@ -224,16 +225,16 @@ async def read_learned(server: Server, pools: Sequence[str]) -> dict[str, bytes]
 
 def _lease(pool: str, reply: Reply) -> LeaderLease:
     leads, now, fields = reply
-    told = instant_of_ms(decode_name(now))
-    assert told is not None  # noqa: S101 - the script's own clock
-    return LeaderLease(bool(leads), told, decode_pool(pool, fields))
+    clock = instant_of_ms(decode_name(now))
+    assert clock is not None  # noqa: S101 - the script's own clock
+    return LeaderLease(bool(leads), clock, decode_pool(pool, fields))
 
 
-def _log_in_same_slot(server: Server, told: DecisionRecord) -> tuple[str, ...]:
+def _log_in_same_slot(server: Server, record: DecisionRecord) -> tuple[str, ...]:
     """The log that a decision goes into, where a script may write it together with the pool."""
-    pool, log = pool_key(told.pool.name), decisions_key(told.pool.name)
+    pool, log = pool_key(record.pool.name), decisions_key(record.pool.name)
     reachable = server.options.mode is not Mode.CLUSTER or same_slot(pool, log)
-    return (log,) if told.log and reachable else ()
+    return (log,) if record.log and reachable else ()
 
 
 def _came_of(reply: Reply, pool: str) -> Written:
@@ -243,12 +244,12 @@ def _came_of(reply: Reply, pool: str) -> Written:
     return Written(counted=True, problem=_failed(reply[1], pool) if len(reply) > 1 else None)
 
 
-def _written(told: DecisionRecord, document: bytes, holder: str, log: tuple[str, ...]) -> Call[Any]:
-    decision, lead = told.decision, told.pool.lead
+def _written(record: DecisionRecord, document: bytes, holder: str, log: tuple[str, ...]) -> Call[Any]:
+    decision, lead = record.decision, record.pool.lead
     arguments: tuple[Argument, ...] = (
         *(holder, 0 if lead is None else lead.term),
         f"{COUNTED}{decision.direction}:{decision.code}",
-        told.errors,
+        record.errors,
         MOST_DECISIONS,
         *(
             "decision",
@@ -259,7 +260,7 @@ def _written(told: DecisionRecord, document: bytes, holder: str, log: tuple[str,
             decision.ordered,
         ),
     )
-    return Call(pool_key(told.pool.name), arguments, _raw, log)
+    return Call(pool_key(record.pool.name), arguments, _raw, log)
 
 
 def _entry(pool: str, document: bytes) -> Request:

@@ -31,7 +31,7 @@ _DECISIONS: Final = msgspec.json.Decoder(PoolDecision)
 
 
 async def read_pool(server: Server, name: str) -> Pool:
-    """A pool; with nothing but its name if it was never told anything.
+    """A pool; with nothing but its name if nothing was ever set.
 
     Raises:
         StreamopsError: It could not be read.
@@ -61,7 +61,7 @@ async def read_named(server: Server, names: Sequence[str]) -> list[Pool]:
     """These pools, in one round trip.
 
     Raises:
-        StreamopsError: One of them could not be read; the controller must not take it for one that was never told.
+        StreamopsError: One of them could not be read; the controller must not take it for one without settings.
     """
     return [_pool_of(name, reply) for name, reply in await _replies_of(server, names)]
 
@@ -83,13 +83,13 @@ async def read_pool_names(server: Server) -> list[str]:
     Raises:
         StreamopsError: They could not be read.
     """
-    # Not HKEYS: users who may only look have HGETALL, and what it tells besides is a word each.
+    # Not HKEYS: users with read permissions only have HGETALL, and the values are a word each.
     reply = required(await server.single(POOLS, "HGETALL", POOLS), "pools")
     return [decode_name(name) for name in reply[::2]]
 
 
 async def list_pool(server: Server, name: str, what: str) -> None:
-    """Note that there is such a pool, so that it is found without going through all keys.
+    """Add a pool to the list of pools, so that it is found without a scan of all keys.
 
     Raises:
         StreamopsError: It could not be written.
@@ -98,7 +98,7 @@ async def list_pool(server: Server, name: str, what: str) -> None:
 
 
 def pool_keys(name: str) -> tuple[str, ...]:
-    """The keys of a pool, whether or not they are there; it is a field of ``streamops:pools`` besides."""
+    """The keys of a pool, existing or not; in addition it is a field of ``streamops:pools``."""
     return (
         pool_key(name),
         worker_registry_key(name),
@@ -123,24 +123,26 @@ async def forget_pool(server: Server, name: str) -> None:
 
 def decode_pool(name: str, reply: Sequence[bytes]) -> Pool:
     """A pool from HGETALL's reply; what makes no sense in it is left out."""
-    told = {decode_name(key): decode_name(value) for key, value in zip(reply[::2], reply[1::2], strict=True)}
+    fields = {
+        decode_name(key): decode_name(value) for key, value in zip(reply[::2], reply[1::2], strict=True)
+    }
     return Pool(
         name=name,
-        mode=told.get("mode", ""),
-        updated_by=told.get("updated_by", ""),
-        updated_at=instant_of_ms(told.get("updated_at")),
-        reason=told.get("reason", ""),
-        order=_order(told),
-        steering=_overrides(told),
-        lead=_lead(told),
-        stream=told.get("stream", ""),
-        group=told.get("group", ""),
-        target=told.get("target", ""),
-        minimum=number(told.get("min")),
-        maximum=number(told.get("max")),
-        last=decode_decision(told.get("decision", "")),
-        decisions=_counts(told),
-        errors=number(told.get("errors")) or 0,
+        mode=fields.get("mode", ""),
+        updated_by=fields.get("updated_by", ""),
+        updated_at=instant_of_ms(fields.get("updated_at")),
+        reason=fields.get("reason", ""),
+        order=_order(fields),
+        steering=_overrides(fields),
+        lead=_lead(fields),
+        stream=fields.get("stream", ""),
+        group=fields.get("group", ""),
+        target=fields.get("target", ""),
+        minimum=number(fields.get("min")),
+        maximum=number(fields.get("max")),
+        last=decode_decision(fields.get("decision", "")),
+        decisions=_counts(fields),
+        errors=number(fields.get("errors")) or 0,
     )
 
 
@@ -152,42 +154,42 @@ def decode_decision(text: str) -> PoolDecision | None:
         return None
 
 
-def _order(told: Mapping[str, str]) -> Order | None:
-    workers = number(told.get("desired"))
+def _order(fields: Mapping[str, str]) -> Order | None:
+    workers = number(fields.get("desired"))
     if workers is None:
         return None
     return Order(
         workers=workers,
-        by=told.get("desired_by", ""),
-        at=instant_of_ms(told.get("desired_at")),
-        reason=told.get("desired_reason", ""),
+        by=fields.get("desired_by", ""),
+        at=instant_of_ms(fields.get("desired_at")),
+        reason=fields.get("desired_reason", ""),
     )
 
 
-def _overrides(told: Mapping[str, str]) -> PoolOverrides:
+def _overrides(fields: Mapping[str, str]) -> PoolOverrides:
     return PoolOverrides(
-        paused=told.get("scaling") == "paused",
-        override=number(told.get("override")),
-        until=instant_of_ms(told.get("steered_until")),
-        minimum=number(told.get("limit_min")),
-        maximum=number(told.get("limit_max")),
-        by=told.get("steered_by", ""),
-        at=instant_of_ms(told.get("steered_at")),
-        reason=told.get("steered_reason", ""),
+        paused=fields.get("scaling") == "paused",
+        override=number(fields.get("override")),
+        until=instant_of_ms(fields.get("steered_until")),
+        minimum=number(fields.get("limit_min")),
+        maximum=number(fields.get("limit_max")),
+        by=fields.get("steered_by", ""),
+        at=instant_of_ms(fields.get("steered_at")),
+        reason=fields.get("steered_reason", ""),
     )
 
 
-def _lead(told: Mapping[str, str]) -> Lead | None:
-    until = instant_of_ms(told.get("leader_until"))
-    holder = told.get("leader", "")
+def _lead(fields: Mapping[str, str]) -> Lead | None:
+    until = instant_of_ms(fields.get("leader_until"))
+    holder = fields.get("leader", "")
     if not holder or until is None:
         return None
-    return Lead(holder=holder, until=until, term=number(told.get("term")) or 0)
+    return Lead(holder=holder, until=until, term=number(fields.get("term")) or 0)
 
 
-def _counts(told: Mapping[str, str]) -> dict[tuple[str, str], int]:
+def _counts(fields: Mapping[str, str]) -> dict[tuple[str, str], int]:
     counts = {}
-    for field, text in told.items():
+    for field, text in fields.items():
         direction, _, code = field.removeprefix(COUNTED).partition(":")
         if field.startswith(COUNTED) and (count := number(text)):
             counts[direction, code] = count
@@ -210,34 +212,34 @@ NO_FIELD: Final = ""
 
 
 async def set_mode(server: Server, known: Pool, mode: str, *, reason: str, actor: str) -> None:
-    """Tell the workers of a pool something else than what they are known to have been told last.
+    """Set the mode of a pool's workers, if it is still what the caller read.
 
     Raises:
         StalePlan: They were changed since they were read.
         StreamopsError: It could not be written.
     """
-    told = {"mode": mode, "reason": reason, "updated_by": actor, "updated_at": NOW}
-    await _write_fields(server, known.name, {"mode": known.mode}, told)
+    fields = {"mode": mode, "reason": reason, "updated_by": actor, "updated_at": NOW}
+    await _write_fields(server, known.name, {"mode": known.mode}, fields)
 
 
 async def order_workers(
     server: Server, pool: str, known: Order | None, workers: int, why: Order, *, term: int | None = None
 ) -> None:
-    """Tell a pool how many workers it is to have, unless it was told another number meanwhile.
+    """Set the desired worker count of a pool, if it is still what the caller read.
 
     Args:
         server: Where.
         pool: The pool.
-        known: What it is known to have been told last; none for nothing.
-        workers: How many.
-        why: Who says so, and the reason.
-        term: Only while its leader in this term still leads; none if it had none.
+        known: The desired count that the caller read; None for none.
+        workers: The desired count.
+        why: Who sets it, and the reason.
+        term: Set it only while the leader of this term still leads; None for no such condition.
 
     Raises:
-        StalePlan: It was told another number meanwhile, or its lead has ended.
+        StalePlan: The count was changed meanwhile, or the lease has ended.
         StreamopsError: It could not be written.
     """
-    told = {
+    fields = {
         "desired": str(workers),
         "desired_by": why.by,
         "desired_at": NOW,
@@ -246,27 +248,27 @@ async def order_workers(
     guards = {"desired": NO_FIELD if known is None else str(known.workers)}
     if term is not None:
         guards |= {"term": str(term), "leader_until": LATER}
-    await _write_fields(server, pool, guards, told)
+    await _write_fields(server, pool, guards, fields)
 
 
 async def steer(server: Server, pool: str, known: PoolOverrides, steering: PoolOverrides) -> None:
-    """Tell the controller of a pool something, unless the pool was changed since the plan was made.
+    """Set the pause, override and limits of a pool's controller, if they are still what the caller read.
 
     Raises:
-        StalePlan: It was told something else meanwhile.
+        StalePlan: They were changed meanwhile.
         StreamopsError: It could not be written.
     """
     before = overrides_fields(known)
-    told = overrides_fields(steering) | {
+    fields = overrides_fields(steering) | {
         "steered_by": steering.by,
         "steered_at": NOW,
         "steered_reason": steering.reason,
     }
-    await _write_fields(server, pool, before, told)
+    await _write_fields(server, pool, before, fields)
 
 
 def overrides_fields(steering: PoolOverrides) -> dict[str, str]:
-    """What is told, as fields."""
+    """Pause, override and limits as fields of the pool's hash."""
     return {
         "scaling": "paused" if steering.paused else NO_FIELD,
         "override": _number(steering.override),
@@ -282,7 +284,7 @@ def milliseconds(instant_of_ms: datetime) -> int:
 
 
 async def clear_pool(server: Server, pool: str, known: Mapping[str, str]) -> None:
-    """Remove all fields of a pool, unless it was told something meanwhile or has a controller by now.
+    """Remove all fields of a pool, unless they were changed meanwhile or it has a controller by now.
 
     Args:
         server: Where.
@@ -298,10 +300,10 @@ async def clear_pool(server: Server, pool: str, known: Mapping[str, str]) -> Non
 
 
 async def _write_fields(
-    server: Server, pool: str, guards: Mapping[str, str], told: Mapping[str, str]
+    server: Server, pool: str, guards: Mapping[str, str], fields: Mapping[str, str]
 ) -> None:
-    pairs = [part for pair in (*guards.items(), *told.items()) for part in pair]
-    call = Call(pool_key(pool), (len(guards), *pairs), _done)
+    flat = [part for pair in (*guards.items(), *fields.items()) for part in pair]
+    call = Call(pool_key(pool), (len(guards), *flat), _done)
     await write_script(server, "pool_tell", call, f"pool {pool}")
 
 

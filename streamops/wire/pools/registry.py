@@ -1,4 +1,4 @@
-"""Who works in a pool: workers by their beats, supervisors by theirs."""
+"""Workers and supervisors of a pool, by their heartbeats."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,13 +22,13 @@ from streamops.wire.script_calls import Call, run_between, write_script
 from streamops.wire.server import Server
 
 SILENT: Final = timedelta(seconds=15)
-"""After so long without a beat a supervisor is taken for gone."""
+"""A supervisor without a heartbeat for this long counts as gone."""
 FORGOTTEN: Final = timedelta(minutes=2)
-"""After so long without a beat a worker is dropped from the roster."""
+"""A worker without a heartbeat for this long is dropped from the registry."""
 
 
 class Shift(Struct, frozen=True):
-    """What a pool tells a supervisor.
+    """The reply to a supervisor's heartbeat.
 
     Attributes:
         desired: How many workers the pool is to have; none if no number was set.
@@ -54,7 +54,7 @@ class PoolRegistry(NamedTuple):
 async def read_registries(
     server: Server, pools: Sequence[str], now: datetime
 ) -> list[PoolRegistry | StreamopsError]:
-    """The crews of pools, in one round trip; errors of single pools are among them.
+    """The registries of pools, in one round trip; errors of single pools are among them.
 
     Args:
         server: Where.
@@ -66,8 +66,8 @@ async def read_registries(
     """
     keys = [key for pool in pools for key in (worker_registry_key(pool), supervisors_key(pool))]
     replies = (await server.batch([Request(key, ("HGETALL", key)) for key in keys])).replies
-    told = zip(pools, replies[::2], replies[1::2], strict=True)
-    return [_registry(pool, roster, supervisors, now) for pool, roster, supervisors in told]
+    rows = zip(pools, replies[::2], replies[1::2], strict=True)
+    return [_registry(pool, roster, supervisors, now) for pool, roster, supervisors in rows]
 
 
 def _registry(pool: str, roster: Reply, supervisors: Reply, now: datetime) -> PoolRegistry | StreamopsError:
@@ -79,18 +79,18 @@ def _registry(pool: str, roster: Reply, supervisors: Reply, now: datetime) -> Po
 
 
 async def clock_in(server: Server, pool: str, worker: RegisteredWorker) -> str:
-    """Write a worker onto the roster of its pool; the mode that the pool was told, empty for none.
+    """Write a worker onto the roster of its pool; the mode of the pool, empty for none.
 
     A roster that may not be written is left alone: its readers then know less.
 
     Raises:
         ServerError: The server does not answer.
     """
-    told = f"{worker.slots} {worker.busy} {worker.worked:.3f} {worker.state}"
-    arguments = (worker.id, told, round(FORGOTTEN.total_seconds() * 1000))
+    state = f"{worker.slots} {worker.busy} {worker.worked:.3f} {worker.state}"
+    arguments = (worker.id, state, round(FORGOTTEN.total_seconds() * 1000))
     call = Call(worker_registry_key(pool), arguments, lambda reply: reply)
-    asked = Request(pool_key(pool), ("HGET", pool_key(pool), "mode"))
-    answers = await run_between(server, "roster_heartbeat", call, [asked])
+    mode_request = Request(pool_key(pool), ("HGET", pool_key(pool), "mode"))
+    answers = await run_between(server, "roster_heartbeat", call, [mode_request])
     mode = answers.replies[0]
     if isinstance(mode, Exception):
         if answers.failures:
@@ -113,11 +113,11 @@ async def read_registered(server: Server, pool: str) -> list[RegisteredWorker]:
     return [*_workers(reply)]
 
 
-def decode_worker(worker_id: str, told: str) -> RegisteredWorker | None:
-    """A worker from what it told; None if that is nothing that this version knows."""
+def decode_worker(worker_id: str, text: str) -> RegisteredWorker | None:
+    """A worker from its row in the registry; None if this version does not know the format."""
     try:
         # A later version may say more after these.
-        beat_ms, slots, busy, worked, state, *_ = told.split(" ")
+        beat_ms, slots, busy, worked, state, *_ = text.split(" ")
         at = instant_of_ms(beat_ms)
         if at is None:
             return None
@@ -134,7 +134,7 @@ def decode_worker(worker_id: str, told: str) -> RegisteredWorker | None:
 
 
 async def register_supervisor(server: Server, pool: str, supervisor: PoolSupervisor) -> Shift:
-    """Say that a supervisor lives, and hear how many workers its pool is to have, and who else runs some.
+    """Write a supervisor's heartbeat; the desired count of its pool, and its supervisors.
 
     Raises:
         StreamopsError: The server does not answer, or does not let us.
@@ -167,7 +167,7 @@ async def read_supervisors(server: Server, pool: str) -> tuple[PoolSupervisor, .
 
 
 def _workers(reply: Reply) -> tuple[RegisteredWorker, ...]:
-    workers = (decode_worker(name, told) for name, told in pairs(reply))
+    workers = (decode_worker(name, text) for name, text in pairs(reply))
     return tuple(sorted((one for one in workers if one is not None), key=lambda one: one.id))
 
 
@@ -175,9 +175,9 @@ def _encoded(supervisor: PoolSupervisor) -> bytes:
     return msgspec.json.encode(replace(supervisor, at=EPOCH))
 
 
-def _supervisors(told: Sequence[tuple[str, str]]) -> tuple[PoolSupervisor, ...]:
+def _supervisors(rows: Sequence[tuple[str, str]]) -> tuple[PoolSupervisor, ...]:
     found = []
-    for _, text in told:
+    for _, text in rows:
         beat_ms, _, document = text.partition(" ")
         at = instant_of_ms(beat_ms)
         try:
