@@ -5,11 +5,11 @@ keeps its states apart by how light they are as well, for eyes that lack a kind 
 colours, for terminals that have no more.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
-from msgspec import Struct
 from rich.style import Style
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -26,111 +26,31 @@ class Background(StrEnum):
     BANNER = "banner"
 
 
-class Palette(Struct, frozen=True):
-    """Colours as ``#rrggbb``: one for each ground, then one for each tone.
-
-    Attributes:
-        dark: Whether the page is darker than its text.
-        accent: What leads the eye: the crumb one stands at, keys in the footer, focus.
-    """
-
-    dark: bool
-    page: str
-    bar: str
-    cursor: str
-    cursor_idle: str
-    banner: str
-    plain: str
-    dim: str
-    strong: str
-    ok: str
-    warn: str
-    critical: str
-    unknown: str
-    accent: str
-
-
-DARK: Final = Palette(
-    dark=True,
-    page="#0f141a",
-    bar="#1a222c",
-    cursor="#1f3a56",
-    cursor_idle="#1e2a36",
-    banner="#8c2026",
-    plain="#c9d3de",
-    dim="#8593a3",
-    strong="#ffffff",
-    ok="#6bb5f5",
-    warn="#f0b429",
-    critical="#ff857b",
-    unknown="#b8a6e6",
-    accent="#7cc4ff",
-)
-LIGHT: Final = Palette(
-    dark=False,
-    page="#fcfcfa",
-    bar="#e9edf1",
-    cursor="#c5dff7",
-    cursor_idle="#e3eaf0",
-    banner="#b3261e",
-    plain="#29323c",
-    dim="#586471",
-    strong="#000000",
-    ok="#0b5cad",
-    warn="#8a5200",
-    critical="#b3261e",
-    unknown="#5e4b9c",
-    accent="#0b5cad",
-)
-COLOUR_BLIND: Final = Palette(
-    dark=True,
-    page="#101418",
-    bar="#1c232b",
-    cursor="#15283e",
-    cursor_idle="#1a2430",
-    banner="#a8380f",
-    plain="#d5dbe2",
-    dim="#8f9aa6",
-    strong="#ffffff",
-    ok="#3d95ff",
-    warn="#fff08a",
-    critical="#ef6a38",
-    unknown="#b48fb8",
-    accent="#7cc4ff",
-)
-TERMINAL: Final = Palette(
-    dark=True,
-    page="default",
-    bar="default",
-    cursor="default",
-    cursor_idle="default",
-    banner="default",
-    plain="default",
-    dim="default",
-    strong="default",
-    ok="cyan",
-    warn="yellow",
-    critical="red",
-    unknown="magenta",
-    accent="cyan",
-)
-DARK_NAME: Final = "streamops-dark"
-LIGHT_NAME: Final = "streamops-light"
-COLOUR_BLIND_NAME: Final = "streamops-colour-blind"
-TERMINAL_NAME: Final = "streamops-terminal"
-PALETTES: Final = {
-    DARK_NAME: DARK,
-    LIGHT_NAME: LIGHT,
-    COLOUR_BLIND_NAME: COLOUR_BLIND,
-    TERMINAL_NAME: TERMINAL,
+Palette: TypeAlias = Mapping[str, str]
+"""Colours as ``#rrggbb``: one for each background, one for each tone, and the accent, which leads the eye."""
+COLOURS: Final = {
+    # Dark, light, colour-blind, terminal.
+    "page":        ("#0f141a", "#fcfcfa", "#101418", "default"),
+    "bar":         ("#1a222c", "#e9edf1", "#1c232b", "default"),
+    "cursor":      ("#1f3a56", "#c5dff7", "#15283e", "default"),
+    "cursor_idle": ("#1e2a36", "#e3eaf0", "#1a2430", "default"),
+    "banner":      ("#8c2026", "#b3261e", "#a8380f", "default"),
+    "plain":       ("#c9d3de", "#29323c", "#d5dbe2", "default"),
+    "dim":         ("#8593a3", "#586471", "#8f9aa6", "default"),
+    "strong":      ("#ffffff", "#000000", "#ffffff", "default"),
+    "ok":          ("#6bb5f5", "#0b5cad", "#3d95ff", "cyan"),
+    "warn":        ("#f0b429", "#8a5200", "#fff08a", "yellow"),
+    "critical":    ("#ff857b", "#b3261e", "#ef6a38", "red"),
+    "unknown":     ("#b8a6e6", "#5e4b9c", "#b48fb8", "magenta"),
+    "accent":      ("#7cc4ff", "#0b5cad", "#7cc4ff", "cyan"),
+}  # fmt: skip
+NAMES: Final = {word: f"streamops-{word}" for word in ("dark", "light", "colour-blind", "terminal")}
+"""The themes by the words of the configuration, in the order of the colours."""
+PALETTES: Final[Mapping[str, Palette]] = {
+    name: {what: colours[at] for what, colours in COLOURS.items()} for at, name in enumerate(NAMES.values())
 }
-NAMES: Final = {
-    "dark": DARK_NAME,
-    "light": LIGHT_NAME,
-    "colour-blind": COLOUR_BLIND_NAME,
-    "terminal": TERMINAL_NAME,
-}
-"""The palettes by the words of the configuration."""
+DARK_NAME, LIGHT_NAME, COLOUR_BLIND_NAME, TERMINAL_NAME = PALETTES
+DARK, LIGHT, COLOUR_BLIND, TERMINAL = PALETTES.values()
 FEW_COLOURS: Final = frozenset({"standard", "windows"})
 """Rich's words for terminals that have sixteen colours."""
 BOLD: Final = frozenset({Tone.STRONG, Tone.CRITICAL, Tone.WARN})
@@ -174,7 +94,7 @@ def text_style(theme: str, tone: Tone, ground: Background, *, colour: bool) -> S
     if palette is TERMINAL:
         return _terminal_style(tone, ground, bold=bold)
     front = WHITE if ground is Background.BANNER else _front(palette, tone, ground)
-    return Style(color=front, bgcolor=getattr(palette, ground.value), bold=bold)
+    return Style(color=front, bgcolor=palette[ground], bold=bold)
 
 
 @lru_cache(maxsize=8)
@@ -185,14 +105,14 @@ def divider_style(theme: str, *, colour: bool) -> Style:
     palette = PALETTES.get(theme, DARK)
     if palette is TERMINAL:
         return Style(dim=True)
-    return Style(color=palette.cursor_idle, bgcolor=palette.page)
+    return Style(color=palette["cursor_idle"], bgcolor=palette["page"])
 
 
 def _terminal_style(tone: Tone, ground: Background, *, bold: bool) -> Style:
     """Grounds by what every terminal can do: nobody knows what its sixteen colours look like beside each other."""
     return Style(
-        color=TERMINAL.critical if ground is Background.BANNER else getattr(TERMINAL, tone.value),
-        bgcolor=TERMINAL.page,
+        color=TERMINAL["critical" if ground is Background.BANNER else tone],
+        bgcolor=TERMINAL["page"],
         bold=bold,
         dim=tone is Tone.DIM and ground is not Background.CURSOR,
         reverse=ground in (Background.CURSOR, Background.BANNER),
@@ -201,79 +121,55 @@ def _terminal_style(tone: Tone, ground: Background, *, bold: bool) -> Style:
 
 
 def _front(palette: Palette, tone: Tone, ground: Background) -> str:
-    if tone is Tone.DIM and ground is Background.CURSOR:
-        return palette.plain
-    front: str = getattr(palette, tone.value)
-    return front
+    return palette["plain" if tone is Tone.DIM and ground is Background.CURSOR else tone]
 
 
 def themes() -> list[Theme]:
     """All of them."""
-    return [
-        _terminal_theme() if palette is TERMINAL else _theme(name, palette)
-        for name, palette in PALETTES.items()
-    ]
-
-
-def _terminal_theme() -> Theme:
-    return Theme(
-        name=TERMINAL_NAME,
-        ansi=True,
-        dark=True,
-        primary="ansi_cyan",
-        secondary="ansi_cyan",
-        accent="ansi_cyan",
-        foreground="ansi_default",
-        background="ansi_default",
-        surface="ansi_default",
-        panel="ansi_default",
-        boost="ansi_default",
-        warning="ansi_yellow",
-        error="ansi_red",
-        success="ansi_cyan",
-        variables={
-            **BUILTIN_THEMES["ansi-dark"].variables,
-            "block-cursor-background": "ansi_cyan",
-            "block-cursor-foreground": "ansi_black",
-            "block-cursor-text-style": "bold",
-            "input-cursor-background": "ansi_cyan",
-            "input-cursor-foreground": "ansi_black",
-            "input-selection-background": "ansi_cyan",
-            "input-selection-foreground": "ansi_black",
-            "scrollbar": "ansi_bright_black",
-            "scrollbar-background": "ansi_default",
-            "scrollbar-hover": "ansi_cyan",
-            "scrollbar-active": "ansi_cyan",
-            "scrollbar-background-hover": "ansi_default",
-            "scrollbar-background-active": "ansi_default",
-        },
-    )
+    return [_theme(name, palette) for name, palette in PALETTES.items()]
 
 
 def _theme(name: str, palette: Palette) -> Theme:
+    is_terminal = palette is TERMINAL
+    of = {what: f"ansi_{colour}" for what, colour in palette.items()} if is_terminal else palette
     return Theme(
         name=name,
-        dark=palette.dark,
-        primary=palette.accent,
-        secondary=palette.ok,
-        accent=palette.accent,
-        foreground=palette.plain,
-        background=palette.page,
-        surface=palette.bar,
-        panel=palette.cursor_idle,
-        warning=palette.warn,
-        error=palette.critical,
-        success=palette.ok,
+        ansi=is_terminal,
+        dark=palette is not LIGHT,
+        primary=of["accent"],
+        secondary=of["ok"],
+        accent=of["accent"],
+        foreground=of["plain"],
+        background=of["page"],
+        surface=of["bar"],
+        panel=of["cursor_idle"],
+        boost=of["bar"] if is_terminal else None,
+        warning=of["warn"],
+        error=of["critical"],
+        success=of["ok"],
         variables={
-            "block-cursor-background": palette.cursor,
-            "block-cursor-foreground": palette.strong,
+            "block-cursor-background": of["cursor"],
+            "block-cursor-foreground": of["strong"],
             "block-cursor-text-style": "bold",
-            "scrollbar": palette.cursor_idle,
-            "scrollbar-background": palette.page,
-            "scrollbar-hover": palette.accent,
-            "scrollbar-active": palette.accent,
-            "scrollbar-background-hover": palette.page,
-            "scrollbar-background-active": palette.page,
-            "input-selection-background": palette.cursor,
+            "scrollbar": of["cursor_idle"],
+            "scrollbar-background": of["page"],
+            "scrollbar-hover": of["accent"],
+            "scrollbar-active": of["accent"],
+            "scrollbar-background-hover": of["page"],
+            "scrollbar-background-active": of["page"],
+            "input-selection-background": of["cursor"],
+            **(OF_TERMINAL if is_terminal else {}),
         },
     )
+
+
+OF_TERMINAL: Final = {
+    **BUILTIN_THEMES["ansi-dark"].variables,
+    "block-cursor-background": "ansi_cyan",
+    "block-cursor-foreground": "ansi_black",
+    "block-cursor-text-style": "bold",
+    "input-cursor-background": "ansi_cyan",
+    "input-cursor-foreground": "ansi_black",
+    "input-selection-background": "ansi_cyan",
+    "scrollbar": "ansi_bright_black",
+}

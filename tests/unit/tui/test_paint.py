@@ -105,7 +105,7 @@ def test_every_tone_can_be_read_on_every_ground() -> None:
 def test_states_differ_without_red_and_green() -> None:
     """As a person without red cones sees them, warn, critical and ok stay apart."""
     for palette in (DARK, LIGHT, COLOUR_BLIND):
-        seen = [_as_protanope(colour) for colour in (palette.ok, palette.warn, palette.critical)]
+        seen = [_as_protanope(colour) for colour in (palette["ok"], palette["warn"], palette["critical"])]
         for one in range(3):
             for other in range(one):
                 assert _distance(seen[one], seen[other]) > 40

@@ -31,7 +31,7 @@ SEEN: Final = {
 
 def test_states_of_the_colour_blind_palette_are_far_apart_to_all_eyes() -> None:
     for eyes in SEEN:
-        states = (COLOUR_BLIND.ok, COLOUR_BLIND.warn, COLOUR_BLIND.critical, COLOUR_BLIND.unknown)
+        states = [COLOUR_BLIND[tone] for tone in ("ok", "warn", "critical", "unknown")]
         for one, other in combinations(states, 2):
             # A difference of 2 can just be seen.
             assert math.dist(_lab(_seen(one, eyes)), _lab(_seen(other, eyes))) > 25, (one, other)
