@@ -1,13 +1,14 @@
 """What the command palette finds: every action by name, every stream and group, saved views, columns to sort by."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from streamops.resources.actions import ACTIONS, ConsoleAction, shown_keys
+from streamops.resources.actions import ACTIONS, shown_keys
 from streamops.resources.text import safe
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import GroupRoute, Route, StreamRoute, StreamsRoute
@@ -19,53 +20,66 @@ IN_WORDS: Final = 0.1
 """The score of an operation whose words, not whose name, hold the query: names of streams go before it."""
 
 
-class Actions(Provider):
-    """Everything there is to do. Help texts are our own words: the palette reads them as markup."""
+class PaletteRow(NamedTuple):
+    """What the palette offers.
+
+    Attributes:
+        title: Its name. A name is literal text, whatever it holds.
+        help: What it does; our own words, for the palette reads them as markup.
+        run: Does it.
+        is_searched: Whether it is found by what is typed alone.
+        by_help: Whether it is found by words of the help too.
+    """
+
+    title: str
+    help: str
+    run: Callable[[], object]
+    is_searched: bool = False
+    by_help: bool = False
+
+
+class PaletteRows(Provider):
+    """Commands found by their titles. Subclasses say which there are."""
 
     async def discover(self) -> Hits:
-        """All actions."""
-        for action, run in self._possible():
-            yield DiscoveryHit(Content(action.title), run, text=action.title, help=_help(action))
+        """All but those that are only found by what is typed."""
+        for title, words, run, is_searched, _ in self.commands():
+            if not is_searched:
+                yield DiscoveryHit(Content(title), run, text=title, help=words)
 
     async def search(self, query: str) -> Hits:
-        """The actions whose names match."""
+        """Those whose titles match, then those whose help holds the query."""
         matcher = self.matcher(query)
-        for action, run in self._possible():
-            score = matcher.match(action.title)
-            if score > 0:
-                yield Hit(score, Content(action.title), run, text=action.title, help=_help(action))
+        for title, words, run, _, by_help in self.commands():
+            in_words = IN_WORDS if by_help and query.casefold() in words.casefold() else 0.0
+            if (score := matcher.match(title) or in_words) > 0:
+                yield Hit(score, Content(title), run, text=title, help=words)
 
-    def _possible(self) -> Iterator[tuple[ConsoleAction, Callable[[], object]]]:
+    @abstractmethod
+    def commands(self) -> Iterator[PaletteRow]:
+        """What there is."""
+
+
+class Actions(PaletteRows):
+    """Everything there is to do."""
+
+    def commands(self) -> Iterator[PaletteRow]:
+        """The actions that the screen or the console has."""
         for action in ACTIONS:
             runs = (action.runs or action.name).removeprefix("app.")
             method = f"action_{runs.partition('(')[0]}"
             for target in (self.screen, self.app):
                 if action.title and hasattr(target, method):
-                    yield action, partial(target.run_action, runs)
+                    keys = f" ({shown_keys(action.name, {})})" if action.keys else ""
+                    yield PaletteRow(action.title, f"{action.help}{keys}", partial(target.run_action, runs))
                     break
 
 
-def _help(action: ConsoleAction) -> str:
-    return f"{action.help} ({shown_keys(action.name, {})})" if action.keys else action.help
-
-
-class Plans(Provider):
+class Plans(PaletteRows):
     """The operations that fit what the cursor is on; each opens a form, and then a plan."""
 
-    async def discover(self) -> Hits:
-        """All that fit."""
-        for name, words, run in self._possible():
-            yield DiscoveryHit(Content(name), run, text=name, help=words)
-
-    async def search(self, query: str) -> Hits:
-        """Those whose names match, then those whose words hold the query."""
-        matcher = self.matcher(query)
-        for name, words, run in self._possible():
-            score = matcher.match(name) or (IN_WORDS if query.casefold() in words.casefold() else 0.0)
-            if score > 0:
-                yield Hit(score, Content(name), run, text=name, help=words)
-
-    def _possible(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    def commands(self) -> Iterator[PaletteRow]:
+        """Those that fit."""
         screen = self.screen
         if not isinstance(screen, Frame) or not screen.app_state.may_plan:
             return
@@ -74,9 +88,9 @@ class Plans(Provider):
         from streamops.tui.acting.offers import offers  # noqa: PLC0415
 
         for operation in offers(screen.selection()):
-            words = command_words(operation.name)
             run = partial(self.app.run_action, f"app.form({operation.name!r})")
-            yield f"Plan: {words}", operation.summary, run
+            title = f"Plan: {command_words(operation.name)}"
+            yield PaletteRow(title, operation.summary, run, by_help=True)
 
 
 class Places(Provider):
@@ -111,30 +125,17 @@ class Places(Provider):
             self.screen.console.go(place)
 
 
-class Arrangements(Provider):
-    """Saved views, and the columns of the list on the screen. Titles are literal text, whatever they hold."""
+class Arrangements(PaletteRows):
+    """Saved views, and the columns of the list on the screen."""
 
-    async def discover(self) -> Hits:
-        """The saved views."""
-        for name, words, run in self._views():
-            yield DiscoveryHit(Content(name), run, text=name, help=words)
-
-    async def search(self, query: str) -> Hits:
-        """Views and columns whose names match."""
-        matcher = self.matcher(query)
-        for name, words, run in (*self._views(), *self._columns()):
-            score = matcher.match(name)
-            if score > 0:
-                yield Hit(score, Content(name), run, text=name, help=words)
-
-    def _views(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    def commands(self) -> Iterator[PaletteRow]:
+        """The views, then the columns."""
         screen = self.screen
         if isinstance(screen, Frame):
             for name in sorted(screen.app_state.views):
-                yield f"View: {name}", "a saved view (w)", partial(self.app.run_action, f"app.view({name!r})")
-
-    def _columns(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
-        screen = self.screen
+                run = partial(self.app.run_action, f"app.view({name!r})")
+                yield PaletteRow(f"View: {name}", "a saved view (w)", run)
         if isinstance(screen, ListScreen):
             for column in screen.every_column:
-                yield f"Sort by {column.title}", "again inverts (h)", partial(screen.sort_by, column.key)
+                sort = partial(screen.sort_by, column.key)
+                yield PaletteRow(f"Sort by {column.title}", "again inverts (h)", sort, is_searched=True)
