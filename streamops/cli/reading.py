@@ -1,12 +1,14 @@
 """The readings that commands share: every stream that was asked for, or one by its exact name."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from streamops.cli.globals import Output
 from streamops.cli.printer import Printer
 from streamops.cli.session import Session
-from streamops.errors import ExitCode, NotFound, Refused, ServerError
+from streamops.errors import ExitCode, NotFound, Refused, ServerError, SettingsError
+from streamops.model.entries import EntryId
 from streamops.model.json_text import Json
 from streamops.model.name_patterns import is_literal, matches
 from streamops.model.observation import GroupView, Observation, StreamView
@@ -160,3 +162,18 @@ def entry_printer(session: Session, *, with_stream: bool) -> Printer[EntryRow]:
 def entry_document(row: EntryRow) -> Json:
     """One entry as JSON."""
     return entry_json(row.stream, row.entry)
+
+
+def id_at(moment: datetime | timedelta | None, now: datetime | None, seq: int = 0) -> EntryId | None:
+    """The ID with that second part in the millisecond of an instant, or of how long ago; None for none.
+
+    Raises:
+        SettingsError: The server's clock, which says how long ago that is, may not be read.
+    """
+    if isinstance(moment, timedelta):
+        if now is None:
+            raise SettingsError(
+                "the server's clock may not be read", "Give an instant: 2026-03-01T14:00:00Z."
+            )
+        moment = now - moment
+    return None if moment is None else EntryId(max(int(moment.timestamp() * 1000), 0), seq)

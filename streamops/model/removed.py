@@ -40,6 +40,7 @@ _REMOVED: Final[Mapping[str, str]] = {
     "streamops pools simulate --slots": _WORKER_RATE,
     "streamops pools simulate --handler-time*": _WORKER_RATE,
     "streamops pools simulate --trace": "It was removed: `-o json` has each decision with its reason.",
+    "streamops audit ls --id": "`streamops audit show AUDIT_ID` shows one action in full.",
     "streamops tui --record": _RECORDINGS,
     "streamops tui --record-max": _RECORDINGS,
     "streamops tui --replay": _RECORDINGS,

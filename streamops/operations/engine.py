@@ -337,5 +337,5 @@ def _hint_midway(error: StreamopsError, run: Run) -> str:
     """The hint where something was done by then: most errors speak of nothing done."""
     if not error.hint.startswith(NOTHING_DONE):
         return error.hint
-    told = f"; `streamops audit ls --id {run.audit_id}` shows it" if run.audit_id else ""
+    told = f"; `streamops audit show {run.audit_id}` shows it" if run.audit_id else ""
     return f"What was applied until then stays{told}. Make a new plan."

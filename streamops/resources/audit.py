@@ -61,7 +61,7 @@ ACTION = of_rows(Action, "the audit log, the stream streamops:audit")
 
 AUDIT_COLUMNS: Final[tuple[Column[Action], ...]] = (
     ACTION.text("audit_id", "AUDIT ID", 18, lambda row: row.first.id, priority=0).means(
-        "The action's ID: `streamops audit ls --id` shows it in full, `streamops undo` undoes it."
+        "The action's ID: `streamops audit show` shows it in full, `streamops undo` undoes it."
     ),
     ACTION.moment("at", "TIME", 20, lambda row: row.first.at, priority=2).means(
         "When it began, by the server's clock."

@@ -124,7 +124,7 @@ class ActionRoute(Route, frozen=True):
 
     screen = "audit:ActionScreen"
     under = ("audit",)
-    words = ("audit", "ls", "--id")
+    words = ("audit", "show")
 
     @property
     def names(self) -> tuple[str, ...]:

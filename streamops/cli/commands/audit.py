@@ -2,8 +2,8 @@
 
 import sys
 from collections.abc import Sequence
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import timedelta
+from typing import Annotated, Final
 
 import click
 from msgspec.structs import replace
@@ -11,12 +11,14 @@ from msgspec.structs import replace
 from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
 from streamops.cli.options import command
-from streamops.cli.params import ENTRY_ID, INSTANT
+from streamops.cli.params import Since, Until
 from streamops.cli.printer import DOCUMENTS, FOR_PEOPLE, print_facts, write
+from streamops.cli.reading import id_at
 from streamops.cli.session import Session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Action
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
+from streamops.model.fields import argument, option
 from streamops.model.json_text import Json, encode
 from streamops.operations.audit import (
     ActionQuery,
@@ -45,56 +47,44 @@ OPERATIONS: Final = {**{command_words(name): name for name in LISTED}, **{name: 
         ),
         ("streamops audit ls --operation 'groups rm'", "which groups were removed, when, and who did it"),
     ],
-    exits={1: "no such action"},
-)
-@click.option(
-    "--operation",
-    type=click.Choice([*OPERATIONS]),
-    metavar="COMMAND",
-    help="Only this operation, such as ack or 'groups rm'.",
-)
-@click.option("--target", metavar="NAME", default="", help="Only this stream, or this stream/group.")
-@click.option(
-    "--since",
-    type=INSTANT,
-    metavar="TIME",
-    help="Start time: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.",
-)
-@click.option("--until", type=INSTANT, metavar="TIME", help="End time.")
-@click.option("--id", "audit_id", type=ENTRY_ID, metavar="AUDIT_ID", help="Show this action in full.")
-@click.option(
-    "--full",
-    is_flag=True,
-    help="With -o json, yaml or jsonl: each action as --id shows it, with its plan, the state before, and its outcome.",
 )
 def ls(
     session: Session,
     *,
-    operation: str | None,
-    target: str,
-    since: datetime | timedelta | None,
-    until: datetime | timedelta | None,
-    audit_id: EntryId | None,
-    full: bool,
+    operation: Annotated[
+        str | None,
+        click.Choice([*OPERATIONS]),
+        option("Only this operation, such as ack or 'groups rm'.", metavar="COMMAND"),
+    ] = None,
+    target: Annotated[str, option("Only this stream, or this stream/group.", metavar="NAME")] = "",
+    since: Since = None,
+    until: Until = None,
+    full: Annotated[
+        bool,
+        option(
+            "With -o json, yaml or jsonl: each action as `audit show` does, with its plan, the state before, and its outcome."
+        ),
+    ] = False,
 ) -> None:
     """List the actions that streamops recorded on this server, newest first.
 
     The log keeps about the last 10,000 records. At most 100 actions are listed unless --limit is given.
     """
-    if audit_id is not None:
-        _show(session, audit_id)
-        return
     if full:
         _check_full(session)
     printer = session.printer(AUDIT_COLUMNS)
 
     async def read(console: Console) -> tuple[list[Action], list[Json]]:
-        now = await console.read_clock() if _is_ago(since) or _is_ago(until) else None
+        now = (
+            await console.read_clock()
+            if isinstance(since, timedelta) or isinstance(until, timedelta)
+            else None
+        )
         query = ActionQuery(
             operation=OPERATIONS[operation] if operation else "",
             target=target,
-            start=ZERO_ID if since is None else EntryId(_milliseconds(since, now), 0),
-            end=LAST_ID if until is None else EntryId(_milliseconds(until, now), MAX_PART),
+            start=id_at(since, now) or ZERO_ID,
+            end=id_at(until, now, MAX_PART) or LAST_ID,
             limit=session.given.limit or DEFAULT_LIMIT,
         )
         found = await find_actions(console.read_actions, query)
@@ -120,10 +110,27 @@ def ls(
     examples=[("streamops audit show 1526919030474-0", "its plan, the state before, its outcome")],
     exits={1: "no such action"},
 )
-@click.argument("audit_id", metavar="AUDIT_ID", type=ENTRY_ID)
-def show(session: Session, *, audit_id: EntryId) -> None:
+def show(session: Session, *, audit_id: Annotated[EntryId, argument("", metavar="AUDIT_ID")]) -> None:
     """Show an action's plan, the state before it, and its outcome."""
-    _show(session, audit_id)
+    if session.given.fields:
+        raise SettingsError("--fields does not go with audit show", "Leave it out.")
+
+    async def read(console: Console) -> tuple[Action, Before]:
+        records = await console.read_action(audit_id)
+        return action_of(records), state_before(records)
+
+    action, before = session.run(read)
+    output = session.given.output
+    if output is Output.CSV:
+        session.printer(AUDIT_COLUMNS).print_rows([action], dict)
+        return
+    if output in FOR_PEOPLE:
+        other = [encode(fact) for fact in before.facts]
+        facts = action_facts(action, before.rows, other)
+        print_facts(facts, sys.stdout, output=output, color=session.allows_color)
+        return
+    document = _document(action, before)
+    write(document_text(document, output))
 
 
 def _check_full(session: Session) -> None:
@@ -134,7 +141,7 @@ def _check_full(session: Session) -> None:
 
 
 async def _whole(console: Console, action: Action) -> Json:
-    """An action as ``--id`` shows it; of what the log no longer holds, what is known."""
+    """An action as ``show`` shows it; of what the log no longer holds, what is known."""
     try:
         records = await console.read_action(EntryId.parse(action.first.begun_id))
     except NotFound:
@@ -156,40 +163,3 @@ def _write_all(documents: Sequence[Json], output: Output) -> None:
 def _document(action: Action, before: Before) -> Json:
     intent = next(iter(plain_values(action.first.intent)), {})
     return action_document(action, before.rows, before.facts, dict(intent))
-
-
-def _show(session: Session, audit_id: EntryId) -> None:
-    if session.given.fields:
-        raise SettingsError("--fields does not go with --id", "Leave one of them out.")
-
-    async def read(console: Console) -> tuple[Action, Before]:
-        records = await console.read_action(audit_id)
-        return action_of(records), state_before(records)
-
-    action, before = session.run(read)
-    output = session.given.output
-    if output is Output.CSV:
-        session.printer(AUDIT_COLUMNS).print_rows([action], dict)
-        return
-    if output in FOR_PEOPLE:
-        other = [encode(fact) for fact in before.facts]
-        facts = action_facts(action, before.rows, other)
-        print_facts(facts, sys.stdout, output=output, color=session.allows_color)
-        return
-    document = _document(action, before)
-    write(document_text(document, output))
-
-
-def _is_ago(moment: datetime | timedelta | None) -> bool:
-    return isinstance(moment, timedelta)
-
-
-def _milliseconds(moment: datetime | timedelta, now: datetime | None) -> int:
-    """The first part of IDs of that instant, on the server's clock."""
-    if isinstance(moment, datetime):
-        instant = moment
-    elif now is not None:
-        instant = now - moment
-    else:
-        raise SettingsError("the server's clock may not be read", "Give an instant: 2026-03-01T14:00:00Z.")
-    return max(int(instant.timestamp() * 1000), 0)

@@ -1,14 +1,13 @@
 """``streamops streams search``: a bounded scan that says how far it got."""
 
 import asyncio
-from datetime import datetime, timedelta
 from typing import Annotated, Final
 
 import click
 
 from streamops.cli.options import command
 from streamops.cli.params import Since, Stream, Until
-from streamops.cli.reading import entry_document, entry_printer, only_stream
+from streamops.cli.reading import entry_document, entry_printer, id_at, only_stream
 from streamops.cli.session import Session
 from streamops.cli.terminal import Narrator
 from streamops.model.entries import LAST_ID, MAX_PART, ZERO_ID, EntryId
@@ -85,8 +84,8 @@ def search(
         only_stream(observation, stream)
         now = observation.snapshot.collected_at
         query = Search(
-            start=max(_id_at(since, now, 0) or ZERO_ID, from_id or ZERO_ID),
-            end=min(_id_at(until, now, MAX_PART) or LAST_ID, to_id or LAST_ID),
+            start=max(id_at(since, now) or ZERO_ID, from_id or ZERO_ID),
+            end=min(id_at(until, now, MAX_PART) or LAST_ID, to_id or LAST_ID),
             fields=field,
             where=condition,
             words=words,
@@ -115,14 +114,6 @@ def search(
         entry_document,
     )
     session.narrator.note(_how_far(result, newest_first=newest_first))
-
-
-def _id_at(moment: datetime | timedelta | None, now: datetime, seq: int) -> EntryId | None:
-    """The first or last ID of the millisecond that is meant, on the server's clock."""
-    if moment is None:
-        return None
-    instant = now - moment if isinstance(moment, timedelta) else moment
-    return EntryId(max(int(instant.timestamp() * 1000), 0), seq)
 
 
 def _how_far(result: SearchResult, *, newest_first: bool) -> str:

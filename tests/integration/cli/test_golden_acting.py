@@ -52,8 +52,8 @@ AUDIT = [
     ["audit", "ls", "--target", "orders", "--since", "1h", "-o", "json"],
     ["audit", "ls", "--until", "2020-01-01", "-o", "json"],
     ["audit", "ls", "--since", "soon"],
-    ["audit", "ls", "--id", "1-1"],
-    ["audit", "ls", "--id", "x"],
+    ["audit", "show", "1-1"],
+    ["audit", "show", "x"],
 ]
 JOBS = [
     ["jobs", "ls"],
@@ -121,7 +121,7 @@ def test_the_audit_log_prints_what_is_recorded(cli: Cli, stocked: RunningServer,
         "action",
         told(
             cli,
-            [["audit", "ls", "--id", first.decode(), "-o", output] for output in ("table", "json")],
+            [["audit", "show", first.decode(), "-o", output] for output in ("table", "json")],
             place,
             MASKS,
         ),
@@ -130,7 +130,7 @@ def test_the_audit_log_prints_what_is_recorded(cli: Cli, stocked: RunningServer,
 
 
 def test_the_whole_audit_log(cli: Cli, stocked: RunningServer) -> None:
-    """Each row of ``--full`` is what ``--id`` shows of that action."""
+    """Each row of ``--full`` is what ``audit show`` shows of that action."""
     assert stocked.command("EXISTS", "orders")
     for ids in ("1-1,2-1", "3-1"):
         assert cli("nack", "orders", "billing", "--ids", ids, "--yes", "--reason", "why").code == 0
@@ -138,7 +138,7 @@ def test_the_whole_audit_log(cli: Cli, stocked: RunningServer) -> None:
     newest, oldest = (json.loads(line) for line in lines)
     assert [len(row["before"]) for row in (newest, oldest)] == [1, 2]
     assert oldest["plan"]["count"] == oldest["after"]["applied"] == 2
-    shown = cli("audit", "ls", "--id", oldest["audit_id"], "-o", "jsonl").out
+    shown = cli("audit", "show", oldest["audit_id"], "-o", "jsonl").out
     assert shown.splitlines() == lines[1:]
     document = json.loads(cli("audit", "ls", "--full", "-o", "json").out)
     assert document == {"schema": "streamops.audit.ls/1", "actions": [newest, oldest]}

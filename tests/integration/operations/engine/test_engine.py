@@ -298,7 +298,7 @@ async def test_drift_in_the_middle_does_not_say_that_nothing_was_done(connected:
         await operator.apply(prepared, YES)
     outcome: Any = caught.value.outcome
     assert caught.value.hint == (
-        f"What was applied until then stays; `streamops audit ls --id {outcome.audit_id}` shows it. "
+        f"What was applied until then stays; `streamops audit show {outcome.audit_id}` shows it. "
         "Make a new plan."
     )
 
