@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Annotated, Any, Final, Generic, TypeVar
 
 import click
@@ -136,6 +137,8 @@ RATE: Final = ParsedType("rate", _rate)
 ADDRESS: Final = ParsedType("address", _address)
 """``HOST:PORT`` to listen at; without a host, loopback."""
 
+FILE: Final = click.Path(path_type=Path)
+
 
 def _completer(names: str) -> Completer:
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -171,3 +174,4 @@ Group = Annotated[str, argument("", "groups")]
 OptionalGroup = Annotated[str | None, argument("", "groups")]
 Since = Annotated[Instant | None, option("Start time: 2026-03-01T14:00:00Z, or 15m for 15 minutes ago.")]
 Until = Annotated[Instant | None, option("End time.")]
+LogFormat = Annotated[str, click.Choice(["text", "json"]), option("Format of log lines on stderr.")]

@@ -1,7 +1,7 @@
 """``streamops check``: one line and an exit code, for probes."""
 
 from datetime import timedelta
-from typing import Final
+from typing import Annotated, Final
 
 import click
 from msgspec.structs import replace
@@ -10,10 +10,11 @@ from streamops.cli.failures import UNKNOWN
 from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
 from streamops.cli.options import command
-from streamops.cli.params import DURATION, Patterns
+from streamops.cli.params import Patterns
 from streamops.cli.printer import DOCUMENTS, write
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.fields import option
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
@@ -49,43 +50,19 @@ NAGIOS_CODES: Final = {
     },
     epilog="With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN for every failure.",
 )
-@click.option(
-    "--lag",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Fail if a group has more than N undelivered entries.",
-)
-@click.option(
-    "--time-lag",
-    type=DURATION,
-    metavar="SPAN",
-    help="Fail if a group's next undelivered entry is older than this.",
-)
-@click.option(
-    "--pending-age", type=DURATION, metavar="SPAN", help="Fail if a pending entry is older than this."
-)
-@click.option(
-    "--dlq",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Fail if a dead-letter queue has more than N entries.",
-)
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["plain", "nagios"]),
-    default="plain",
-    help="Output format of the answer.",
-)
 def check(
     session: Session,
     *,
     patterns: Patterns = (),
-    lag: int | None,
-    time_lag: timedelta | None,
-    pending_age: timedelta | None,
-    dlq: int | None,
-    style: str,
+    lag: Annotated[int | None, option("Fail if a group has more than N undelivered entries.")] = None,
+    time_lag: Annotated[
+        timedelta | None, option("Fail if a group's next undelivered entry is older than this.")
+    ] = None,
+    pending_age: Annotated[timedelta | None, option("Fail if a pending entry is older than this.")] = None,
+    dlq: Annotated[int | None, option("Fail if a dead-letter queue has more than N entries.")] = None,
+    style: Annotated[
+        str | None, click.Choice(["plain", "nagios"]), option("Output format of the answer.", "format")
+    ] = None,
 ) -> int:
     """Check that every group and dead-letter queue is within its limits: one line, and an exit code.
 

@@ -2,14 +2,17 @@
 
 import os
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from streamops.cli.command import Command
 from streamops.cli.options import command
+from streamops.cli.params import FILE
 from streamops.cli.printer import write
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, ServerError, SettingsError
+from streamops.model.fields import argument, option
 from streamops.model.json_text import Json
 from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Tone
@@ -93,8 +96,11 @@ def show(session: Session) -> None:
     ],
     exits={2: "there are problems"},
 )
-@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
-def validate(session: Session, *, file: Path | None) -> int:
+def validate(
+    session: Session,
+    *,
+    file: Annotated[Path | None, click.Path(dir_okay=False, path_type=Path), argument("")] = None,
+) -> int:
     """Check the configuration files in use, or FILE, and list every problem, not only the first.
 
     With the files in use, the context's server is asked too: whether the keys of dead_letters and delayed
@@ -201,10 +207,13 @@ TRUSTED_COLUMNS: tuple[Column[TrustedFile], ...] = (
     ],
     exits={2: "usage; no such file, another user's, or one with problems"},
 )
-@click.argument("path", required=False, type=click.Path(path_type=Path))
-@click.option("--list", "listed", is_flag=True, help="List the files that are trusted.")
-@click.option("--revoke", is_flag=True, help="Revoke trust in the file.")
-def trust(session: Session, *, path: Path | None, listed: bool, revoke: bool) -> None:
+def trust(
+    session: Session,
+    *,
+    path: Annotated[Path | None, FILE, argument("")] = None,
+    listed: Annotated[bool, option("List the files that are trusted.", "list")] = False,
+    revoke: Annotated[bool, option("Revoke trust in the file.")] = False,
+) -> None:
     """Trust the streamops.toml of the working directory, or PATH, as it is now.
 
     A project's file comes with a cloned repository. Untrusted, it may set views, thresholds of health rules

@@ -1,12 +1,13 @@
 """``streamops consumers``."""
 
-import click
+from typing import Annotated
 
 from streamops.cli.options import command
 from streamops.cli.params import Group, OptionalGroup, Stream
 from streamops.cli.reading import note_read_errors, observe_stream, only_group, only_stream
 from streamops.cli.session import Session
 from streamops.errors import NotFound
+from streamops.model.fields import argument
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.resources.consumers import CONSUMER_COLUMNS, consumer_json, consumer_rows
@@ -51,8 +52,7 @@ def ls(session: Session, *, stream: Stream, group: OptionalGroup = None) -> None
     ],
     exits={1: "no such stream, group or consumer"},
 )
-@click.argument("consumer")
-def show(session: Session, *, stream: Stream, group: Group, consumer: str) -> None:
+def show(session: Session, *, stream: Stream, group: Group, consumer: Annotated[str, argument("")]) -> None:
     """Show how many pending entries a consumer has, and how long it has been idle."""
     printer = session.printer(CONSUMER_COLUMNS)
     observation = observe_stream(session, stream)

@@ -1,14 +1,13 @@
 """``streamops delayed``: messages that wait for their time."""
 
-from typing import Final
-
-import click
+from typing import Annotated, Final
 
 from streamops.cli.options import command
 from streamops.cli.params import OptionalStream, Stream
 from streamops.cli.printer import Section
 from streamops.cli.session import Session
 from streamops.errors import NotFound
+from streamops.model.fields import argument
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage
@@ -107,8 +106,7 @@ def _list_messages(session: Session, stream: str) -> None:
     examples=[("streamops delayed show orders 4f1c09ab12cd", "one message in full")],
     exits={1: "no such message"},
 )
-@click.argument("ident", metavar="ID")
-def show(session: Session, *, stream: Stream, ident: str) -> None:
+def show(session: Session, *, stream: Stream, ident: Annotated[str, argument("", metavar="ID")]) -> None:
     """Show one delayed message: when it is due, where it goes, and its fields."""
     printer = session.printer((*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS))
 

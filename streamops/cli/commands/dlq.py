@@ -2,17 +2,14 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
-
-import click
+from typing import Annotated, Any, Final
 
 from streamops.cli.options import command, given_value, param_of
-from streamops.cli.params import COMPLETIONS, ENTRY_ID
 from streamops.cli.printer import Section
 from streamops.cli.session import Session
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.entries import EntryId, StreamEntry
-from streamops.model.fields import intent_fields
+from streamops.model.fields import argument, intent_fields
 from streamops.model.json_text import text_json
 from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
@@ -39,10 +36,8 @@ STDOUT: Final = "-"
 FILTERS: Final = tuple(field for field in intent_fields(DeadLetterSelection) if not field.argument)
 """The options of a selection, those of replaying and purging."""
 
-queue_argument = click.argument("queue", metavar="DLQ", shell_complete=COMPLETIONS["queues"])
-queue_argument_optional = click.argument(
-    "queue", metavar="[DLQ]", required=False, shell_complete=COMPLETIONS["queues"]
-)
+_Queue = Annotated[str, argument("", "queues", metavar="DLQ")]
+_OptionalQueue = Annotated[str | None, argument("", "queues", metavar="[DLQ]")]
 
 
 def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
@@ -58,9 +53,9 @@ def _selection(queue: str, values: Mapping[str, Any]) -> DeadLetterSelection:
         ("streamops dlq ls '{orders}:dlq' --where 'deliveries > `5`' -o jsonl", "by an expression"),
     ],
     exits={1: "no such queue"},
+    params=map(param_of, FILTERS),
 )
-@queue_argument_optional
-def ls(session: Session, /, *, queue: str | None, **values: Any) -> None:
+def ls(session: Session, /, *, queue: _OptionalQueue = None, **values: Any) -> None:
     """List the dead-letter queues: streams whose names end in :dlq, and those that the configuration names.
 
     With DLQ, list its dead letters, the oldest first, at most 100 unless --limit says otherwise.
@@ -130,9 +125,9 @@ def _note_role(session: Session, stream: str, *, is_queue: bool) -> None:
     ],
     exits={1: "no such queue or dead letter"},
 )
-@queue_argument
-@click.argument("ident", metavar="[ID]", type=ENTRY_ID, required=False)
-def show(session: Session, *, queue: str, ident: EntryId | None) -> None:
+def show(
+    session: Session, *, queue: _Queue, ident: Annotated[EntryId | None, argument("", metavar="[ID]")] = None
+) -> None:
     """Show one dead-letter queue and its counts by reason; with ID, one dead letter in full."""
     if ident is None:
         _show_queue(session, queue)
@@ -181,10 +176,11 @@ def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
         ("streamops dlq export '{orders}:dlq' - --since 1d | gzip > day.jsonl.gz", "the last day's"),
     ],
     exits={1: "no such queue", 2: "usage or configuration; the file exists already"},
+    params=map(param_of, FILTERS),
 )
-@queue_argument
-@click.argument("file", metavar="FILE")
-def export(session: Session, /, *, queue: str, file: str, **values: Any) -> None:
+def export(
+    session: Session, /, *, queue: _Queue, file: Annotated[str, argument("", metavar="FILE")], **values: Any
+) -> None:
     """Write dead letters to a new file, or to stdout where FILE is -: JSON lines, byte for byte.
 
     `streamops restore` reads them back. The queue is left as it is.
@@ -211,7 +207,3 @@ def _to_stdout(queue: str) -> Callable[[Sequence[StreamEntry]], None]:
         sys.stdout.write("".join(entry_line(queue, entry).decode() for entry in entries))
 
     return write
-
-
-for _command in (ls, export):
-    _command.params.extend(map(param_of, FILTERS))

@@ -1,8 +1,7 @@
 """``streamops doctor``: the self-check."""
 
 from collections.abc import Sequence
-
-import click
+from typing import Annotated
 
 from streamops.cli.formats import document_text
 from streamops.cli.globals import Output
@@ -10,6 +9,7 @@ from streamops.cli.options import command
 from streamops.cli.printer import DOCUMENTS, write
 from streamops.cli.session import Session, wait_for
 from streamops.errors import ExitCode
+from streamops.model.fields import option
 from streamops.model.json_text import Json
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Health
@@ -41,25 +41,21 @@ EXAMINATION_COLUMNS: tuple[Column[Examination], ...] = (
     ],
     exits={1: "something essential is wrong"},
 )
-@click.option(
-    "--acl",
-    "role",
-    type=click.Choice([str(role) for role in AclRole]),
-    help="Print the ACL rules of a role instead.",
-)
-@click.option(
-    "--worker",
-    is_flag=True,
-    help="Check that this user has no more permissions than a worker needs.",
-)
-def doctor(session: Session, *, role: str | None, worker: bool) -> int:
+def doctor(
+    session: Session,
+    *,
+    role: Annotated[AclRole | None, option("Print the ACL rules of a role instead.", "acl")] = None,
+    worker: Annotated[
+        bool, option("Check that this user has no more permissions than a worker needs.")
+    ] = False,
+) -> int:
     """Check the connection, the server's version and whether its lag can be trusted, permissions, memory policy, parser.
 
     With --worker, also check whether the user may write keys for operators only: the audit log, topics, jobs,
     pool settings. The checks change nothing.
     """
     if role is not None:
-        _print_rules(session, AclRole(role))
+        _print_rules(session, role)
         return ExitCode.DONE
     printer = session.printer(EXAMINATION_COLUMNS)
     settings = session.settings

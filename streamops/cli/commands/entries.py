@@ -1,13 +1,12 @@
 """``streamops entries trace``: what became of one entry."""
 
-from typing import Final
-
-import click
+from typing import Annotated, Final
 
 from streamops.cli.options import command
-from streamops.cli.params import ENTRY_ID, Stream
+from streamops.cli.params import Stream
 from streamops.cli.session import Session
 from streamops.model.entries import EntryId
+from streamops.model.fields import argument
 from streamops.model.json_text import Json, text_json
 from streamops.monitor.entry_trace import TraceEvent
 from streamops.resources.kinds import of_rows
@@ -38,8 +37,7 @@ TRACE_COLUMNS: Final[tuple[Column[TraceEvent], ...]] = (
     ],
     exits={1: "no such stream"},
 )
-@click.argument("ident", metavar="ID", type=ENTRY_ID)
-def trace(session: Session, *, stream: Stream, ident: EntryId) -> None:
+def trace(session: Session, *, stream: Stream, ident: Annotated[EntryId, argument("", metavar="ID")]) -> None:
     """Trace an entry: added, pending, retried, dead-lettered, replayed, changed by operators.
 
     Groups, delayed messages, retry streams, the dead-letter queue, newer entries and the audit log are

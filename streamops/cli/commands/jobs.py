@@ -1,25 +1,23 @@
 """``streamops jobs``: long operations, from wherever they run."""
 
-from typing import Any, Final
-
-import click
+from typing import Annotated, Any, Final
 
 from streamops.cli.acting.choices import take_choices
 from streamops.cli.acting.command import ActingCommand
 from streamops.cli.acting.flow import act_on
 from streamops.cli.options import command
-from streamops.cli.params import COMPLETIONS
 from streamops.cli.reading import note_read_errors
 from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.model.acting import JobState
+from streamops.model.fields import argument, option
 from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS, job_json
 from streamops.resources.status import read_errors_json
 
 DEFAULT_LIMIT: Final = 100
 ENDED: Final = frozenset({JobState.DONE, JobState.CANCELLED})
 
-job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["jobs"])
+_Job = Annotated[str, argument("", "jobs")]
 
 
 @command(
@@ -28,8 +26,9 @@ job_argument = click.argument("job", metavar="JOB", shell_complete=COMPLETIONS["
         ("streamops jobs ls --active -o jsonl", "unfinished ones"),
     ],
 )
-@click.option("--active", is_flag=True, help="Only running and resumable jobs.")
-def ls(session: Session, *, active: bool) -> None:
+def ls(
+    session: Session, *, active: Annotated[bool, option("Only running and resumable jobs.")] = False
+) -> None:
     """List long operations: progress, the process that runs them, and the last update.
 
     A job is kept for seven days after its last update. At most 100 are listed unless --limit is given.
@@ -50,8 +49,7 @@ def ls(session: Session, *, active: bool) -> None:
     examples=[("streamops jobs show 4f1c09ab12cd", "its progress and its owner")],
     exits={1: "no such job"},
 )
-@job_argument
-def show(session: Session, *, job: str) -> None:
+def show(session: Session, *, job: _Job) -> None:
     """Show a job's progress, the process that runs it or ran it last, and how to resume it."""
     printer = session.printer((*JOB_COLUMNS, *JOB_DETAIL_COLUMNS))
 
@@ -73,8 +71,7 @@ def show(session: Session, *, job: str) -> None:
         4: "refused: held by another process, over, not confirmed, not permitted",
     },
 )
-@job_argument
-def resume(session: Session, /, *, job: str, **values: Any) -> ExitCode:
+def resume(session: Session, /, *, job: _Job, **values: Any) -> ExitCode:
     """Plan the rest of a job and apply it.
 
     A job that another process holds can be taken over once its lease of 30 seconds has expired. Nothing is

@@ -1,17 +1,17 @@
 """``streamops pools show``, ``pools ls`` and ``explain``: what pools of workers have, and why."""
 
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 from msgspec.structs import replace
 
 from streamops.cli.globals import Output
 from streamops.cli.options import command
-from streamops.cli.params import COMPLETIONS
 from streamops.cli.printer import print_facts
 from streamops.cli.session import Session
 from streamops.errors import StreamopsError
+from streamops.model.fields import argument
 from streamops.model.pools import PoolDecision
 from streamops.resources.pools import (
     DECISION_COLUMNS,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from streamops.operations.console import Console
 
 _DECISIONS: Final = 10
-_POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools"])
+_Pool = Annotated[str, argument("", "pools")]
 
 
 @command(
@@ -37,8 +37,7 @@ _POOL = click.argument("pool", metavar="POOL", shell_complete=COMPLETIONS["pools
     ],
     exits={1: "its target fails, or nothing runs its workers"},
 )
-@_POOL
-def show(session: Session, *, pool: str) -> None:
+def show(session: Session, *, pool: _Pool) -> None:
     """Show a pool's worker count, as its target reports it, and the reason.
 
     KEDA does not report worker counts: for a pool that it scales, this shows the last count that `autoscale
@@ -93,8 +92,7 @@ def ls(session: Session) -> None:
     ],
     exits={1: "no controller has scaled it"},
 )
-@_POOL
-def explain(session: Session, *, pool: str) -> None:
+def explain(session: Session, *, pool: _Pool) -> None:
     """Explain a pool's worker count: the last decision, its inputs and what would change it.
 
     Then earlier decisions, newest first, ten unless --limit is given, without repetitions.

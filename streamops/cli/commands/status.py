@@ -2,17 +2,18 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Annotated
 
-import click
 from msgspec.structs import replace
 
 from streamops.cli.globals import Output
 from streamops.cli.options import command
-from streamops.cli.params import DURATION, Patterns
+from streamops.cli.params import Patterns
 from streamops.cli.printer import Printer, Section
 from streamops.cli.reading import StreamsReading, group_columns, group_order, note_reading
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.fields import option
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries
 from streamops.operations.console import Console
@@ -34,8 +35,12 @@ LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
     ],
     exits={1: "a stream that PATTERN names does not exist"},
 )
-@click.option("--sample", type=DURATION, metavar="SPAN", help="Read twice, SPAN apart, to compute rates.")
-def status(session: Session, *, patterns: Patterns = (), sample: timedelta | None) -> ExitCode:
+def status(
+    session: Session,
+    *,
+    patterns: Patterns = (),
+    sample: Annotated[timedelta | None, option("Read twice, SPAN apart, to compute rates.")] = None,
+) -> ExitCode:
     """Show streams and their groups once: lag, pending entries and findings.
 
     A table has the worst groups first, and rates with --sample.

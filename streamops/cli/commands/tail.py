@@ -3,15 +3,17 @@
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Sequence
+from typing import Annotated
 
 import click
 
 from streamops.cli.options import command
-from streamops.cli.params import ENTRY_ID, Streams
+from streamops.cli.params import Streams
 from streamops.cli.reading import entry_document, entry_printer
 from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
+from streamops.model.fields import option
 from streamops.operations.console import Console
 from streamops.resources.entries import EntryRow
 
@@ -24,9 +26,13 @@ from streamops.resources.entries import EntryRow
     ],
     exits={1: "no such stream", 130: "stopped with Ctrl-C"},
 )
-@click.option("--from", "from_id", type=ENTRY_ID, metavar="ID", help="Start at this ID instead of now.")
-@click.option("-n", "last", type=click.IntRange(min=0), metavar="N", help="Start with the last N entries.")
-def tail(session: Session, *, streams: Streams, from_id: EntryId | None, last: int | None) -> int:
+def tail(
+    session: Session,
+    *,
+    streams: Streams,
+    from_id: Annotated[EntryId | None, option("Start at this ID instead of now.", "from")] = None,
+    last: Annotated[int | None, option("Start with the last N entries.", "-n")] = None,
+) -> int:
     """Print entries of streams as they are added, until Ctrl-C, or until --limit entries have been printed.
 
     Entries are read with XRANGE and XREAD: consumer groups are not affected.

@@ -2,14 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Annotated
 
 from streamops.cli.options import command
-from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session
 from streamops.errors import NotFound
+from streamops.model.fields import argument
 from streamops.resources.topics import (
     TOPIC_COLUMNS,
     TOPIC_DETAIL_COLUMNS,
@@ -46,8 +44,7 @@ def ls(session: Session) -> None:
     examples=[("streamops webhooks show remind", "its settings, without secret and header values")],
     exits={1: "no such topic"},
 )
-@click.argument("topic", shell_complete=COMPLETIONS["topics"])
-def show(session: Session, *, topic: str) -> None:
+def show(session: Session, *, topic: Annotated[str, argument("", "topics")]) -> None:
     """Show a topic's settings. Its secret and the values of its headers are never shown."""
     printer = session.printer((*TOPIC_COLUMNS, *TOPIC_DETAIL_COLUMNS))
     rows = session.run(lambda console: _read(session, console))

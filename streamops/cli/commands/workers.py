@@ -1,11 +1,11 @@
 """``streamops workers``: worker processes, by their heartbeats."""
 
-import click
+from typing import Annotated
 
 from streamops.cli.options import command
-from streamops.cli.params import COMPLETIONS
 from streamops.cli.session import Session
 from streamops.errors import NotFound
+from streamops.model.fields import argument, option
 from streamops.model.json_text import text_json
 from streamops.resources.workers import (
     WORKER_COLUMNS,
@@ -22,8 +22,11 @@ from streamops.resources.workers import (
         ("streamops workers ls --pool billing -o jsonl", "one pool's, with the groups that they read for"),
     ],
 )
-@click.option("--pool", metavar="POOL", shell_complete=COMPLETIONS["pools"], help="Only those of this pool.")
-def ls(session: Session, *, pool: str | None) -> None:
+def ls(
+    session: Session,
+    *,
+    pool: Annotated[str | None, option("Only those of this pool.", metavar="POOL", completes="pools")] = None,
+) -> None:
     """List worker processes with a heartbeat: state, slots in use, application.
 
     It scans all keys of the server. Workers of other libraries have no heartbeat; `streamops consumers ls`
@@ -49,8 +52,7 @@ def ls(session: Session, *, pool: str | None) -> None:
     ],
     exits={1: "no such worker"},
 )
-@click.argument("worker")
-def show(session: Session, *, worker: str) -> None:
+def show(session: Session, *, worker: Annotated[str, argument("")]) -> None:
     """Show a worker process with a heartbeat, by its ID."""
     printer = session.printer((*WORKER_COLUMNS, *WORKER_DETAIL_COLUMNS))
     found = session.run(lambda console: console.workers.all())
