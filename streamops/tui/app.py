@@ -690,7 +690,7 @@ class StreamopsApp(App[int]):
             case "tail" | "search" | "letters_of" if stream is None:
                 doing = {"tail": "tail", "search": "search"}.get(action, "show the dead letters of")
                 return f"there is no stream under the cursor to {doing}"
-            case "letters_of" if queue_of(self.app_state.observation, stream or "") is None:
+            case "letters_of" if queue_of(self.app_state.observed, stream or "") is None:
                 return f"no dead-letter queue of {stream} is known"
             case "charts" if isinstance(frame.place, routes.ChartsRoute):
                 return "these are the charts"
@@ -794,7 +794,7 @@ class StreamopsApp(App[int]):
     def action_letters_of(self) -> None:
         """Show the dead letters of the stream under the cursor."""
         stream = self.frame.stream_name() or ""
-        if self.can("letters_of") and (queue := queue_of(self.app_state.observation, stream)) is not None:
+        if self.can("letters_of") and (queue := queue_of(self.app_state.observed, stream)) is not None:
             self.go(routes.DeadLetterEntriesRoute(queue))
 
     # -- inside --------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from textual.content import Content
 
 from streamops.resources.actions import ACTIONS, shown_keys
 from streamops.resources.text import safe
-from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import GroupRoute, Route, StreamRoute, StreamsRoute
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import ListScreen
@@ -113,9 +112,7 @@ class Places(Provider):
     def _all(self) -> Iterator[Route]:
         yield StreamsRoute()
         screen = self.screen
-        app_state: AppState | None = screen.app_state if isinstance(screen, Frame) else None
-        observation = None if app_state is None else app_state.observation
-        for stream in () if observation is None else observation.streams:
+        for stream in screen.app_state.observed if isinstance(screen, Frame) else ():
             yield StreamRoute(stream.stream.name)
             for group in stream.groups:
                 yield GroupRoute(group.stream, group.group.name)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from streamops.errors import SettingsError
 from streamops.model.dead_letters import QueueSummary
 from streamops.model.fields import IntentField, intent_fields, is_readable
-from streamops.model.observation import GroupView, Observation
+from streamops.model.observation import GroupView, StreamView
 from streamops.model.wording import counted, first_few
 from streamops.monitor.details import has_workers
 from streamops.operations.losses import TrimEvidence
@@ -74,20 +74,19 @@ def undoing(audit_id: str) -> Struct | None:
 
 
 def names_for(
-    field: IntentField, observation: Observation | None, selection: Selection | None, given: Mapping[str, Any]
+    field: IntentField, streams: Sequence[StreamView], selection: Selection | None, given: Mapping[str, Any]
 ) -> Sequence[str]:
     """Names to complete to: the streams there are, the subject's groups, the consumers of its group.
 
     Only names that a person can type: an escaped one would name something else. What one row of the form is given to
     begin with is not offered for the other.
     """
-    views = () if observation is None else observation.streams
     names: Sequence[str] = ()
     if field.completes in {"streams", "queues"}:
-        names = [view.stream.name for view in views]
+        names = [view.stream.name for view in streams]
     elif field.completes == "groups":
-        names = [group.group.name for group in _groups(observation, selection)]
-    elif field.completes == "consumers" and selection and (view := _group(observation, selection)):
+        names = [group.group.name for group in _groups(streams, selection)]
+    elif field.completes == "consumers" and selection and (view := _group(streams, selection)):
         names = [consumer.name for consumer in view.group.members or ()]
         if field.name == RECEIVER:
             giver = given.get(GIVER, selection.consumer)
@@ -98,10 +97,10 @@ def names_for(
 
 
 def consumers_for(
-    intent: type[Struct], observation: Observation | None, selection: Selection | None
+    intent: type[Struct], streams: Sequence[StreamView], selection: Selection | None
 ) -> dict[str, str]:
     """The consumers that a finding about the group hands entries over from and to, as the form's values."""
-    view = _group(observation, selection)
+    view = _group(streams, selection)
     # A replay has a receiver too, which is a stream.
     asked = {one.name for one in intent_fields(intent) if one.completes == "consumers"}
     if view is None or selection is None or RECEIVER not in asked:
@@ -122,13 +121,13 @@ def form_note(operation: str, selection: Selection) -> str:
     return ""
 
 
-def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode | None:
+def mode_for(queue: QueueSummary, streams: Sequence[StreamView]) -> ReplayMode | None:
     """How dead letters go back unless the operator says so; None if that is the operator's to say.
 
     To the group that gave them up alone, where the stream has others and streamops workers consume for it: nobody else
     reads a retry stream.
     """
-    groups = _groups_of_source(queue, observation)
+    groups = _groups_of_source(queue, streams)
     served = {
         view.group.name
         for view in groups
@@ -138,9 +137,9 @@ def mode_for(queue: QueueSummary, observation: Observation | None) -> ReplayMode
     return ReplayMode.RETRY if len(groups) > 1 and gave_up and gave_up <= served else None
 
 
-def why_mode_is_needed(queue: QueueSummary, observation: Observation | None) -> str:
+def why_mode_is_needed(queue: QueueSummary, streams: Sequence[StreamView]) -> str:
     """Why a replay to where dead letters came from takes a mode; empty if it does not, or that is not known."""
-    groups = _groups_of_source(queue, observation)
+    groups = _groups_of_source(queue, streams)
     names = first_few([safe(view.group.name) for view in groups])
     return f"{safe(queue.source or '')} has {len(groups)} groups: {names}" if len(groups) > 1 else ""
 
@@ -158,20 +157,18 @@ def safe_to_trim(prepared: Prepared[TrimIntent, TrimEvidence]) -> str:
     return f"{words} when this form opened: maxlen 0 drops all that is safe" if removable.lower else words
 
 
-def _groups_of_source(queue: QueueSummary, observation: Observation | None) -> Sequence[GroupView]:
-    views = () if observation is None else observation.streams
-    return next((view.groups for view in views if view.stream.name == queue.source), ())
+def _groups_of_source(queue: QueueSummary, streams: Sequence[StreamView]) -> Sequence[GroupView]:
+    return next((view.groups for view in streams if view.stream.name == queue.source), ())
 
 
-def _group(observation: Observation | None, selection: Selection | None) -> GroupView | None:
+def _group(streams: Sequence[StreamView], selection: Selection | None) -> GroupView | None:
     if selection is None or selection.group is None:
         return None
-    return next((one for one in _groups(observation, selection) if one.group.name == selection.group), None)
+    return next((one for one in _groups(streams, selection) if one.group.name == selection.group), None)
 
 
-def _groups(observation: Observation | None, selection: Selection | None) -> Sequence[GroupView]:
-    views = () if observation is None or selection is None else observation.streams
-    return next((view.groups for view in views if selection and view.stream.name == selection.stream), ())
+def _groups(streams: Sequence[StreamView], selection: Selection | None) -> Sequence[GroupView]:
+    return next((view.groups for view in streams if selection and view.stream.name == selection.stream), ())
 
 
 def backup_for(operation: str, intent: type[Struct], selection: Selection | None) -> dict[str, str]:

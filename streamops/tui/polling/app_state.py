@@ -1,7 +1,7 @@
 """What the console knows at one moment: the one thing that is passed down to screens."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -187,10 +187,19 @@ class AppState(Struct, frozen=True):
     alerts: "tuple[AlertRow, ...]" = ()
     keymap: Mapping[str, str] = {}
 
+    @property
+    def observed(self) -> Sequence[StreamView]:
+        """The streams as they were observed; none before the first observation."""
+        return () if self.observation is None else self.observation.streams
+
+    @property
+    def now(self) -> datetime | None:
+        """The server's clock when the observation was made; None before the first one."""
+        return None if self.observation is None else self.observation.snapshot.collected_at
+
     def find_stream(self, name: str) -> StreamView | None:
         """A stream as it was observed; None if it was not."""
-        streams = () if self.observation is None else self.observation.streams
-        return next((view for view in streams if view.stream.name == name), None)
+        return next((view for view in self.observed if view.stream.name == name), None)
 
     def find_group(self, stream: str, group: str) -> GroupRow | None:
         """A group as it was observed, with its stream; None if it was not."""

@@ -1,6 +1,6 @@
 """What the cursor is on, for an action to act on, and which key opens the plan of which operation. Pure and light."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from streamops.model.entries import EntryId
-from streamops.model.observation import Observation
+from streamops.model.observation import StreamView
 from streamops.model.streams import StreamRole
 from streamops.tui.routes import (
     DeadLetterEntriesRoute,
@@ -204,17 +204,15 @@ def together(subjects: Iterable[Selection | None]) -> Selection | None:
     return replace(found[0], ids=ids, messages=messages, consumer=owner)
 
 
-def holds_dead_letters(observation: Observation | None, stream: str) -> bool:
+def holds_dead_letters(streams: Iterable[StreamView], stream: str) -> bool:
     """Whether a stream was seen to be a dead-letter queue."""
-    streams = () if observation is None else observation.streams
     return any(view.stream.name == stream and view.stream.role is StreamRole.DEAD_LETTERS for view in streams)
 
 
-def queue_of(observation: Observation | None, stream: str) -> str | None:
+def queue_of(streams: Sequence[StreamView], stream: str) -> str | None:
     """The dead-letter queue of a stream, or the stream itself if it is one; None if none was seen."""
-    if holds_dead_letters(observation, stream):
+    if holds_dead_letters(streams, stream):
         return stream
-    streams = () if observation is None else observation.streams
     states = (view.stream for view in streams)
     return next(
         (one.name for one in states if one.role is StreamRole.DEAD_LETTERS and one.source == stream), None

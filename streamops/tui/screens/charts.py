@@ -14,7 +14,7 @@ from streamops.tui.keys import bindings
 from streamops.tui.lines.charting import SPANS, group_box, since_words, window
 from streamops.tui.lines.details import group_lines, paragraph
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
+from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.bars import BoxView
 from streamops.tui.widgets.paint import BLANK_LINE, Line
@@ -85,9 +85,7 @@ class ChartsScreen(Frame):
 
     def selection(self) -> Selection | None:
         """The group."""
-        here = self.group_place
-        dead = holds_dead_letters(self.app_state.observation, here.stream)
-        return selection_at(routes.GroupRoute(here.stream, here.group), dead_letters=dead)
+        return self.selection_of(routes.GroupRoute(*self.place.names))
 
     def copyable(self) -> str | None:
         """The group's name."""

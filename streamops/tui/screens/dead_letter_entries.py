@@ -78,8 +78,7 @@ class DeadLetterEntriesScreen(
     def show(self, app_state: AppState) -> None:
         """Show the dead letters as old as they are now; sum up again where the queue's length changed."""
         newer = app_state.observation is not self.app_state.observation
-        if newer and app_state.observation is not None:
-            now = app_state.observation.snapshot.collected_at
+        if newer and (now := app_state.now) is not None:
             self.read_rows = tuple(DeadLetterRow(row.letter, row.now and now) for row in self.read_rows)
         super().show(app_state)
         seen = app_state.find_stream(self._queue) if newer else None

@@ -82,10 +82,8 @@ class EntryList(Marking[EntryRow]):
 
     def show_body(self, app_state: AppState) -> None:
         """Show the rows as old as they are now."""
-        observation = app_state.observation
-        now = None if observation is None else observation.snapshot.collected_at
-        if now != self._now:
-            self._now = now
+        if app_state.now != self._now:
+            self._now = app_state.now
             self.list.redraw()
         super().show_body(app_state)
 

@@ -26,7 +26,7 @@ from streamops.tui.lines.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.ordering import split_words
-from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
+from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import Frame
 from streamops.tui.terminal.output import is_in_browser
 from streamops.tui.terminal.saving import FileThere, save, suggested_name
@@ -212,8 +212,7 @@ class EntryScreen(Searched):
 
     def selection(self) -> Selection | None:
         """The entry, as it is pending if it was opened from such a list."""
-        dead = holds_dead_letters(self.app_state.observation, self._entry_place.stream)
-        return selection_at(self._entry_place, dead_letters=dead)
+        return self.selection_of(None)
 
     def copyable(self) -> str:
         """The entry's ID."""
@@ -350,17 +349,10 @@ class EntryScreen(Searched):
 
     def _references(self, entry: StreamEntry) -> Sequence[Reference]:
         """What it refers to, by what is known of its stream."""
-        observation, name = self.app_state.observation, self._entry_place.stream
-        streams = () if observation is None else observation.streams
-        state = next((view.stream for view in streams if view.stream.name == name), None)
-        queue = next(
-            (
-                view.stream.name
-                for view in streams
-                if view.stream.role is StreamRole.DEAD_LETTERS and view.stream.source == name
-            ),
-            None,
-        )
+        name = self._entry_place.stream
+        states = [view.stream for view in self.app_state.observed]
+        queues = (one.name for one in states if one.role is StreamRole.DEAD_LETTERS and one.source == name)
+        queue, state = next(queues, None), next((one for one in states if one.name == name), None)
         if state is None:
             return references_of(entry, name, queue=queue)
         return references_of(entry, name, state.role, state.source, queue)
@@ -378,9 +370,7 @@ class EntryScreen(Searched):
             lines = [BLANK_LINE, *((Cell(f" {text}", Tone.DIM),) for text in texts)]
             self.view.show(lambda _width: lines)
             return
-        observation = self.app_state.observation
-        now = None if observation is None else observation.snapshot.collected_at
-        parts = self.parts
+        now, parts = self.app_state.now, self.parts
 
         def build(width: int) -> Sequence[Line]:
             built = entry_text(

@@ -241,11 +241,11 @@ class FormScreen(ActingFrame):
         super().__init__(place, app_state, command_words(operation.name))
         self._operation = operation
         self._subject = selection
-        observation, intent = app_state.observation, operation.intent
-        filled = {**consumers_for(intent, observation, selection), **given}
+        streams, intent = app_state.observed, operation.intent
+        filled = {**consumers_for(intent, streams, selection), **given}
         asked = questions_for(intent, selection, filled, long=intent.rated)
         self._rows = [
-            FormRow(question, names_for(question.field, observation, selection, filled)) for question in asked
+            FormRow(question, names_for(question.field, streams, selection, filled)) for question in asked
         ]
         self._help_view = TextView(id="told")
         self._help_view.can_focus = False
@@ -299,8 +299,8 @@ class FormScreen(ActingFrame):
             elif (
                 isinstance(row.answer, Pick) and row.question.field.choice is ReplayMode and row.text == NONE
             ):
-                self._why_mode = why_mode_is_needed(queue, self.app_state.observation)
-                row.answer.choose(mode_for(queue, self.app_state.observation) or NONE)
+                self._why_mode = why_mode_is_needed(queue, self.app_state.observed)
+                row.answer.choose(mode_for(queue, self.app_state.observed) or NONE)
                 row.answer.call(NONE, "to be chosen" if self._why_mode else f"{NONE}: {ReplayMode.REPUBLISH}")
         self._show_help()
         self.show_bars()

@@ -23,7 +23,7 @@ from streamops.tui.keys import SHORT, Hint, bindings, first_key, hint_pairs
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route, SearchRoute, command, entry_of
-from streamops.tui.rows.selection import VERBS, Selection, fitting
+from streamops.tui.rows.selection import VERBS, Selection, fitting, holds_dead_letters, selection_at
 from streamops.tui.source import Source
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar, KeyBar
@@ -334,6 +334,13 @@ class Frame(Prompting):
     def selection(self) -> Selection | None:
         """What an action would act on; None if there is nothing to act on."""
         return None
+
+    def selection_of(self, place: Route | None) -> Selection | None:
+        """What a row leads to, as a subject; the place itself if there is no row."""
+        place = place or self.place
+        stream = getattr(place, "stream", None)
+        dead = stream is not None and holds_dead_letters(self.app_state.observed, stream)
+        return selection_at(place, dead_letters=dead)
 
     def hints(self) -> tuple[Hint, ...]:
         """Keys of this place and what they do, for the line at the bottom."""

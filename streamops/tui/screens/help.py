@@ -165,8 +165,7 @@ class HelpScreen(Frame):
 def focused(app_state: AppState, place: Route) -> tuple[StreamView | None, GroupView | None]:
     """The stream and the group that a place is about, as they were observed; None if it is about none."""
     name, group = getattr(place, "stream", None), getattr(place, "group", None)
-    streams = () if app_state.observation is None else app_state.observation.streams
-    stream = next((view for view in streams if view.stream.name == name), None)
+    stream = app_state.find_stream(name or "")
     if stream is None or isinstance(place, routes.EntryRoute):
         return stream, None
     return stream, next((view for view in stream.groups if view.group.name == group), None)

@@ -21,7 +21,7 @@ from streamops.tui.lines.details import column_lines, row_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, entry_of
 from streamops.tui.rows.ordering import ListState, Ordering
-from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
+from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.bars import Body, Divider
 from streamops.tui.widgets.line_view import LineView
@@ -472,15 +472,6 @@ class ListScreen(Arranged[Row]):
         if self.listing.selects is not None:
             return None if row is None else self.listing.selects(row)
         return self.selection_of(None if row is None else self.place_of(row))
-
-    def selection_of(self, place: Route | None) -> Selection | None:
-        """What a row leads to, as a subject; the place itself if there is no row."""
-        place = place or self.place
-        stream = getattr(place, "stream", None)
-        if stream is None:
-            return None
-        dead = holds_dead_letters(self.app_state.observation, stream)
-        return selection_at(place, dead_letters=dead)
 
     def copyable(self) -> str | None:
         """The name of the row under the cursor."""

@@ -105,5 +105,5 @@ class OverviewScreen(ListScreen[AlertRow]):
 
     def _build(self, width: int, height: int) -> Sequence[Line]:
         # Not the newest sums: a frozen page shows those of what it froze at.
-        streams = () if self.app_state.observation is None else self.app_state.observation.streams
-        return page_lines(self.app_state, self._sums.take(streams), self._beside, width, height)
+        sums = self._sums.take(self.app_state.observed)
+        return page_lines(self.app_state, sums, self._beside, width, height)

@@ -15,7 +15,7 @@ from streamops.resources.text import safe
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
-from streamops.tui.rows.selection import Selection, holds_dead_letters, selection_at
+from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing, ListScreen
 from streamops.tui.source import Source
@@ -91,8 +91,7 @@ class ReadingFrame(Frame, Generic[Thing]):
 
     def selection(self) -> Selection | None:
         """What the place is about."""
-        stream = self.stream_name() or ""
-        return selection_at(self.place, dead_letters=holds_dead_letters(self.app_state.observation, stream))
+        return self.selection_of(None)
 
     def copyable(self) -> str:
         """The ID or name of the thing."""

@@ -154,7 +154,6 @@ class SearchScreen(EntryList):
 
     def _share(self) -> str:
         """How much of the stream was looked at, as far as its length is known."""
-        observation = self.app_state.observation
-        streams = () if observation is None else observation.streams
-        length = next((view.stream.length for view in streams if view.stream.name == self._stream), 0)
+        view = self.app_state.find_stream(self._stream)
+        length = 0 if view is None else view.stream.length
         return f", {percent(min(self._scan.scanned / length, 1.0))}" if length and not self._scan.over else ""

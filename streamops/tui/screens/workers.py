@@ -1,13 +1,13 @@
 """Worker processes by their heartbeats, and their pools: paused or running."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import Final, NamedTuple, cast
 
 from msgspec.structs import replace
 
-from streamops.model.observation import Observation
+from streamops.model.observation import StreamView
 from streamops.model.pools import Pool, PoolMode
 from streamops.model.wording import counted
 from streamops.monitor.pools import ServerWorkers
@@ -88,13 +88,13 @@ def workers_head(page: Page[WorkerRow], app_state: AppState, _width: int = 0) ->
     """The pools, a line each, and consumers of ours whose worker is dead."""
     if page.whole is None:
         return [(Cell(" reading heartbeats", Tone.DIM),)]
-    crowd, observation = page.whole.found, app_state.observation
+    crowd = page.whole.found
     shown = crowd.pools[:MOST_POOLS]
     widest = min(max((cell_width(safe(pool.name)) for pool in shown), default=0), LONGEST_NAME)
     lines = [_pool_line(pool, crowd, widest) for pool in shown]
     if len(crowd.pools) > MOST_POOLS:
         lines.append((Cell(f" {len(crowd.pools) - MOST_POOLS} more pools", Tone.DIM),))
-    dead, held = _dead(observation)
+    dead, held = _dead(app_state.observed)
     if dead:
         who = counted(dead, "consumer", "consumers")
         what = counted(held, "entry", "entries")
@@ -133,11 +133,11 @@ def _mode(pool: Pool, now: datetime | None) -> Cell:
     return Cell(f"‖ paused{by}{since}", Tone.WARN)
 
 
-def _dead(observation: Observation | None) -> tuple[int, int]:
+def _dead(streams: Iterable[StreamView]) -> tuple[int, int]:
     """Consumers of ours without a heartbeat that hold entries, and how many those are."""
     dead = [
         member.pending
-        for view in (() if observation is None else observation.streams)
+        for view in streams
         for group in view.groups
         for member in group.group.members or ()
         if member.alive is False and member.pending

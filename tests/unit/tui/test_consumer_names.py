@@ -63,16 +63,16 @@ def test_receiver_that_the_advice_names_is_not_the_one_it_is_taken_from() -> Non
         sort=SelectionKind.CONSUMER, stream="orders", group="fulfilment", consumer="worker-7"
     )
     observation = _advising(sample.shop(), "worker-7")
-    assert consumers_for(OPERATIONS["claim"].intent, observation, selection) == {}
+    assert consumers_for(OPERATIONS["claim"].intent, observation.streams, selection) == {}
 
 
 def test_claim_of_a_group_is_filled_in_with_its_dead_consumer_and_the_other_row_does_not_offer_it() -> None:
     selection = Selection(sort=SelectionKind.GROUP, stream="orders", group="fulfilment")
     observation, claim = _advising(sample.shop(), "worker-5", "worker-7"), ClaimIntent
-    filled = consumers_for(claim, observation, selection)
+    filled = consumers_for(claim, observation.streams, selection)
     assert filled == {"to": "worker-5", "source": "worker-7"}
     offered = {
-        field.name: names_for(field, observation, selection, filled)
+        field.name: names_for(field, observation.streams, selection, filled)
         for field in intent_fields(claim)
         if field.completes == "consumers"
     }
@@ -102,7 +102,7 @@ async def test_receiver_without_a_readable_name_is_refused_by_the_form() -> None
 def test_receiver_that_is_a_stream_is_no_consumer(operation: str, filled: dict[str, str]) -> None:
     selection = Selection(sort=SelectionKind.GROUP, stream="orders", group="fulfilment", dead_letters=True)
     observation = _advising(sample.shop(), "worker-3")
-    assert consumers_for(OPERATIONS[operation].intent, observation, selection) == filled
+    assert consumers_for(OPERATIONS[operation].intent, observation.streams, selection) == filled
 
 
 def _advising(observation: Observation, receiver: str | None, dead: str | None = None) -> Observation:

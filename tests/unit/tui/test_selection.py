@@ -96,10 +96,10 @@ def test_a_topic_or_a_pool_fills_in_no_stream() -> None:
 
 
 def test_the_dead_letters_of_a_stream_are_found_by_what_they_serve() -> None:
-    assert queue_of(sample.shop(), "payments") == "payments:dlq"
-    assert queue_of(sample.shop(), "payments:dlq") == "payments:dlq"
-    assert queue_of(sample.shop(), "orders") is None
-    assert queue_of(None, "payments") is None
+    assert queue_of(sample.shop().streams, "payments") == "payments:dlq"
+    assert queue_of(sample.shop().streams, "payments:dlq") == "payments:dlq"
+    assert queue_of(sample.shop().streams, "orders") is None
+    assert queue_of((), "payments") is None
 
 
 def test_every_key_has_its_operation() -> None:
