@@ -153,8 +153,8 @@ def safe_to_trim(prepared: Prepared[TrimIntent, TrimEvidence]) -> str:
     """How many entries there are, and how many of them can be dropped safely."""
     length, removable = prepared.evidence.length, prepared.evidence.removable
     number = f"{removable.lower:,}" if removable.exact else f"{removable.lower:,} to {removable.upper:,}"
-    words = f"{counted(length, 'entry', 'entries')} in the stream, {number} safe to drop"
-    return f"{words} when this form opened: maxlen 0 drops all that is safe" if removable.lower else words
+    words = f"{number} of {counted(length, 'entry', 'entries')} were safe to drop"
+    return f"{words}: maxlen 0 drops all that are" if removable.lower else words
 
 
 def _groups_of_source(queue: QueueSummary, streams: Sequence[StreamView]) -> Sequence[GroupView]:

@@ -246,9 +246,9 @@ NAMES: Final = {
 HINTS: Final = {
     FieldKind.INTEGER: "a whole number",
     FieldKind.NUMBER: "a number",
-    FieldKind.SPAN: "30s, 5m, 1h30m",
-    FieldKind.ENTRY_ID: "1526919030474-0",
-    FieldKind.INSTANT: "2026-03-01T14:00:00Z, or 15m for 15 minutes ago",
+    FieldKind.SPAN: "e.g. 30s, 5m, 1h30m",
+    FieldKind.ENTRY_ID: "e.g. 1526919030474-0",
+    FieldKind.INSTANT: "e.g. 2026-03-01T14:00:00Z, or 15m for 15 minutes ago",
     FieldKind.PAIR: "FIELD=VALUE",
 }
 

@@ -64,7 +64,7 @@ async def test_form_of_a_trim_says_how_many_entries_there_are_and_how_many_are_s
     async with running(app, NARROW):
         await until(app, lambda: names(app) == ["orders/billing"])
         await press(app, "T")
-        await shown(app, "5 entries in the stream, 1 safe to drop when this form opened: maxlen 0")
+        await shown(app, "1 of 5 entries were safe to drop: maxlen 0")
 
 
 async def test_a_claim_in_development_needs_enter_alone(server: RunningServer) -> None:
