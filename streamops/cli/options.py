@@ -1,6 +1,6 @@
 """Commands and their parameters, made of annotated fields: those of intents, and those of functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from enum import StrEnum
 from functools import wraps
@@ -9,6 +9,7 @@ from typing import Any, Final, get_args
 
 import click
 from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
 
 from streamops.cli.command import Command
 from streamops.cli.ids import IDS, read_ids, read_names
@@ -25,7 +26,8 @@ def command(kind: type[Command] = Command, **attributes: Any) -> Callable[[Funct
     """Make a command of a function: its docstring is the help, its annotated parameters are arguments and options.
 
     A parameter is annotated with ``argument`` or ``option`` as a field of an intent is, and with a type of click if
-    its own type does not say how a value is written. The first parameter is the session.
+    its own type does not say how a value is written; a struct brings the parameters that its fields are. The first
+    one is the session.
 
     Args:
         kind: The command's class.
@@ -33,33 +35,49 @@ def command(kind: type[Command] = Command, **attributes: Any) -> Callable[[Funct
     """
 
     def make(function: Function) -> Command:
-        fields, params = [], []
-        for parameter in signature(function).parameters.values():
-            written = next(
-                (one for one in get_args(parameter.annotation) if isinstance(one, click.ParamType)), None
-            )
-            default = NODEFAULT if parameter.default is Parameter.empty else parameter.default
-            field = field_of(
-                parameter.name, parameter.annotation, default, FieldKind.TEXT if written else None
-            )
-            if field is not None:
-                fields.append(field)
-                params.append(param_of(field, written))
+        own = signature(function).parameters.values()
+        structs = {one.name: one.annotation for one in own if _is_struct(one.annotation)}
 
         @with_session
         @wraps(function)
         def callback(session: Session, /, **values: Any) -> int | None:
-            chosen = {
-                field.name: field.choice(values[field.name])
-                for field in fields
-                if field.choice and values[field.name]
-            }
-            return function(session, **{**values, **chosen})
+            for name, struct in structs.items():
+                values[name] = struct(**{field.name: values.pop(field.name) for field in fields(struct)})
+            return function(session, **values)
 
+        params = [param for one in own for param in _params(one.name, one.annotation, one.default)]
         params += attributes.pop("params", ())
         return click.command(cls=kind, params=params, **attributes)(callback)
 
     return make
+
+
+def _is_struct(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Struct)
+
+
+def _params(name: str, annotation: Any, default: object) -> Iterator[click.Parameter]:  # noqa: ANN401 - any annotation
+    if _is_struct(annotation):
+        for one in fields(annotation):
+            yield from _params(one.name, one.type, one.default)
+        return
+    written = next((one for one in get_args(annotation) if isinstance(one, click.ParamType)), None)
+    required = NODEFAULT if default is Parameter.empty else default
+    field = field_of(name, annotation, required, FieldKind.TEXT if written else None)
+    if field is not None:
+        yield param_of(field, written)
+
+
+class EnumChoice(click.Choice[str]):
+    """A member of an enumeration, by its value."""
+
+    def __init__(self, kind: type[StrEnum]) -> None:
+        super().__init__([str(one) for one in kind])
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> StrEnum:  # noqa: ANN401 - as click has it
+        """Read it; fails as a usage error."""
+        return self._kind(super().convert(value, param, ctx))
 
 
 class _Written(Struct, frozen=True):
@@ -92,7 +110,7 @@ def param_of(field: IntentField, kind: click.ParamType[Any] | None = None) -> cl
     """
     if field.kind is FieldKind.SWITCH:
         return _switch(field)
-    written = _Written(kind, "") if kind else _written(field)
+    written = _Written(kind, "N" if isinstance(kind, click.IntRange) else "") if kind else _written(field)
     return _argument(field, written.type) if field.argument else _option(field, written)
 
 
@@ -105,7 +123,7 @@ def given_value(field: IntentField, value: Any, most: int | None) -> Any:  # noq
         return read_ids(words, field.flag or field.name.upper(), most)
     if field.kind is FieldKind.TEXT and field.many:
         return read_names(value) if value or not field.optional else None
-    return field.choice(value) if field.choice is not None else value
+    return value
 
 
 def takes_ids(field: IntentField) -> bool:
@@ -118,8 +136,8 @@ def _written(field: IntentField) -> _Written:
         return _IDS
     if field.completes == "actions":
         return _ACTION
-    if field.kind is FieldKind.CHOICE:
-        return _Written(click.Choice([str(choice) for choice in field.choices]), "")
+    if field.choice is not None:
+        return _Written(EnumChoice(field.choice), "")
     return _WRITTEN[field.kind]
 
 

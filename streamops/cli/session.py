@@ -1,5 +1,6 @@
 """One call of a command: what was asked for, its settings, and the one place where the event loop runs."""
 
+import logging
 import math
 import os
 import signal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from streamops.operations.console import Console
     from streamops.targets.specs import TargetSpec
 
+DEFAULT_LIMIT: Final = 100
 WATCH_EVERY: Final = 1.0
 """Seconds between two looks at the files of the configuration."""
 Row = TypeVar("Row")
@@ -45,6 +47,11 @@ class Session:
         self.narrator = Narrator(quiet=given.quiet)
         self._told: set[str] = set()
         start_logging(given.log_level)
+
+    @property
+    def limit(self) -> int:
+        """The most rows of a list that may be long."""
+        return self.given.limit or DEFAULT_LIMIT
 
     @property
     def flags(self) -> Flags:
@@ -132,6 +139,22 @@ class Session:
         from streamops.settings.load import find_target  # noqa: PLC0415
 
         return find_target(pool, self.settings.context, os.environ, Path.cwd())
+
+    def configure_logs(self, log_format: str, least: str = "info") -> int:
+        """Log to stderr as long-running commands do.
+
+        Args:
+            log_format: ``text`` or ``json``.
+            least: The level, unless --log-level says another one.
+
+        Returns:
+            The level, as a number of ``logging``.
+        """
+        from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415 - only they pay for it
+
+        level = logging.getLevelNamesMapping()[(self.given.log_level or least).upper()]
+        configure_logs(LogFormat(log_format), level)
+        return level
 
     def allows_color(self) -> bool:
         """Whether settings and flags allow colour."""

@@ -3,22 +3,20 @@
 import asyncio
 import signal
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Annotated
 
 from streamops.cli.options import command
 from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.main.controllers import (
     LEAN,
-    controller_options,
-    log_to,
+    ControllerFlags,
     options_of,
     require_writes,
     work_until,
 )
 from streamops.main.controllers import run as run_loop
+from streamops.model.fields import option
 
 if TYPE_CHECKING:
     from streamops.autoscaling.decisions import ControllerOptions
@@ -35,10 +33,13 @@ if TYPE_CHECKING:
     ],
     exits={0: "stopped by a signal", 2: "usage or configuration; no such pool", 3: "cannot connect"},
 )
-@controller_options
-@click.option("--advise", is_flag=True, help="Print decisions without applying them.")
-@click.option("--once", is_flag=True, help="Evaluate once (two readings) and exit.")
-def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **given: Any) -> int:
+def run(
+    session: Session,
+    *,
+    flags: ControllerFlags,
+    advise: Annotated[bool, option("Print decisions without applying them.")] = False,
+    once: Annotated[bool, option("Evaluate once (two readings) and exit.")] = False,
+) -> int:
     """Scale pools automatically by their lag, until a signal stops it.
 
     Every few seconds it reads the lag, the rates and the workers of each pool, decides by the policy that
@@ -49,8 +50,8 @@ def run(session: Session, /, *, advise: bool, once: bool, log_format: str, **giv
     an unknown lag and never beyond the limits; a failing target is retried with backoff.
     """
     require_writes(session)
-    options = options_of(session, given, advise=advise)
-    log_to(session, log_format)
+    options = options_of(session, flags, advise=advise)
+    session.configure_logs(flags.log_format)
     run_loop(_control(session, options, once=once))
     return ExitCode.DONE
 

@@ -1,7 +1,6 @@
 """``streamops tui --web``: the console in a browser."""
 
 import asyncio
-import logging
 import secrets
 import shlex
 import signal
@@ -28,14 +27,11 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool) 
     Raises:
         SettingsError: Settings cannot be understood, the address is no loopback or taken, or textual-serve is not installed.
     """
-    # Only who serves pays for aiohttp.
-    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
-
     host, port = _address(listen or LISTEN)
     # A wrong configuration is told here, and not to a tab.
     _ = session.settings
     try:
-        from streamops.tui.web.server import ConsoleServer  # noqa: PLC0415 - an optional extra, and as above
+        from streamops.tui.web.server import ConsoleServer  # noqa: PLC0415 - an optional extra, and aiohttp
     except ImportError:
         raise SettingsError(
             "the console in a browser needs textual-serve, which is not installed",
@@ -44,8 +40,7 @@ def serve_console(session: Session, *, listen: str | None, allow_writing: bool) 
     command, environment = _command(session, read_only=not allow_writing)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     server = ConsoleServer(shlex.join(command), host, port, token=token, environment=environment)
-    level = session.given.log_level or "warning"
-    configure_logs(LogFormat.TEXT, logging.getLevelNamesMapping()[level.upper()])
+    session.configure_logs("text", "warning")
     asyncio.run(_serve(session, server, token, read_only=not allow_writing))
     return ExitCode.DONE
 

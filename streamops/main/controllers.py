@@ -4,82 +4,57 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import click
+from msgspec import Struct
 
-from streamops.cli.params import COMPLETIONS, DURATION
+from streamops.cli.params import LogFormat
 from streamops.cli.session import Session
 from streamops.errors import Forbidden, SettingsError
+from streamops.model.fields import argument, option
 from streamops.monitor.watch import Watch
 from streamops.settings.load import load_pools
 
 if TYPE_CHECKING:
     from streamops.autoscaling.decisions import Assignment, ControllerOptions
 
-LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 SHORTEST_EVERY: Final = timedelta(seconds=1)
 LEAN: Final = Watch(details=False)
 """What a controller looks at: streams and groups, and no consumer of theirs."""
 LEASES: Final = 3
 """Rounds that may be missed before somebody else leads."""
 
-Function = Callable[..., Any]
+
+class ControllerFlags(Struct, frozen=True, kw_only=True):
+    """The arguments and options of every command that runs a controller."""
+
+    pools: Annotated[tuple[str, ...], argument("", "pools", metavar="[POOL]...")] = ()
+    stream: Annotated[
+        str | None,
+        option("Without configuration: the stream of one pool, POOL or default.", metavar="STREAM"),
+    ] = None
+    group: Annotated[str | None, option("Its group; with --stream.", metavar="GROUP")] = None
+    minimum: Annotated[int | None, option("Minimum workers; with --stream.")] = None
+    maximum: Annotated[int | None, click.IntRange(min=1), option("Maximum workers; with --stream.")] = None
+    objective: Annotated[
+        timedelta | None,
+        option("Target lag age: the longest that an entry should wait; with --stream."),
+    ] = None
+    every: Annotated[timedelta, option("Evaluation interval.")] = timedelta(seconds=5)
+    log_format: LogFormat = "text"
 
 
-def controller_options(function: Function) -> Function:
-    """The options of every command that runs a controller."""
-    options = (
-        click.argument("pools", metavar="[POOL]...", nargs=-1, shell_complete=COMPLETIONS["pools"]),
-        click.option(
-            "--stream",
-            metavar="STREAM",
-            help="Without configuration: the stream of one pool, POOL or default.",
-        ),
-        click.option("--group", metavar="GROUP", help="Its group; with --stream."),
-        click.option(
-            "--minimum", metavar="N", type=click.IntRange(min=0), help="Minimum workers; with --stream."
-        ),
-        click.option(
-            "--maximum", metavar="N", type=click.IntRange(min=1), help="Maximum workers; with --stream."
-        ),
-        click.option(
-            "--objective",
-            metavar="SPAN",
-            type=DURATION,
-            help="Target lag age: the longest that an entry should wait; with --stream.",
-        ),
-        click.option(
-            "--every",
-            metavar="SPAN",
-            type=DURATION,
-            default="5s",
-            show_default=True,
-            help="Evaluation interval.",
-        ),
-        click.option(
-            "--log-format",
-            type=click.Choice(["text", "json"]),
-            default="text",
-            show_default=True,
-            help="Format of log lines on stderr.",
-        ),
-    )
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def options_of(session: Session, given: dict[str, Any], *, advise: bool) -> "ControllerOptions":
+def options_of(session: Session, flags: ControllerFlags, *, advise: bool) -> "ControllerOptions":
     """What a controller is to do.
 
     Args:
         session: The settings.
-        given: What ``controller_options`` read.
+        flags: What was given.
         advise: Whether it only says what it would do.
 
     Raises:
@@ -87,10 +62,10 @@ def options_of(session: Session, given: dict[str, Any], *, advise: bool) -> "Con
     """
     from streamops.autoscaling.decisions import ControllerOptions  # noqa: PLC0415 - as above
 
-    every = given["every"]
+    every = flags.every
     if every < SHORTEST_EVERY:
         raise SettingsError("--every: shorter than a second", "Write --every 5s.")
-    assignments, budgets, elsewhere = _assignments(session, given)
+    assignments, budgets, elsewhere = _assignments(session, flags)
     return ControllerOptions(
         holder=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(3)}",
         assignments=assignments,
@@ -103,22 +78,23 @@ def options_of(session: Session, given: dict[str, Any], *, advise: bool) -> "Con
 
 
 def _assignments(
-    session: Session, given: dict[str, Any]
+    session: Session, flags: ControllerFlags
 ) -> tuple[tuple["Assignment", ...], dict[str, int], dict[str, tuple[str, ...]]]:
     """The pools that are named, or all; or the one that the options tell. Budgets, and their pools that are not named."""
     from streamops.autoscaling.decisions import Assignment  # noqa: PLC0415 - as above
 
-    names: Sequence[str] = given["pools"]
-    told = {key: given[key] for key in ("minimum", "maximum", "objective") if given[key] is not None}
-    if given["stream"] is not None:
-        one = _assignment(names, given["stream"], given["group"], told)
+    names = flags.pools
+    limits = {"minimum": flags.minimum, "maximum": flags.maximum, "objective": flags.objective}
+    told = {name: value for name, value in limits.items() if value is not None}
+    if flags.stream is not None:
+        one = _assignment(names, flags.stream, flags.group, told)
         if not names:
             session.narrator.note(
                 f"the pool is called {one.pool}, as no POOL is given; "
                 f"its workers are those of `streamops run --pool {one.pool}`"
             )
         return (one,), {}, {}
-    if told or given["group"] is not None:
+    if told or flags.group is not None:
         raise SettingsError(
             "--group, --minimum, --maximum and --objective are for --stream", "Name the stream too."
         )
@@ -183,13 +159,6 @@ async def work_until(stop: asyncio.Event, work: Coroutine[Any, Any, None]) -> No
             await working
     else:
         await working
-
-
-def log_to(session: Session, log_format: str) -> None:
-    """Log to standard error, from the level that was asked for on."""
-    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415 - as above
-
-    configure_logs(LogFormat(log_format), LEVELS.get(session.given.log_level or "info", 20))
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 from msgspec.structs import replace
 
 from streamops.cli.options import command
-from streamops.cli.params import Patterns
+from streamops.cli.params import FILE, LogFormat, Patterns
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
+from streamops.model.fields import option
 from streamops.service.addresses import is_loopback, parse_listen
 from streamops.settings.config import read_config
 from streamops.settings.load import Settings, load_settings, selector_of
@@ -36,8 +37,6 @@ MOST_READ: Final = 10_000
 ALLOCATIONS: Final = 100_000
 """Objects more than were freed, after which cycles are looked for."""
 
-_LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
-
 
 @command(
     examples=[
@@ -54,62 +53,43 @@ _LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
     epilog="For Prometheus's scrape_configs: {job_name: streamops, static_configs: [{targets: ['127.0.0.1:9641']}]}. "
     "Another context: curl 'http://127.0.0.1:9641/probe?target=NAME'.",
 )
-@click.option(
-    "--listen", metavar="HOST:PORT", help="Listen address; default: [exporter], else 127.0.0.1:9641."
-)
-@click.option(
-    "--web-config",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="TLS, client certificates and passwords, in the format of Prometheus's exporter-toolkit.",
-)
-@click.option(
-    "--include",
-    metavar="REGEX",
-    multiple=True,
-    help="Only streams whose full names match one of these RE2 patterns.",
-)
-@click.option(
-    "--exclude",
-    metavar="REGEX",
-    multiple=True,
-    help="Skip streams whose full names match one of these RE2 patterns.",
-)
-@click.option(
-    "--max-streams",
-    metavar="N",
-    type=click.IntRange(min=1, max=1_000_000),
-    help="Export at most N streams, those with the greatest lag; default: [exporter], else 2000.",
-)
-@click.option(
-    "--granularity",
-    type=click.Choice(["stream", "group", "consumer"]),
-    help="Finest level of metrics; default: [exporter], else consumers.",
-)
-@click.option(
-    "--notify",
-    is_flag=True,
-    help="Send notices of findings by mail, chat or webhook, as [notify] configures.",
-)
-@click.option(
-    "--log-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of log lines on stderr.",
-)
 def exporter(
     session: Session,
     *,
     patterns: Patterns = (),
-    listen: str | None,
-    web_config: Path | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    max_streams: int | None,
-    granularity: str | None,
-    notify: bool,
-    log_format: str,
+    listen: Annotated[
+        str | None, option("Listen address; default: [exporter], else 127.0.0.1:9641.", metavar="HOST:PORT")
+    ] = None,
+    web_config: Annotated[
+        Path | None,
+        FILE,
+        option(
+            "TLS, client certificates and passwords, in the format of Prometheus's exporter-toolkit.",
+            metavar="FILE",
+        ),
+    ] = None,
+    include: Annotated[
+        tuple[str, ...],
+        option("Only streams whose full names match one of these RE2 patterns.", metavar="REGEX"),
+    ] = (),
+    exclude: Annotated[
+        tuple[str, ...],
+        option("Skip streams whose full names match one of these RE2 patterns.", metavar="REGEX"),
+    ] = (),
+    max_streams: Annotated[
+        int | None,
+        click.IntRange(min=1, max=1_000_000),
+        option("Export at most N streams, those with the greatest lag; default: [exporter], else 2000."),
+    ] = None,
+    granularity: Annotated[
+        str | None,
+        click.Choice(["stream", "group", "consumer"]),
+        option("Finest level of metrics; default: [exporter], else consumers."),
+    ] = None,
+    notify: Annotated[
+        bool, option("Send notices of findings by mail, chat or webhook, as [notify] configures.")
+    ] = False,
+    log_format: LogFormat = "text",
 ) -> int:
     """Serve metrics of streams, groups, consumers, dead letters and delayed messages, until a signal stops it.
 
@@ -126,11 +106,7 @@ def exporter(
     # Only who serves pays for aiohttp.
     from streamops.exporter.series_limits import Granularity, compile_patterns  # noqa: PLC0415
     from streamops.exporter.server import ServerOptions  # noqa: PLC0415
-    from streamops.service.processes import (  # noqa: PLC0415
-        LogFormat,
-        configure_logs,
-        runner,
-    )
+    from streamops.service.processes import runner  # noqa: PLC0415
 
     settings = session.settings
     table = settings.tables.exporter
@@ -152,7 +128,7 @@ def exporter(
         context=settings.context,
     )
     notifiers = _load_notifiers(session) if notify else {}
-    configure_logs(LogFormat(log_format), _LEVELS.get(session.given.log_level or "info", 20))
+    session.configure_logs(log_format)
     _collect_garbage_seldom()
     runner()(_serve(session, options, guards, patterns, notifiers))
     return ExitCode.DONE

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 from click.core import ParameterSource
@@ -14,6 +14,7 @@ from streamops.cli.options import command
 from streamops.cli.session import Session, wait_for
 from streamops.main.consoles import print_keys, server_settings
 from streamops.model.acting import Environment
+from streamops.model.fields import option
 from streamops.settings.load import this_actor
 
 if TYPE_CHECKING:
@@ -32,21 +33,19 @@ DEMO: Final = "demo"
         ("streamops tui --web", "in a browser on this machine, read-only"),
     ],
 )
-@click.option("--keys", is_flag=True, help="Print the keys and their names for [console] keymap.")
-@click.option("--web", is_flag=True, help="Serve the console to browsers of this machine.")
-@click.option(
-    "--listen",
-    metavar="HOST:PORT",
-    help="Loopback address to listen on; default: 127.0.0.1:9645. Port 0 picks a free one.",
-)
-@click.option("--allow-writing", is_flag=True, help="Allow changes from the browser.")
 def tui(
     session: Session,
     *,
-    keys: bool,
-    web: bool,
-    listen: str | None,
-    allow_writing: bool,
+    keys: Annotated[bool, option("Print the keys and their names for [console] keymap.")] = False,
+    web: Annotated[bool, option("Serve the console to browsers of this machine.")] = False,
+    listen: Annotated[
+        str | None,
+        option(
+            "Loopback address to listen on; default: 127.0.0.1:9645. Port 0 picks a free one.",
+            metavar="HOST:PORT",
+        ),
+    ] = None,
+    allow_writing: Annotated[bool, option("Allow changes from the browser.")] = False,
 ) -> int:
     """Open the console in the terminal: live streams and groups, consumers, pending entries, entries.
 
@@ -89,15 +88,15 @@ def _check_needs(*pairs: tuple[str, object, str, object]) -> None:
         ("streamops demo --seconds 5 -o json", "no console: the status after five seconds"),
     ],
 )
-@click.option(
-    "--seconds",
-    type=click.FloatRange(min=1),
-    default=DEFAULT_SECONDS,
-    show_default=True,
-    metavar="N",
-    help="Without a terminal: run for N seconds, then print the status.",
-)
-def demo(session: Session, *, seconds: float) -> int:
+def demo(
+    session: Session,
+    *,
+    seconds: Annotated[
+        float,
+        click.FloatRange(min=1),
+        option("Without a terminal: run for N seconds, then print the status.", metavar="N"),
+    ] = DEFAULT_SECONDS,
+) -> int:
     """Start an embedded server with a live sample workload and open the console on it.
 
     It runs until q. Another terminal reaches its server by the --url in the console's plans and fixes. If

@@ -4,22 +4,21 @@ import asyncio
 import signal
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Annotated
 
 from streamops.cli.options import command
+from streamops.cli.params import FILE
 from streamops.cli.session import Session
 from streamops.errors import ExitCode, SettingsError
 from streamops.main.controllers import (
     LEAN,
-    controller_options,
-    log_to,
+    ControllerFlags,
     options_of,
     require_writes,
     run,
     work_until,
 )
+from streamops.model.fields import option
 from streamops.service.addresses import is_loopback, parse_listen
 
 if TYPE_CHECKING:
@@ -40,44 +39,28 @@ if TYPE_CHECKING:
     ],
     exits={0: "stopped by a signal", 2: "usage or configuration; the address is taken"},
 )
-@controller_options
-@click.option(
-    "--listen", metavar="HOST:PORT", default="127.0.0.1:9644", show_default=True, help="Serve gRPC here."
-)
-@click.option(
-    "--tls-cert",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="PEM file of the server's certificate.",
-)
-@click.option(
-    "--tls-key", metavar="FILE", type=click.Path(path_type=Path), help="PEM file of the server's private key."
-)
-@click.option(
-    "--tls-client-ca",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="PEM file of the CA that signs client certificates.",
-)
-@click.option("--http", metavar="HOST:PORT", help="Serve the same numbers as JSON here.")
-@click.option(
-    "--web-config",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="TLS and passwords of --http, in the format of Prometheus's exporter-toolkit.",
-)
 def keda(
     session: Session,
-    /,
     *,
-    listen: str,
-    tls_cert: Path | None,
-    tls_key: Path | None,
-    tls_client_ca: Path | None,
-    http: str | None,
-    web_config: Path | None,
-    log_format: str,
-    **given: Any,
+    flags: ControllerFlags,
+    listen: Annotated[str, option("Serve gRPC here.", metavar="HOST:PORT")] = "127.0.0.1:9644",
+    tls_cert: Annotated[
+        Path | None, FILE, option("PEM file of the server's certificate.", metavar="FILE")
+    ] = None,
+    tls_key: Annotated[
+        Path | None, FILE, option("PEM file of the server's private key.", metavar="FILE")
+    ] = None,
+    tls_client_ca: Annotated[
+        Path | None, FILE, option("PEM file of the CA that signs client certificates.", metavar="FILE")
+    ] = None,
+    http: Annotated[str | None, option("Serve the same numbers as JSON here.", metavar="HOST:PORT")] = None,
+    web_config: Annotated[
+        Path | None,
+        FILE,
+        option(
+            "TLS and passwords of --http, in the format of Prometheus's exporter-toolkit.", metavar="FILE"
+        ),
+    ] = None,
 ) -> int:
     """Decide the worker count of each pool and serve it to KEDA, which scales.
 
@@ -106,8 +89,8 @@ def keda(
     if http is not None:
         http_host, http_port = _address("--http", http)
         http_options = HttpOptions(host=http_host, port=http_port, web_config=web_config)
-    options = options_of(session, given, advise=False)
-    log_to(session, log_format)
+    options = options_of(session, flags, advise=False)
+    session.configure_logs(flags.log_format)
     if tls is None and not is_loopback(host):
         session.narrator.note(
             f"warning: anyone who reaches {host}:{port} can ask: give --tls-cert and --tls-client-ca"

@@ -32,7 +32,6 @@ from streamops.operations.console import Console
 from streamops.operations.registry import LISTED, command_words
 from streamops.resources.audit import AUDIT_COLUMNS, action_document, action_facts, action_json
 
-DEFAULT_LIMIT: Final = 100
 OPERATIONS: Final = {**{command_words(name): name for name in LISTED}, **{name: name for name in LISTED}}
 """Names that the log has, by the words that are typed for them, and by themselves."""
 
@@ -85,7 +84,7 @@ def ls(
             target=target,
             start=id_at(since, now) or ZERO_ID,
             end=id_at(until, now, MAX_PART) or LAST_ID,
-            limit=session.given.limit or DEFAULT_LIMIT,
+            limit=session.limit,
         )
         found = await find_actions(console.read_actions, query)
         return found, [await _whole(console, action) for action in found] if full else []

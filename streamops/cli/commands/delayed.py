@@ -1,6 +1,6 @@
 """``streamops delayed``: messages that wait for their time."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from streamops.cli.options import command
 from streamops.cli.params import OptionalStream, Stream
@@ -23,8 +23,6 @@ from streamops.resources.delayed import (
     queue_json,
 )
 from streamops.resources.status import read_errors_json
-
-DEFAULT_LIMIT: Final = 100
 
 
 @command(
@@ -67,10 +65,9 @@ def _list_queues(session: Session) -> None:
 
 def _list_messages(session: Session, stream: str) -> None:
     printer = session.printer(DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS)
-    limit = session.given.limit or DEFAULT_LIMIT
 
     async def read(console: Console) -> tuple[DelayedPage, str]:
-        page = await console.delayed.page(stream, limit)
+        page = await console.delayed.page(stream, session.limit)
         nothing = not page.queue.bodies and not page.queue.messages
         return page, await console.delayed.lacks_stream(stream) if nothing else ""
 

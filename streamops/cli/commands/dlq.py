@@ -31,7 +31,6 @@ from streamops.resources.delayed import FIELD_COLUMNS
 from streamops.resources.payloads import envelope_fields
 from streamops.resources.status import read_errors_json
 
-DEFAULT_LIMIT: Final = 100
 STDOUT: Final = "-"
 FILTERS: Final = tuple(field for field in intent_fields(DeadLetterSelection) if not field.argument)
 """The options of a selection, those of replaying and purging."""
@@ -87,10 +86,9 @@ def _list_queues(session: Session) -> None:
 
 def _list_dead_letters(session: Session, selection: DeadLetterSelection) -> None:
     printer = session.printer(DEAD_LETTER_COLUMNS, DEAD_LETTER_DETAIL_COLUMNS)
-    limit = session.given.limit or DEFAULT_LIMIT
 
     async def read(console: Console) -> DeadLetterPage:
-        return await console.dead_letters.page(selection, limit)
+        return await console.dead_letters.page(selection, session.limit)
 
     found = session.run(read)
     rows = [DeadLetterRow(letter, found.now) for letter in found.letters]

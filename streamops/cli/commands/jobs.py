@@ -14,7 +14,6 @@ from streamops.model.fields import argument, option
 from streamops.resources.jobs import JOB_COLUMNS, JOB_DETAIL_COLUMNS, job_json
 from streamops.resources.status import read_errors_json
 
-DEFAULT_LIMIT: Final = 100
 ENDED: Final = frozenset({JobState.DONE, JobState.CANCELLED})
 
 _Job = Annotated[str, argument("", "jobs")]
@@ -36,7 +35,7 @@ def ls(
     """
     printer = session.printer(JOB_COLUMNS, JOB_DETAIL_COLUMNS)
 
-    page = session.run(lambda console: console.read_job_page(session.given.limit or DEFAULT_LIMIT))
+    page = session.run(lambda console: console.read_job_page(session.limit))
     rows = [job for job in page.jobs if not active or job.state not in ENDED]
     document = {"jobs": [job_json(row) for row in rows], "gaps": read_errors_json(page.gaps)}
     printer.print_rows(rows, lambda: {"schema": "streamops.jobs.ls/1", **document}, job_json)

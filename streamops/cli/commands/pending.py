@@ -30,7 +30,6 @@ from streamops.resources.pending import (
     profile_rows,
 )
 
-DEFAULT_LIMIT: Final = 100
 MAX_SCAN: Final = 100_000
 
 
@@ -66,7 +65,7 @@ def ls(
         consumer=consumer,
         min_idle=min_idle or timedelta(0),
         min_deliveries=min_deliveries,
-        limit=session.given.limit or DEFAULT_LIMIT,
+        limit=session.limit,
     )
     found = session.run(lambda console: search_pending(partial(console.read_pending, stream, group), query))
     if consumer is not None and not found.rows:

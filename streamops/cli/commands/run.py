@@ -4,42 +4,33 @@ import asyncio
 import os
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 from msgspec.structs import replace
 
 from streamops.cli.options import command
-from streamops.cli.params import ADDRESS, DURATION, SIZE
+from streamops.cli.params import ADDRESS, SIZE, LogFormat, ParsedType
 from streamops.cli.session import Session, reload_on_change, wait_for
 from streamops.errors import ExitCode
+from streamops.model.fields import argument, option
 from streamops.settings.load import Settings, load_settings
 
 if TYPE_CHECKING:
     from streamops.runtime.supervisor.spec import WorkerSpec
     from streamops.runtime.supervisor.supervisor import Supervisor
 
-_LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 AUTO: Final = 0
 _MOST_WORKERS: Final = 1024
 
 
-class WorkersType(click.ParamType[int]):
-    """A number of processes, or ``auto`` for as many as the pool is told; that is ``AUTO``."""
-
-    name = "workers"
-
-    def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read it; fails as a usage error."""
-        if value in ("auto", AUTO):
-            return AUTO
-        try:
-            number = int(value)
-        except ValueError:
-            number = 0
-        if not 1 <= number <= _MOST_WORKERS:
-            self.fail(f"{value!r} is no number of workers. Write 4, or auto.", param, ctx)
-        return number
+def _workers(text: str) -> int:
+    """A number of processes; ``AUTO`` for as many as the pool is told."""
+    if text == "auto":
+        return AUTO
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_WORKERS:
+        raise ValueError(f"{text!r} is no number of workers. Write 4, or auto.")
+    return int(text)
 
 
 @command(
@@ -63,92 +54,59 @@ class WorkersType(click.ParamType[int]):
         130: "a second signal: ended without draining",
     },
 )
-@click.argument("app", metavar="MODULE:APP")
-@click.option(
-    "--workers",
-    metavar="N|auto",
-    type=WorkersType(),
-    default=1,
-    show_default=True,
-    help="Worker processes; auto: the pool's worker count (`pools scale`, `autoscale run`), one per core until it is set.",
-)
-@click.option(
-    "--concurrency",
-    metavar="N",
-    type=click.IntRange(min=1, max=10_000),
-    help="Entries that each handler processes at once, overriding its own setting.",
-)
-@click.option(
-    "--pool", metavar="NAME", default="default", show_default=True, help="The pool of these workers."
-)
-@click.option(
-    "--metrics",
-    metavar="HOST:PORT",
-    type=ADDRESS,
-    help="Serve metrics and health probes for all processes here.",
-)
-@click.option(
-    "--only",
-    metavar="NAME",
-    multiple=True,
-    help="Run only this handler, by its name or one of its streams; repeatable.",
-)
-@click.option("--exclude", metavar="NAME", multiple=True, help="Run all handlers but this one; repeatable.")
-@click.option(
-    "--until-idle",
-    is_flag=True,
-    help="Exit once nothing is unread or in flight; delayed messages stay.",
-)
-@click.option(
-    "--reload",
-    is_flag=True,
-    help="For development: reload when a .py file of the application, or a configuration file, changes.",
-)
-@click.option(
-    "--max-jobs", metavar="N", type=click.IntRange(min=1), help="Restart a process after N handler calls."
-)
-@click.option(
-    "--max-memory",
-    metavar="SIZE",
-    type=SIZE,
-    help="Restart a process that uses more memory than this: 300mb is 300 MiB.",
-)
-@click.option(
-    "--grace",
-    metavar="SPAN",
-    type=DURATION,
-    default="30s",
-    show_default=True,
-    help="Time that handlers get to finish after SIGTERM or Ctrl-C.",
-)
-@click.option(
-    "--beat", metavar="SPAN", type=DURATION, default="5s", show_default=True, help="Heartbeat interval."
-)
-@click.option(
-    "--log-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of log lines on stderr.",
-)
 def run(
     session: Session,
     *,
-    app: str,
-    workers: int,
-    concurrency: int | None,
-    pool: str,
-    metrics: tuple[str, int] | None,
-    only: tuple[str, ...],
-    exclude: tuple[str, ...],
-    until_idle: bool,
-    reload: bool,
-    max_jobs: int | None,
-    max_memory: int | None,
-    grace: timedelta,
-    beat: timedelta,
-    log_format: str,
-) -> None:
+    app: Annotated[str, argument("", metavar="MODULE:APP")],
+    workers: Annotated[
+        int,
+        ParsedType("workers", _workers),
+        option(
+            "Worker processes; auto: the pool's worker count (`pools scale`, `autoscale run`), one per core until it is set.",
+            metavar="N|auto",
+        ),
+    ] = 1,
+    concurrency: Annotated[
+        int | None,
+        click.IntRange(min=1, max=10_000),
+        option("Entries that each handler processes at once, overriding its own setting."),
+    ] = None,
+    pool: Annotated[str, option("The pool of these workers.", metavar="NAME")] = "default",
+    metrics: Annotated[
+        tuple[str, int] | None,
+        ADDRESS,
+        option("Serve metrics and health probes for all processes here.", metavar="HOST:PORT"),
+    ] = None,
+    only: Annotated[
+        tuple[str, ...],
+        option("Run only this handler, by its name or one of its streams; repeatable.", metavar="NAME"),
+    ] = (),
+    exclude: Annotated[
+        tuple[str, ...], option("Run all handlers but this one; repeatable.", metavar="NAME")
+    ] = (),
+    until_idle: Annotated[
+        bool, option("Exit once nothing is unread or in flight; delayed messages stay.")
+    ] = False,
+    reload: Annotated[
+        bool,
+        option(
+            "For development: reload when a .py file of the application, or a configuration file, changes."
+        ),
+    ] = False,
+    max_jobs: Annotated[
+        int | None, click.IntRange(min=1), option("Restart a process after N handler calls.")
+    ] = None,
+    max_memory: Annotated[
+        int | None,
+        SIZE,
+        option("Restart a process that uses more memory than this: 300mb is 300 MiB.", metavar="SIZE"),
+    ] = None,
+    grace: Annotated[
+        timedelta, option("Time that handlers get to finish after SIGTERM or Ctrl-C.")
+    ] = timedelta(seconds=30),
+    beat: Annotated[timedelta, option("Heartbeat interval.")] = timedelta(seconds=5),
+    log_format: LogFormat = "text",
+) -> ExitCode:
     """Run the handlers of an application in worker processes, until a signal stops it.
 
     A process that crashes is restarted, with backoff. SIGTERM or Ctrl-C: no more entries are read, those not
@@ -163,10 +121,8 @@ def run(
     # Only who runs workers pays for them.
     from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
-    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service import processes  # noqa: PLC0415
 
-    level = _LEVELS.get(session.given.log_level or "info", 20)
-    configure_logs(LogFormat(log_format), level)
     orders = WorkerSpec(
         app=app,
         worker=WorkerOptions(pool=pool, app=app, beat=beat, grace=grace),
@@ -176,12 +132,10 @@ def run(
         until_idle=until_idle,
         max_jobs=max_jobs,
         max_memory=max_memory,
-        log_format=LogFormat(log_format),
-        log_level=level,
+        log_format=processes.LogFormat(log_format),
+        log_level=session.configure_logs(log_format),
     )
-    code = wait_for(_supervise(orders, workers, metrics, session, watch=reload))
-    if code is not ExitCode.DONE:
-        raise SystemExit(code)
+    return wait_for(_supervise(orders, workers, metrics, session, watch=reload))
 
 
 def _configured(orders: "WorkerSpec", settings: Settings, *, named: bool) -> "WorkerSpec":

@@ -20,7 +20,6 @@ from streamops.operations.console import Console
 from streamops.resources.entries import EntryRow, entry_json
 from streamops.resources.kinds import id_text
 
-DEFAULT_LIMIT: Final = 100
 DEFAULT_MAX_SCAN: Final = 1_000_000
 
 
@@ -89,7 +88,7 @@ def search(
             fields=field,
             where=condition,
             words=words,
-            limit=session.given.limit or DEFAULT_LIMIT,
+            limit=session.limit,
             max_scan=max_scan,
             newest_first=newest_first,
         )

@@ -2,13 +2,13 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from math import sqrt
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Annotated, Final, TextIO
 
 import click
 
@@ -16,10 +16,11 @@ from streamops.autoscaling.history import ArrivalHistory, read_history, replay_h
 from streamops.autoscaling.simulation import SimulatedWorkers
 from streamops.cli.acting.printing import ProgressPrinter
 from streamops.cli.options import command
-from streamops.cli.params import COMPLETIONS, DURATION, INSTANT, RATE
+from streamops.cli.params import RATE
 from streamops.cli.session import Session
 from streamops.errors import NotFound, SettingsError
 from streamops.model.acting import Progress
+from streamops.model.fields import Instant, option
 from streamops.model.wording import counted
 from streamops.resources.simulations import SIMULATION_COLUMNS, simulation_document
 from streamops.resources.units import duration, rate, timestamp
@@ -34,15 +35,6 @@ RECENT: Final = timedelta(minutes=15)
 SLOTS: Final = 16
 VARIATION: Final = 1 / (3 * sqrt(3))
 """Standard deviation of a handler's times over their mean: from two to four thirds of it, evenly."""
-
-
-def _number(name: str, field: str, most: int, default: int, text: str) -> Callable[..., Any]:
-    kind = click.IntRange(1, most)
-    return click.option(name, field, metavar="N", type=kind, default=default, show_default=True, help=text)
-
-
-def _span(name: str, default: str, text: str) -> Callable[..., Any]:
-    return click.option(name, metavar="SPAN", type=DURATION, default=default, show_default=True, help=text)
 
 
 @command(
@@ -65,68 +57,55 @@ def _span(name: str, default: str, text: str) -> Callable[..., Any]:
         2: "usage; or a file that is not a history",
     },
 )
-@click.option(
-    "--stream",
-    metavar="STREAM",
-    shell_complete=COMPLETIONS["streams"],
-    help="The load: the entries of a stream, by the times in their IDs.",
-)
-@click.option(
-    "--group",
-    metavar="GROUP",
-    help="With --stream: compare with as many workers as the group has active consumers.",
-)
-@click.option(
-    "--since",
-    type=INSTANT,
-    metavar="TIME",
-    default="12h",
-    show_default=True,
-    help="With --stream: from this time on, or how long ago.",
-)
-@_number("--max-scan", "max_scan", 10**9, 5_000_000, "With --stream: count no more than N entries.")
-@click.option(
-    "--history",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="The load: CSV or JSON lines of time and arrivals; - for stdin.",
-)
-@click.option(
-    "--rate",
-    "per_worker",
-    type=RATE,
-    required=True,
-    metavar="N/s",
-    help="Entries that one busy worker handles; `handler_duration_seconds` of the workers' metrics shows it.",
-)
-@click.option(
-    "--fixed",
-    type=click.IntRange(1, 10_000),
-    multiple=True,
-    metavar="N",
-    help="Also simulate this fixed worker count; repeatable; default: the policy's mean and maximum.",
-)
-@_number("--minimum", "minimum", 10_000, 1, "Minimum workers.")
-@_number("--maximum", "maximum", 10_000, 20, "Maximum workers.")
-@_span("--objective", "30s", "Target lag age: the longest that an entry should wait.")
-@_span("--start-up", "20s", "Time from starting a worker until it handles entries.")
-@_number("--interval", "interval", 300, 5, "Seconds between two readings.")
 def simulate(
     session: Session,
-    /,
     *,
-    stream: str | None,
-    group: str | None,
-    since: datetime | timedelta,
-    max_scan: int,
-    history: str | None,
-    per_worker: float,
-    fixed: tuple[int, ...],
-    minimum: int,
-    maximum: int,
-    objective: timedelta,
-    start_up: timedelta,
-    interval: int,
+    stream: Annotated[
+        str | None,
+        option("The load: the entries of a stream, by the times in their IDs.", completes="streams"),
+    ] = None,
+    group: Annotated[
+        str | None,
+        option(
+            "With --stream: compare with as many workers as the group has active consumers.", metavar="GROUP"
+        ),
+    ] = None,
+    since: Annotated[Instant, option("With --stream: from this time on, or how long ago.")] = timedelta(
+        hours=12
+    ),
+    max_scan: Annotated[
+        int, click.IntRange(1, 10**9), option("With --stream: count no more than N entries.")
+    ] = 5_000_000,
+    history: Annotated[
+        str | None,
+        click.Path(allow_dash=True),
+        option("The load: CSV or JSON lines of time and arrivals; - for stdin.", metavar="FILE"),
+    ] = None,
+    per_worker: Annotated[
+        float,
+        RATE,
+        option(
+            "Entries that one busy worker handles; `handler_duration_seconds` of the workers' metrics shows it.",
+            "rate",
+            metavar="N/s",
+        ),
+    ],
+    fixed: Annotated[
+        tuple[int, ...],
+        click.IntRange(1, 10_000),
+        option(
+            "Also simulate this fixed worker count; repeatable; default: the policy's mean and maximum.",
+        ),
+    ] = (),
+    minimum: Annotated[int, click.IntRange(1, 10_000), option("Minimum workers.")] = 1,
+    maximum: Annotated[int, click.IntRange(1, 10_000), option("Maximum workers.")] = 20,
+    objective: Annotated[
+        timedelta, option("Target lag age: the longest that an entry should wait.")
+    ] = timedelta(seconds=30),
+    start_up: Annotated[
+        timedelta, option("Time from starting a worker until it handles entries.")
+    ] = timedelta(seconds=20),
+    interval: Annotated[int, click.IntRange(1, 300), option("Seconds between two readings.")] = 5,
 ) -> None:
     """Simulate workers under a recorded load, second by second: the policy, and fixed worker counts.
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 
 from streamops.cli.options import command
-from streamops.cli.params import ADDRESS, DURATION, SIZE
+from streamops.cli.params import ADDRESS, SIZE, LogFormat
 from streamops.cli.session import Session, reload_on_change, wait_for
 from streamops.errors import ExitCode, Forbidden, SettingsError, StreamopsError
+from streamops.model.fields import option
 from streamops.service.addresses import is_loopback
 from streamops.settings.topics import Ingest, load_ingest
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from streamops.runtime.supervisor.spec import WorkerSpec
 
-LEVELS: Final = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 LOOK_EVERY: Final = 0.05
 
 
@@ -49,73 +49,44 @@ LOOK_EVERY: Final = 0.05
         130: "a second signal: ended without draining",
     },
 )
-@click.option("--also", metavar="NAME", multiple=True, help="Also serve the topics of this context.")
-@click.option(
-    "--workers",
-    metavar="N",
-    type=click.IntRange(min=1, max=64),
-    default=1,
-    show_default=True,
-    help="Worker processes, which share the port.",
-)
-@click.option("--listen", metavar="HOST:PORT", help="Listen address of the HTTP ingest; default: [intake].")
-@click.option("--no-intake", is_flag=True, help="Do not accept messages.")
-@click.option("--no-callbacks", is_flag=True, help="Do not call webhooks.")
-@click.option(
-    "--calls",
-    metavar="N",
-    type=click.IntRange(min=1, max=10_000),
-    default=64,
-    show_default=True,
-    help="Concurrent calls, all topics and workers together, shared by priority.",
-)
-@click.option(
-    "--grace",
-    metavar="SPAN",
-    type=DURATION,
-    default="30s",
-    show_default=True,
-    help="Time that calls in flight get to finish after SIGTERM or Ctrl-C.",
-)
-@click.option(
-    "--reload",
-    is_flag=True,
-    help="Replace the workers whenever a configuration file changes, as SIGHUP does.",
-)
-@click.option(
-    "--metrics",
-    metavar="HOST:PORT",
-    type=ADDRESS,
-    help="Serve metrics and health probes for all workers here.",
-)
-@click.option(
-    "--log-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of log lines on stderr.",
-)
-@click.option(
-    "--log-bodies",
-    metavar="SIZE",
-    type=SIZE,
-    help="With --log-level info, log bodies too, up to this many bytes of each, secrets redacted.",
-)
 def serve(
     session: Session,
     *,
-    also: Sequence[str],
-    workers: int,
-    listen: str | None,
-    no_intake: bool,
-    no_callbacks: bool,
-    calls: int,
-    grace: timedelta,
-    reload: bool,
-    metrics: tuple[str, int] | None,
-    log_format: str,
-    log_bodies: int | None,
-) -> None:
+    also: Annotated[tuple[str, ...], option("Also serve the topics of this context.", metavar="NAME")] = (),
+    workers: Annotated[
+        int, click.IntRange(min=1, max=64), option("Worker processes, which share the port.")
+    ] = 1,
+    listen: Annotated[
+        str | None, option("Listen address of the HTTP ingest; default: [intake].", metavar="HOST:PORT")
+    ] = None,
+    no_intake: Annotated[bool, option("Do not accept messages.")] = False,
+    no_callbacks: Annotated[bool, option("Do not call webhooks.")] = False,
+    calls: Annotated[
+        int,
+        click.IntRange(min=1, max=10_000),
+        option("Concurrent calls, all topics and workers together, shared by priority."),
+    ] = 64,
+    grace: Annotated[
+        timedelta, option("Time that calls in flight get to finish after SIGTERM or Ctrl-C.")
+    ] = timedelta(seconds=30),
+    reload: Annotated[
+        bool, option("Replace the workers whenever a configuration file changes, as SIGHUP does.")
+    ] = False,
+    metrics: Annotated[
+        tuple[str, int] | None,
+        ADDRESS,
+        option("Serve metrics and health probes for all workers here.", metavar="HOST:PORT"),
+    ] = None,
+    log_format: LogFormat = "text",
+    log_bodies: Annotated[
+        int | None,
+        SIZE,
+        option(
+            "With --log-level info, log bodies too, up to this many bytes of each, secrets redacted.",
+            metavar="SIZE",
+        ),
+    ] = None,
+) -> ExitCode:
     """Send due messages of topics to their URLs, and accept messages over HTTP, until a signal stops it.
 
     Topics are in the configuration, or in Redis, where changes take effect within a second or so. A Redis
@@ -138,20 +109,19 @@ def serve(
     from streamops.cli.commands.topics_worker import MODULE, ServeTask  # noqa: PLC0415
     from streamops.runtime.supervisor.spec import WorkerSpec  # noqa: PLC0415
     from streamops.runtime.worker import WorkerOptions  # noqa: PLC0415
-    from streamops.service.processes import LogFormat, configure_logs  # noqa: PLC0415
+    from streamops.service import processes  # noqa: PLC0415
 
-    level = LEVELS[session.given.log_level or "warning"]
-    configure_logs(LogFormat(log_format), level)
+    level = session.configure_logs(log_format, "warning")
     listeners = [] if intake is None else _listeners(intake, workers)
     spec = WorkerSpec(
         app="webhooks",
         worker=WorkerOptions(app="webhooks", grace=grace),
-        log_format=LogFormat(log_format),
+        log_format=processes.LogFormat(log_format),
         log_level=level,
         module=MODULE,
         task=ServeTask(
             flags=session.flags,
-            also=tuple(also),
+            also=also,
             listen=listen if listeners else None,
             calls=0 if no_callbacks else calls,
             workers=workers,
@@ -165,9 +135,7 @@ def serve(
         else ""
     )
     note = f"{taken or 'no messages are accepted'}; webhooks are {'not ' if no_callbacks else ''}called"
-    code = wait_for(_supervise(session, spec, workers, listeners, metrics=metrics, note=note, watch=reload))
-    if code is not ExitCode.DONE:
-        raise SystemExit(code)
+    return wait_for(_supervise(session, spec, workers, listeners, metrics=metrics, note=note, watch=reload))
 
 
 def _listeners(intake: Ingest, workers: int) -> list["socket.socket"]:

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from streamops.cli.session import Session
-from streamops.main.controllers import options_of
+from streamops.main.controllers import ControllerFlags, options_of
 from tests.support.cli.running import Cli, Place
 
 POOL = ("--stream", "orders", "--group", "workers")
@@ -60,14 +60,8 @@ def test_what_makes_no_sense_is_refused(cli: Cli, words: tuple[str, ...], what: 
 def test_a_pool_without_a_name_says_which_name_it_has(pools: tuple[str, ...]) -> None:
     notes: list[str] = []
     session = cast("Session", SimpleNamespace(narrator=SimpleNamespace(note=notes.append)))
-    given = {
-        "every": timedelta(seconds=5),
-        **dict.fromkeys(("minimum", "maximum", "objective")),
-        "stream": "orders",
-        "group": "workers",
-        "pools": pools,
-    }
-    (one,) = options_of(session, given, advise=False).assignments
+    flags = ControllerFlags(stream="orders", group="workers", pools=pools)
+    (one,) = options_of(session, flags, advise=False).assignments
     assert one.pool == (pools or ("default",))[0]
     assert [note.partition(",")[0] for note in notes] == ([] if pools else ["the pool is called default"])
 
@@ -82,15 +76,11 @@ def test_pools_of_a_budget_that_another_process_decides_about_are_known(place: P
     """A budget is one for all: whoever decides about some of its pools counts the workers of the others too."""
     place.configure(f"{SHARED}[budgets.eight]\nworkers = 8\n[budgets.three]\nworkers = 3\n")
     session = cast("Session", SimpleNamespace(settings=SimpleNamespace(context=None)))
-    given = {
-        "every": timedelta(seconds=5),
-        **dict.fromkeys(("stream", "group", "minimum", "maximum", "objective")),
-    }
-    some = options_of(session, {**given, "pools": ("billing",)}, advise=False)
+    some = options_of(session, ControllerFlags(pools=("billing",)), advise=False)
     assert (some.budgets, some.elsewhere) == (
         {"eight": 8, "three": 3},
         {"eight": ("mail",), "three": ("search",)},
     )
-    every = options_of(session, {**given, "pools": ()}, advise=False)
+    every = options_of(session, ControllerFlags(), advise=False)
     assert every.elsewhere == {"eight": (), "three": ()}
     assert (every.lease, len(every.assignments)) == (timedelta(seconds=15), 3)
