@@ -6,7 +6,6 @@ To add a screen: a class here that names a resource, or a list, or a screen of i
 from typing import ClassVar, Final
 
 from msgspec import Struct
-from msgspec.structs import astuple
 
 from streamops.model.acting import Action
 from streamops.model.entries import EntryId, StreamEntry
@@ -27,6 +26,7 @@ class Route(Struct, frozen=True):
         resource: What it lists where it has no screen, as ``module:NAME`` below ``streamops.resources``.
         leads: The place that Enter leads to from there, made of the parts of a row's key.
         typed: What is typed after the colon to get there; empty if its names are.
+        about: Its fields that the command is about; by default all of them.
         under: The crumbs before its names.
         end: The crumb after them; empty for none.
         words: The command that prints the same, without names.
@@ -36,14 +36,16 @@ class Route(Struct, frozen=True):
     resource: ClassVar[str] = ""
     leads: ClassVar["type[Route] | None"] = None
     typed: ClassVar[str] = ""
+    about: ClassVar[tuple[str, ...] | None] = None
     under: ClassVar[tuple[str, ...]] = ()
     end: ClassVar[str] = ""
     words: ClassVar[tuple[str, ...]]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the command is about, and the crumbs are made of: by default all that the place knows."""
-        return tuple(map(str, astuple(self)))
+        """What the command is about, and the crumbs are made of."""
+        fields = self.__struct_fields__ if self.about is None else self.about
+        return tuple(str(getattr(self, field)) for field in fields)
 
     @property
     def breadcrumbs(self) -> tuple[str, ...]:
@@ -173,17 +175,13 @@ class DeadLetterEntriesRoute(Route, frozen=True):
 
     screen = "dead_letter_entries:DeadLetterEntriesScreen"
     under = ("dead letters",)
+    about = ("queue",)
     words = ("dlq", "ls")
 
     @property
     def stream(self) -> str:
         """The queue is a stream."""
         return self.queue
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The queue."""
-        return (self.queue,)
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -205,11 +203,6 @@ class DeadLetterRoute(Route, frozen=True):
     def stream(self) -> str:
         """The queue is a stream."""
         return self.queue
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The queue and the ID."""
-        return (self.queue, str(self.id))
 
     @property
     def breadcrumbs(self) -> tuple[str, ...]:
@@ -282,12 +275,8 @@ class WorkerRoute(Route, frozen=True):
     pool: str
 
     screen = "workers:WorkerScreen"
+    about = ()
     words = ("workers", "ls")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """None: the command prints all workers of its pool."""
-        return ()
 
     @property
     def breadcrumbs(self) -> tuple[str, ...]:
@@ -357,12 +346,8 @@ class PendingRoute(Route, frozen=True):
     consumer: str | None = None
 
     screen = "pending:PendingScreen"
+    about = ("stream", "group")
     words = ("pending", "ls")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The stream and the group."""
-        return (self.stream, self.group)
 
     @property
     def breadcrumbs(self) -> tuple[str, ...]:
@@ -405,12 +390,8 @@ class EntryRoute(Route, frozen=True):
     consumer: str | None = None
 
     screen = "entry:EntryScreen"
+    about = ("stream",)
     words = ("streams", "search")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The stream."""
-        return (self.stream,)
 
     @property
     def breadcrumbs(self) -> tuple[str, ...]:
@@ -438,11 +419,6 @@ class TraceRoute(Route, frozen=True):
     words = ("entries", "trace")
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The stream and the ID."""
-        return (self.stream, str(self.id))
-
-    @property
     def breadcrumbs(self) -> tuple[str, ...]:
         """With the ID in short."""
         return (self.stream, short_id(self.id), "trace")
@@ -461,12 +437,8 @@ class SearchRoute(Route, frozen=True):
 
     screen = "search:SearchScreen"
     end = "search"
+    about = ("stream",)
     words = ("streams", "search", "--newest-first")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The stream."""
-        return (self.stream,)
 
     @property
     def command(self) -> tuple[str, ...]:

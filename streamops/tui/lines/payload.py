@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from streamops.model.entries import StreamEntry, id_age
+from streamops.model.wording import counted
 from streamops.resources.payloads import FieldView, ValueKind, render_entry
 from streamops.resources.table import Cell, Tone
 from streamops.resources.units import UNKNOWN, count, duration, size, timestamp
@@ -44,10 +45,16 @@ def field_lines(
     return lines
 
 
+def own_fields(entry: StreamEntry, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
+    """The fields of an entry under a heading, apart from what is said about it."""
+    about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
+    heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))
+    return [heading, *field_lines(entry, width, limit=limit, raw=raw)]
+
+
 def head_lines(entry: StreamEntry, now: datetime | None, width: int) -> list[Line]:
     """An entry's ID, time and size."""
-    fields = f"{count(len(entry.fields))} field{'' if len(entry.fields) == 1 else 's'}"
-    about = f"{_time(entry, now)} · {fields} · {size(entry.size)}"
+    about = f"{_time(entry, now)} · {counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
     return [(Cell(f" {entry.id}", Tone.STRONG),), *paragraph(about, width, Tone.DIM), BLANK_LINE]
 
 

@@ -8,9 +8,9 @@ from streamops.model.wording import counted
 from streamops.resources.findings import ALERTS, AlertRow, anchor, passages
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import health_text, timestamp
+from streamops.resources.units import timestamp
 from streamops.tui import routes
-from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.details import finding_lines, paragraph
 from streamops.tui.lines.explaining import runbook
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
@@ -22,17 +22,14 @@ OF_DELAYED: Final = frozenset({FindingCode.DELAYED_OVERDUE, FindingCode.DELAYED_
 
 def alert_lines(row: AlertRow, width: int) -> list[Line]:
     """A finding in full: what, where, since when, and what its runbook says."""
-    shown = health_text(row.finding.level)
     where = " ▸ ".join(safe(name) for name in (row.stream, row.group) if name is not None) or "the server"
-    lines: list[Line] = [
+    return [
         *paragraph(where, width, Tone.STRONG),
-        (Cell(f" {shown.text[0]} {row.finding.code.replace('_', ' ')}", shown.tone),),
-        *paragraph(safe(row.finding.text), width, Tone.PLAIN, indent=3),
+        *finding_lines([row.finding], width),
+        *paragraph(_since_words(row), width, Tone.DIM),
+        BLANK_LINE,
+        *runbook_lines(row, width),
     ]
-    if row.finding.advice:
-        lines += paragraph(f"→ {safe(row.finding.advice)}", width, Tone.OK, indent=3, hang=2)
-    lines += [BLANK_LINE, *paragraph(_since_words(row), width, Tone.DIM)]
-    return [*lines, BLANK_LINE, *runbook_lines(row, width)]
 
 
 def runbook_lines(row: AlertRow, width: int) -> list[Line]:

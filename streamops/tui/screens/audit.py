@@ -142,17 +142,18 @@ ActionInFull: TypeAlias = tuple[Action, Before]
 class ActionScreen(ReadingFrame[ActionInFull]):
     """What the audit log tells of an action."""
 
+    place: routes.ActionRoute
+
     BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
     HINTS: ClassVar[tuple[Hint, ...]] = ("undo", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.ActionRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
-        self._action_place = place
         self.thing = place.action, Before((), ())
 
     @property
     def _action(self) -> Action:
-        return self._action_place.action if self.thing is None else self.thing[0]
+        return self.place.action if self.thing is None else self.thing[0]
 
     async def read(self, source: Source) -> ActionInFull:
         """All its records."""

@@ -45,12 +45,13 @@ class ChartsScreen(Frame):
         span: The place of the chosen span among all.
     """
 
+    place: routes.ChartsRoute
+
     BINDINGS: ClassVar[list[BindingType]] = bindings("span_more", "span_less")
     HINTS = (("span_less span_more", "span"), "tail", "freeze", "back")
 
     def __init__(self, place: routes.ChartsRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
-        self.group_place = place
         self.span = 0
         self._box = BoxView(id="main")
 
@@ -60,11 +61,11 @@ class ChartsScreen(Frame):
 
     def on_mount(self) -> None:
         """Have the group remembered from now on, whatever becomes of others."""
-        self.console.live.want(self.group_place.stream, self.group_place.group)
+        self.console.live.want(self.place.stream, self.place.group)
 
     def show_body(self, app_state: AppState) -> None:
         """Draw what is remembered up to the moment."""
-        row, name = self._row(), safe(self.group_place.group)
+        row, name = self._row(), safe(self.place.group)
         note = app_state.missing(f"group {name}")
         self._box.show(group_box(row, app_state, SPANS[self.span], missing=note))
 
@@ -89,7 +90,7 @@ class ChartsScreen(Frame):
 
     def copyable(self) -> str | None:
         """The group's name."""
-        return self.group_place.group
+        return self.place.group
 
     def explain(self) -> Builder:
         """What each chart shows, then the group in full."""
@@ -104,7 +105,7 @@ class ChartsScreen(Frame):
         self.show_bars()
 
     def _row(self) -> GroupRow | None:
-        return self.app_state.find_group(self.group_place.stream, self.group_place.group)
+        return self.app_state.find_group(self.place.stream, self.place.group)
 
 
 def explanation(width: int) -> list[Line]:

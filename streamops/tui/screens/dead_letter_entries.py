@@ -22,15 +22,14 @@ from streamops.resources.dead_letters import (
 )
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import count, duration, percent, size
+from streamops.resources.units import count, duration, percent
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines.charting import ChartPart, parts_line
 from streamops.tui.lines.details import column_facts, paragraph
-from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
+from streamops.tui.lines.payload import SHOWN_BYTES, own_fields
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.routes import Route
-from streamops.tui.rows.selection import Selection, SelectionKind, selection_at
+from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.marking import WholeMarking
 from streamops.tui.screens.paging import PAGE, PageOfRows, SummarizedList
@@ -139,10 +138,6 @@ class DeadLetterEntriesScreen(
 
     # -- what is acted on ----------------------------------------------------------------------------
 
-    def selection_of(self, place: Route | None) -> Selection | None:
-        """The letter."""
-        return selection_at(place or self.place, dead_letters=True)
-
     def whole_selection(self) -> Selection:
         """All letters, or all that the expression holds of."""
         return Selection(
@@ -240,7 +235,7 @@ def queue_head(queue: QueueSummary | None, width: int) -> list[Line]:
 
 def dead_letter_lines(row: DeadLetterRow, width: int, *, limit: int = SHOWN_BYTES) -> list[Line]:
     """A letter in full: why it died, where it came from, and the entry's own fields."""
-    return [*dead_letter_detail(row, width), BLANK_LINE, *own_fields(row, width, limit=limit)]
+    return [*dead_letter_detail(row, width), BLANK_LINE, *own_fields(entry_of(row), width, limit=limit)]
 
 
 def dead_letter_detail(row: DeadLetterRow, width: int) -> list[Line]:
@@ -255,12 +250,9 @@ def dead_letter_detail(row: DeadLetterRow, width: int) -> list[Line]:
     return [*lines, *column_facts(OF_DEAD_LETTER, row, width, NAMES)]
 
 
-def own_fields(row: DeadLetterRow, width: int, *, limit: int = SHOWN_BYTES, raw: bool = False) -> list[Line]:
-    """The fields with which the entry was added; what the letter says about itself is distinguished."""
-    entry = StreamEntry(row.letter.origin_id or row.letter.id, row.letter.fields)
-    about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
-    heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))
-    return [heading, *field_lines(entry, width, limit=limit, raw=raw)]
+def entry_of(row: DeadLetterRow) -> StreamEntry:
+    """The entry as it was added; what the dead letter says about itself is not of it."""
+    return StreamEntry(row.letter.origin_id or row.letter.id, row.letter.fields)
 
 
 def _reasons(queue: QueueSummary) -> list[tuple[str, int]]:

@@ -15,9 +15,9 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import bindings
+from streamops.tui.lines.payload import own_fields
 from streamops.tui.polling.app_state import AppState
-from streamops.tui.rows.selection import selection_at
-from streamops.tui.screens.dead_letter_entries import dead_letter_detail, own_fields, queue_lines
+from streamops.tui.screens.dead_letter_entries import dead_letter_detail, entry_of, queue_lines
 from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
 from streamops.tui.screens.trace import trace_lines
 from streamops.tui.source import Source
@@ -27,20 +27,20 @@ from streamops.tui.widgets.paint import BLANK_LINE, Line
 class DeadLetterScreen(ReadingFrame[DeadLetterRow]):
     """A letter in full; ``v`` shows its fields as they came, ``a`` the whole trace of its entry."""
 
+    place: routes.DeadLetterRoute
+
     BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
     HINTS = (("raw", "raw"), ("trace", "trace"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.DeadLetterRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
-        self._letter_place = place
         self._trace: EntryTrace | None = None
         self._no_trace = ""
-        self._raw = False
 
     async def read(self, source: Source) -> DeadLetterRow:
         """The letter."""
-        queue = self._letter_place.queue
-        letter = await source.dead_letters.read_one(queue, self._letter_place.id)
+        queue = self.place.queue
+        letter = await source.dead_letters.read_one(queue, self.place.id)
         return DeadLetterRow(letter, await source.dead_letters.clock(queue))
 
     def take(self, thing: DeadLetterRow) -> None:
@@ -68,7 +68,7 @@ class DeadLetterScreen(ReadingFrame[DeadLetterRow]):
             BLANK_LINE,
             *self._trace_lines(width),
             BLANK_LINE,
-            *own_fields(thing, width, raw=self._raw),
+            *own_fields(entry_of(thing), width, raw=self.is_raw),
         ]
 
     def _trace_lines(self, width: int) -> list[Line]:
@@ -83,11 +83,6 @@ class DeadLetterScreen(ReadingFrame[DeadLetterRow]):
         """The entry that died."""
         origin = self._origin()
         return None if origin is None else (origin.stream, origin.id)
-
-    def action_raw(self) -> None:
-        """Show text as it came, or decoded again."""
-        self._raw = not self._raw
-        self.refresh_detail()
 
     def _origin(self) -> routes.TraceRoute | None:
         letter = None if self.thing is None else self.thing.letter
@@ -132,7 +127,6 @@ QUEUE_LIST: Final = ReadList(
     read=_read,
     needs=_names,
     leads=lambda row: routes.DeadLetterEntriesRoute(row.queue.queue),
-    selects=lambda row: selection_at(routes.DeadLetterEntriesRoute(row.queue.queue), dead_letters=True),
     detail=queue_lines,
     summary=_summary,
 )

@@ -17,11 +17,11 @@ from streamops.resources.delayed import (
 )
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import count, duration, size
+from streamops.resources.units import count, duration
 from streamops.tui import routes
 from streamops.tui.keys import bindings
 from streamops.tui.lines.details import column_facts, paragraph
-from streamops.tui.lines.payload import SHOWN_BYTES, field_lines
+from streamops.tui.lines.payload import SHOWN_BYTES, own_fields
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.marking import WholeMarking
@@ -70,8 +70,6 @@ class DelayedMessageScreen(ReadingFrame[DelayedRow]):
         "back",
     )
 
-    _raw = False
-
     async def read(self, source: Source) -> DelayedRow:
         """The message."""
         stream, message_id = self.place.names
@@ -82,12 +80,7 @@ class DelayedMessageScreen(ReadingFrame[DelayedRow]):
         """All of it."""
         if not thing.message.exists:
             return [BLANK_LINE, (Cell(f" {GONE}", Tone.WARN),)]
-        return message_lines(thing, width, raw=self._raw)
-
-    def action_raw(self) -> None:
-        """Show text as it came, or decoded again."""
-        self._raw = not self._raw
-        self.refresh_detail()
+        return message_lines(thing, width, raw=self.is_raw)
 
 
 OF_MESSAGE: Final = tuple(
@@ -142,10 +135,7 @@ def message_lines(row: DelayedRow, width: int, *, limit: int = SHOWN_BYTES, raw:
     if message.problem:
         lines += paragraph(f"▲ {safe(message.problem)}", width, Tone.WARN, hang=2)
     lines += column_facts(OF_MESSAGE, row, width)
-    entry = row.entry
-    about = f"{counted(len(entry.fields), 'field', 'fields')} · {size(entry.size)}"
-    heading: Line = (Cell(" The entry", Tone.STRONG), Cell(f"  {about}", Tone.DIM))
-    return [*lines, BLANK_LINE, heading, *field_lines(entry, width, limit=limit, raw=raw)]
+    return [*lines, BLANK_LINE, *own_fields(row.entry, width, limit=limit, raw=raw)]
 
 
 MESSAGE_LIST: Final = ReadList(

@@ -118,6 +118,8 @@ PAGED_BYTES: Final = 64 * 1024 * 1024
 class EntryScreen(Searched):
     """An entry's fields; ``/`` finds words in them, Tab goes from one to the next."""
 
+    place: routes.EntryRoute
+
     BINDINGS: ClassVar[list[BindingType]] = bindings(
         "raw", "next_field", "previous_field", "open", "decode", "copy_value", "save_value", "copy_entry"
     )
@@ -135,7 +137,6 @@ class EntryScreen(Searched):
 
     def __init__(self, place: routes.EntryRoute, app_state: AppState) -> None:
         super().__init__(place, app_state)
-        self._entry_place = place
         self._entry = place.entry
         self._note = READING
         self._every = Decoding.AUTO
@@ -157,12 +158,12 @@ class EntryScreen(Searched):
 
     def reread(self) -> None:
         """Read the entry again."""
-        place = self._entry_place
+        place = self.place
         self.fetch(lambda source: source.read_entry(place.stream, place.id), self._take)
         self._read_row()
 
     def _read_row(self) -> None:
-        place, group = self._entry_place, self._entry_place.group
+        place, group = self.place, self.place.group
         if group is not None:
             after = place.id.previous() if place.id > ZERO_ID else None
             self.fetch(
@@ -172,18 +173,18 @@ class EntryScreen(Searched):
             )
 
     def _take_row(self, page: "PendingPage") -> None:
-        row = next((row for row in page.rows if row.id == self._entry_place.id), None)
+        row = next((row for row in page.rows if row.id == self.place.id), None)
         self._show_pending("no longer pending" if row is None else row_words(row))
 
     def _show_pending(self, text: str) -> None:
-        self._pending = f"group {self._entry_place.group}: {text}"
+        self._pending = f"group {self.place.group}: {text}"
         self._show_entry()
 
     def _take(self, entry: StreamEntry | None) -> None:
         if entry is not None:
             self._entry = entry
         else:
-            place = self._entry_place
+            place = self.place
             known = self._entry is not None or place.group is not None
             self._note = (
                 f"{place.id} is no longer in the stream: it was trimmed or deleted"
@@ -216,7 +217,7 @@ class EntryScreen(Searched):
 
     def copyable(self) -> str:
         """The entry's ID."""
-        return str(self._entry_place.id)
+        return str(self.place.id)
 
     # -- its parts -----------------------------------------------------------------------------------
 
@@ -289,7 +290,7 @@ class EntryScreen(Searched):
             )
         else:
             self._to_save = part
-            name = suggested_name(self._entry_place.id, part.name)
+            name = suggested_name(self.place.id, part.name)
             await self.open_prompt(Prompt(SAVE, name, typed=self.app_state.typed.get(SAVE, ())))
 
     def complaint(self, sign: str, text: str) -> str:
@@ -329,7 +330,7 @@ class EntryScreen(Searched):
     def action_copy_entry(self) -> None:
         """Copy the entry as JSON, as ``streams search -o json`` has it."""
         if self._entry is not None:
-            document = json.encode(entry_json(self._entry_place.stream, self._entry))
+            document = json.encode(entry_json(self.place.stream, self._entry))
             text = json.format(document, indent=2).decode()
             self.console.copy(text, f"{self._entry.id} as JSON, {size(len(text))}")
 
@@ -349,7 +350,7 @@ class EntryScreen(Searched):
 
     def _references(self, entry: StreamEntry) -> Sequence[Reference]:
         """What it refers to, by what is known of its stream."""
-        name = self._entry_place.stream
+        name = self.place.stream
         states = [view.stream for view in self.app_state.observed]
         queues = (one.name for one in states if one.role is StreamRole.DEAD_LETTERS and one.source == name)
         queue, state = next(queues, None), next((one for one in states if one.name == name), None)

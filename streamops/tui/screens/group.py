@@ -39,6 +39,8 @@ LAG_AND_RATES: Final = 2
 class GroupScreen(ListScreen[ConsumerRow]):
     """The consumers of a group. The pane tells the group, whatever consumer the cursor is on."""
 
+    place: routes.GroupRoute
+
     CSS = """
     GroupScreen #left { width: 1fr; height: 1fr; layout: vertical; }
     GroupScreen #charts { display: none; height: 13; }
@@ -49,7 +51,6 @@ class GroupScreen(ListScreen[ConsumerRow]):
 
     def __init__(self, place: routes.GroupRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, OF_GROUP)
-        self.group_place = place
         self._row: GroupRow | None = None
         self._consumers: tuple[GroupView | None, Sequence[ConsumerRow]] = (None, ())
         self._charts = BoxView(id="charts")
@@ -69,7 +70,7 @@ class GroupScreen(ListScreen[ConsumerRow]):
 
     def rows_of(self, app_state: AppState) -> Sequence[ConsumerRow]:
         """The consumers."""
-        row = app_state.find_group(self.group_place.stream, self.group_place.group)
+        row = app_state.find_group(self.place.stream, self.place.group)
         view = None if row is None else row.group
         self._row = row
         if view is not self._consumers[0]:
@@ -84,7 +85,7 @@ class GroupScreen(ListScreen[ConsumerRow]):
     def empty_note(self) -> str:
         """Why no consumer is listed."""
         if self._row is None:
-            return self.app_state.missing(f"group {safe(self.group_place.group)}")
+            return self.app_state.missing(f"group {safe(self.place.group)}")
         view = self._row.group
         if view is not None and view.group.members is None:
             return self._gap() or "the consumers could not be read"
@@ -92,12 +93,12 @@ class GroupScreen(ListScreen[ConsumerRow]):
 
     def action_pending(self) -> None:
         """List the pending entries of all consumers."""
-        self.console.go(routes.PendingRoute(self.group_place.stream, self.group_place.group))
+        self.console.go(routes.PendingRoute(self.place.stream, self.place.group))
 
     def _gap(self) -> str:
         observation = self.app_state.observation
         gaps = () if observation is None else observation.snapshot.gaps
-        here = (self.group_place.stream, self.group_place.group)
+        here = (self.place.stream, self.place.group)
         return next(
             (f"not readable: {safe(gap.reason)}" for gap in gaps if (gap.stream, gap.group) == here), ""
         )

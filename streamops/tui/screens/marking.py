@@ -1,7 +1,7 @@
 """A list whose rows can be marked, so that an action takes several at once."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import ClassVar, TypeVar
 
 from msgspec.structs import replace
@@ -46,7 +46,7 @@ class Marking(ListScreen[Row]):
         """Mark the row under the cursor, or unmark it, and go to the next one."""
         row = self.list.highlighted
         if row is not None:
-            self.list.mark(self.list.marks ^ {self.resource.key(row)})
+            self.mark(self.list.marks ^ {self.resource.key(row)})
             self.list.move_to(self.list.cursor + 1)
             self.show_bars()
 
@@ -59,22 +59,31 @@ class Marking(ListScreen[Row]):
             self.list.mark(self.list.marks | shown)
         self.show_bars()
 
+    def mark(self, keys: frozenset[Hashable]) -> None:
+        """Mark these rows and no others."""
+        self.list.mark(keys)
+
     def mark_whole(self) -> None:
         """All rows that are shown are marked, and more is asked for: lists that know of more take it."""
 
     def action_mark_others(self) -> None:
         """Mark those of the rows shown that are not marked, and unmark those that are."""
-        self.list.mark(self.list.marks ^ {self.resource.key(row) for row in self.list.rows})
+        self.mark(self.list.marks ^ {self.resource.key(row) for row in self.list.rows})
         self.show_bars()
 
     def action_unmark(self) -> None:
         """Take all marks away."""
-        self.list.mark(frozenset())
+        self.mark(frozenset())
         self.show_bars()
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether anything is marked."""
+        return bool(self.list.marks)
 
     def cancel(self) -> bool:
         """Take the marks away before filters, and before the screen is left."""
-        if self.list.marks:
+        if self.is_marked:
             self.action_unmark()
             return True
         return super().cancel()
@@ -155,29 +164,17 @@ class WholeMarking(Marking[Row]):
         """Take all of it, unless the list is filtered."""
         self.whole = not self.is_filtered
 
-    def action_mark(self) -> None:
-        """Mark or unmark a row: from then on it is by rows again."""
+    def mark(self, keys: frozenset[Hashable]) -> None:
+        """Mark rows: from then on it is by rows again."""
         self.whole = False
-        super().action_mark()
+        super().mark(keys)
 
-    def action_mark_others(self) -> None:
-        """Mark the others: from then on it is by rows again."""
-        self.whole = False
-        super().action_mark_others()
-
-    def action_unmark(self) -> None:
-        """Take all marks away."""
-        self.whole = False
-        super().action_unmark()
+    @property
+    def is_marked(self) -> bool:
+        """Whether all of it or any row is marked."""
+        return self.whole or super().is_marked
 
     def rearrange(self) -> None:
         """Filter and sort; what is filtered is marked by rows."""
         self.whole = self.whole and not self.is_filtered
         super().rearrange()
-
-    def cancel(self) -> bool:
-        """Take the marks away before filters, and before the screen is left."""
-        if self.whole:
-            self.action_unmark()
-            return True
-        return super().cancel()

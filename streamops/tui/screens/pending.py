@@ -120,9 +120,10 @@ PENDING_LIST: Final = Listing(
 class PendingScreen(SummarizedList[PendingRow, EntryId, PendingWhole], Marking[PendingRow]):
     """Pending entries by ID, read again with every observation while one page is shown."""
 
+    place: routes.PendingRoute
+
     def __init__(self, place: routes.PendingRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, PENDING_LIST)
-        self.pending_place = place
 
     def show(self, app_state: AppState) -> None:
         """Read the page again, so that it is no older than the pane; sum up what is beyond it at leisure."""
@@ -138,19 +139,19 @@ class PendingScreen(SummarizedList[PendingRow, EntryId, PendingWhole], Marking[P
 
     async def read_page(self, source: Source, after: EntryId | None) -> PageOfRows[PendingRow, EntryId]:
         """Read a page of the group's pending entries, or of the consumer's."""
-        stream, group, consumer = astuple(self.pending_place)
+        stream, group, consumer = astuple(self.place)
         page = await source.read_pending(stream, group, after=after, count=PAGE, consumer=consumer)
         return [PendingRow(entry, page.now) for entry in page.rows], page.next_id
 
     async def read_summary(self, source: Source) -> PendingWhole:
         """How many are pending, and how they are distributed."""
-        stream, group, consumer = astuple(self.pending_place)
+        stream, group, consumer = astuple(self.place)
         summary = await source.read_pending_summary(stream, group)
         return PendingWhole(summary, await source.scan_pending(stream, group, consumer, limit=MOST_SCANNED))
 
     def summary_lines(self, summary: PendingWhole | None, width: int) -> Sequence[Line]:
         """The same in a few lines."""
-        return pending_head(summary, self.pending_place.consumer, width)
+        return pending_head(summary, self.place.consumer, width)
 
     def nothing(self) -> str:
         """Why nothing is listed."""
@@ -158,12 +159,12 @@ class PendingScreen(SummarizedList[PendingRow, EntryId, PendingWhole], Marking[P
 
     def place_of(self, row: PendingRow) -> Route:
         """The entry."""
-        here = self.pending_place
+        here = self.place
         return routes.EntryRoute(
             here.stream, row.entry.id, here.breadcrumbs, group=here.group, consumer=row.entry.consumer
         )
 
     def about(self) -> Builder:
         """The group, whatever entry the cursor is on."""
-        row = self.app_state.find_group(self.pending_place.stream, self.pending_place.group)
+        row = self.app_state.find_group(self.place.stream, self.place.group)
         return no_lines if row is None or row.group is None else lambda width: group_lines(row, width)

@@ -31,6 +31,7 @@ class ReadingFrame(Frame, Generic[Thing]):
     Attributes:
         thing: What was read last; none before the first time.
         error: Why it could not be read the last time.
+        is_raw: Whether values are shown as they came, if they have another form.
     """
 
     follows: ClassVar[bool] = False
@@ -39,7 +40,7 @@ class ReadingFrame(Frame, Generic[Thing]):
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._view = TextView(id="main")
-        self._is_reading = False
+        self._is_reading = self.is_raw = False
         self.thing: Thing | None = None
         self.error = ""
 
@@ -88,6 +89,11 @@ class ReadingFrame(Frame, Generic[Thing]):
         """Show what is known now."""
         self._view.show(self._build)
         self.show_bars()
+
+    def action_raw(self) -> None:
+        """Show text as it came, or decoded again."""
+        self.is_raw = not self.is_raw
+        self.refresh_detail()
 
     def selection(self) -> Selection | None:
         """What the place is about."""

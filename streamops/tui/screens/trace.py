@@ -1,11 +1,10 @@
 """The trace of one entry: added, delivered, tried, given up, replayed, as far as Redis knows."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final, cast
+from typing import ClassVar, Final
 
 from textual.binding import BindingType
 
-from streamops.model.entries import EntryId
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
@@ -38,12 +37,14 @@ NARROW: Final = 56
 class TraceScreen(ReadingFrame[EntryTrace]):
     """What became of an entry; Enter shows the entry itself."""
 
+    place: routes.TraceRoute
+
     BINDINGS: ClassVar[list[BindingType]] = bindings("trace.entry")
     HINTS = ("trace.entry", ("read_now", "reload"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     async def read(self, source: Source) -> EntryTrace:
         """The trace."""
-        return await source.tracer.trace(*self._entry())
+        return await source.tracer.trace(self.place.stream, self.place.id)
 
     def lines(self, thing: EntryTrace, width: int) -> Sequence[Line]:
         """What happened, and what is not known."""
@@ -52,11 +53,7 @@ class TraceScreen(ReadingFrame[EntryTrace]):
 
     def action_entry(self) -> None:
         """Show the entry."""
-        self.console.go(routes.EntryRoute(*self._entry()))
-
-    def _entry(self) -> tuple[str, EntryId]:
-        place = cast("routes.TraceRoute", self.place)
-        return place.stream, place.id
+        self.console.go(routes.EntryRoute(self.place.stream, self.place.id))
 
 
 def trace_lines(trace: EntryTrace, width: int) -> list[Line]:
