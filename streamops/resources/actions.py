@@ -65,6 +65,11 @@ class ConsoleAction(NamedTuple):
     runs: str = ""
     title: str = ""
 
+    @property
+    def method(self) -> str:
+        """The method that does it, of a screen or of the console."""
+        return f"action_{(self.runs or self.name).removeprefix('app.').partition('(')[0]}"
+
 
 PLANS: Final = "ACDELNOPRSTWX"
 """The capitals that open a plan."""

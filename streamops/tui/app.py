@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from textual.app import App, SuspendNotSupported
-from textual.binding import BindingType
 from textual.events import Key, Resize
 from textual.filter import LineFilter
 from textual.geometry import Size
@@ -25,11 +24,10 @@ from textual.worker import Worker, WorkerState
 from streamops.errors import ExitCode, SettingsError, StreamopsError
 from streamops.model.entries import EntryId
 from streamops.model.wording import first_few
-from streamops.resources.actions import PLANS
 from streamops.resources.text import safe, shorten
 from streamops.resources.views import SavedView, check_view_name, view_toml
 from streamops.tui import goto, routes
-from streamops.tui.keys import bindings, first_key
+from streamops.tui.keys import WithKeys, first_key
 from streamops.tui.lines.guide import Guide
 from streamops.tui.palette import Actions, Arrangements, Places, Plans
 from streamops.tui.polling.app_state import AppState, RunningOperation
@@ -76,7 +74,7 @@ TWINS: Final[Mapping[type[Route], type[Route]]] = {
 """Places of one key: each opens in the place of the other."""
 
 
-class StreamopsApp(App[int]):
+class StreamopsApp(WithKeys, App[int]):
     """The console in a terminal.
 
     Args:
@@ -95,11 +93,6 @@ class StreamopsApp(App[int]):
         (WIDE, "-wide"),
         (ROOMY, "-roomy"),
     ]
-    BINDINGS: ClassVar[list[BindingType]] = bindings(
-        "quit", "read_now", "freeze", "slower", "faster", "help", "overview", "streams", "groups", "dead_letters", "workers",
-        "alerts", "audit", "delayed", "views", "charts", "letters_of", "tail", "trace", "search", "accept_server", "copy_id",
-        "copy_command", "skip_guide", "undo", *(f"plan.{key}" for key in PLANS),
-    )  # fmt: skip
     CSS = """
     Frame { layout: vertical; background: $background; }
     #banner, #guide { display: none; }

@@ -1,7 +1,7 @@
 """The actions of the console as Textual binds them, and as hints tell them with the keys of this keymap."""
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from textual.binding import Binding, BindingType
 
@@ -42,6 +42,25 @@ def bindings(*names: str, **runs: str) -> list[BindingType]:
         Binding(KEYS[name].keys, action, KEYS[name].word, show=False, id=name)
         for name, action in chosen.items()
     ]
+
+
+class WithKeys:
+    """Binds the keys of those actions that a class has a method for; ``BINDINGS`` holds what is bound otherwise.
+
+    An action that runs on the console, whatever screen is on top, is bound by the screens where it means something.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        own = vars(cls)
+        named = [
+            name
+            for name, action in KEYS.items()
+            if action.method in own and not action.runs.startswith("app.")
+        ]
+        cls.BINDINGS = [*bindings(*named), *own.get("BINDINGS", ())]
+        super().__init_subclass__(**options)
 
 
 def key_of(shown: str) -> str:

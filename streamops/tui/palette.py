@@ -66,9 +66,8 @@ class Actions(PaletteRows):
         """The actions that the screen or the console has."""
         for action in ACTIONS:
             runs = (action.runs or action.name).removeprefix("app.")
-            method = f"action_{runs.partition('(')[0]}"
             for target in (self.screen, self.app):
-                if action.title and hasattr(target, method):
+                if action.title and hasattr(target, action.method):
                     keys = f" ({shown_keys(action.name, {})})" if action.keys else ""
                     yield PaletteRow(action.title, f"{action.help}{keys}", partial(target.run_action, runs))
                     break

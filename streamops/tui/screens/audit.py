@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import ClassVar, Final, TypeAlias
 
 from msgspec.structs import replace
-from textual.binding import BindingType
 
 from streamops.model.acting import Action, ActionPage, AuditPhase
 from streamops.model.entries import EntryId
@@ -14,7 +13,7 @@ from streamops.operations.registry import command_words
 from streamops.resources.audit import ACTIONS, action_facts, ending
 from streamops.resources.table import Cell, Column, Tone
 from streamops.tui import routes
-from streamops.tui.keys import Hint, bindings
+from streamops.tui.keys import Hint
 from streamops.tui.lines.details import fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.listing import Listing
@@ -106,7 +105,6 @@ class AuditScreen(PagedList[Action, ActionPage]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins again."""
 
     keeps_pane = True
-    BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
 
     def __init__(self, place: routes.AuditRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, ACTION_LIST)
@@ -144,7 +142,6 @@ class ActionScreen(ReadingFrame[ActionInFull]):
 
     place: routes.ActionRoute
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("undo")
     HINTS: ClassVar[tuple[Hint, ...]] = ("undo", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.ActionRoute, app_state: AppState) -> None:

@@ -1,16 +1,14 @@
 """How a group was over the last minutes and hours: four charts over one axis of time."""
 
 from collections.abc import Iterable
-from typing import ClassVar, Final
+from typing import Final
 
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.resources.groups import GroupRow
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.charting import SPANS, group_box, since_words, window
 from streamops.tui.lines.details import group_lines, paragraph
 from streamops.tui.polling.app_state import AppState
@@ -47,7 +45,6 @@ class ChartsScreen(Frame):
 
     place: routes.ChartsRoute
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("span_more", "span_less")
     HINTS = (("span_less span_more", "span"), "tail", "freeze", "back")
 
     def __init__(self, place: routes.ChartsRoute, app_state: AppState) -> None:

@@ -1,15 +1,13 @@
 """The columns of a list: choose the one to sort by, and which are shown."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from msgspec import Struct
-from textual.binding import BindingType
 
 from streamops.resources.filters import EVERY_SIGN, common_sign, names_of
 from streamops.resources.kinds import of_rows
 from streamops.resources.table import Cell, Column, Resource, Tone
-from streamops.tui.keys import bindings
 from streamops.tui.lines.details import paragraph
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.listing import Listing, ListScreen
@@ -111,8 +109,6 @@ class ColumnPickerScreen(ListScreen[Heading]):
     Args:
         listing: The list.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("show_or_hide", "own_columns")
 
     def __init__(self, listing: ListScreen[Any]) -> None:
         super().__init__(listing.place, listing.app_state, HEADING_LIST)

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from time import monotonic
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec.structs import replace
-from textual.binding import BindingType
 
 from streamops.errors import SettingsError
 from streamops.model.dead_letters import QueueSummary
@@ -24,7 +23,6 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.charting import ChartPart, parts_line
 from streamops.tui.lines.details import column_facts, paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, own_fields
@@ -66,8 +64,6 @@ class DeadLetterEntriesScreen(
 
     What is marked is acted on, by IDs; ``*`` once more takes all that there are, or that the expression holds of.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("where")
 
     def __init__(self, place: routes.DeadLetterEntriesRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, DEAD_LETTER_LIST)

@@ -1,9 +1,7 @@
 """Dead-letter queues, and one dead letter with the trace of its entry."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from streamops.errors import StreamopsError
 from streamops.model.entries import EntryId
@@ -14,22 +12,20 @@ from streamops.resources.dead_letters import DEAD_LETTER_QUEUES, DeadLetterRow, 
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.payload import own_fields
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.dead_letter_entries import dead_letter_detail, entry_of, queue_lines
-from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
+from streamops.tui.screens.read_listing import FieldsFrame, Page, ReadList, ReadListing
 from streamops.tui.screens.trace import trace_lines
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
 
-class DeadLetterScreen(ReadingFrame[DeadLetterRow]):
+class DeadLetterScreen(FieldsFrame[DeadLetterRow]):
     """A letter in full; ``v`` shows its fields as they came, ``a`` the whole trace of its entry."""
 
     place: routes.DeadLetterRoute
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
     HINTS = (("raw", "raw"), ("trace", "trace"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     def __init__(self, place: routes.DeadLetterRoute, app_state: AppState) -> None:

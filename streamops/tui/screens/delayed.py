@@ -1,9 +1,7 @@
 """Delayed messages: all queues, the messages of one, and one message."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from streamops.model.wording import counted
 from streamops.resources.delayed import (
@@ -19,13 +17,12 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.details import column_facts, paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, own_fields
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, SelectionKind
 from streamops.tui.screens.marking import WholeMarking
-from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
+from streamops.tui.screens.read_listing import FieldsFrame, Page, ReadList, ReadListing
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
@@ -58,10 +55,9 @@ async def _read_messages(screen: ReadListing[DelayedRow], source: Source) -> Pag
 GONE = "it is gone: it became an entry, or was removed"
 
 
-class DelayedMessageScreen(ReadingFrame[DelayedRow]):
+class DelayedMessageScreen(FieldsFrame[DelayedRow]):
     """A message in full; ``v`` shows its fields as they came."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("raw")
     HINTS = (
         ("raw", "raw"),
         ("read_now", "reload"),

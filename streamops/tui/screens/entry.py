@@ -4,10 +4,9 @@ import asyncio
 import os
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import json
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.errors import StreamopsError
@@ -20,7 +19,6 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, size
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines import words
 from streamops.tui.lines.entry_text import CYCLE, SHOWN_BYTES, EntryPart, entry_text, parts_of, row_words
 from streamops.tui.polling.app_state import AppState
@@ -44,8 +42,6 @@ class Searched(Frame):
     Attributes:
         view: The text.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("find", "next", "previous")
 
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state)
@@ -120,9 +116,6 @@ class EntryScreen(Searched):
 
     place: routes.EntryRoute
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(
-        "raw", "next_field", "previous_field", "open", "decode", "copy_value", "save_value", "copy_entry"
-    )
     HINTS = (
         ("next_field", "field"),
         ("open", "show all, follow"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
@@ -19,7 +18,7 @@ from streamops.resources.actions import KEYS, key_names
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import goto
-from streamops.tui.keys import SHORT, Hint, bindings, first_key, hint_pairs
+from streamops.tui.keys import SHORT, Hint, WithKeys, first_key, hint_pairs
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState, RunningOperation
 from streamops.tui.routes import Route, SearchRoute, command, entry_of
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from streamops.tui.app import StreamopsApp
 
 
-class Prompting(Screen[None]):
+class Prompting(WithKeys, Screen[None]):
     """A place with a prompt in the place of its crumbs while something is typed.
 
     Args:
@@ -44,7 +43,6 @@ class Prompting(Screen[None]):
     """
 
     BLANK: ClassVar[bool] = True
-    BINDINGS: ClassVar[list[BindingType]] = bindings("go_to")
 
     @property
     def console(self) -> "StreamopsApp":
@@ -176,7 +174,6 @@ class Frame(Prompting):
     """Whether this is help that explains a row."""
     is_undo = False
     """Whether this is the plan of an undo."""
-    BINDINGS: ClassVar[list[BindingType]] = bindings("back")
     HINTS: ClassVar[tuple[Hint, ...]] = ()
     COMMON_HINTS: ClassVar[tuple[Hint, ...]] = (
         "go_to",

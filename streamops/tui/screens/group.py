@@ -1,10 +1,9 @@
 """One group: its consumers, and itself in full."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec.structs import replace
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from streamops.model.observation import GroupView
@@ -12,7 +11,6 @@ from streamops.resources.consumers import CONSUMERS, ConsumerRow, consumer_rows
 from streamops.resources.groups import GroupRow
 from streamops.resources.text import safe
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.charting import SPANS, group_box
 from streamops.tui.lines.details import group_lines
 from streamops.tui.polling.app_state import AppState
@@ -47,7 +45,6 @@ class GroupScreen(ListScreen[ConsumerRow]):
     """
 
     keeps_pane = True
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pending")
 
     def __init__(self, place: routes.GroupRoute, app_state: AppState) -> None:
         super().__init__(place, app_state, OF_GROUP)

@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from functools import partial
 from time import monotonic
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from streamops.errors import StreamopsError
 from streamops.model.acting import Job, JobState
 from streamops.resources.jobs import JOBS
 from streamops.resources.table import Fact
 from streamops.tui import routes
-from streamops.tui.keys import Hint, bindings, hint_names
+from streamops.tui.keys import Hint, hint_names
 from streamops.tui.lines.details import column_lines, fact_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
@@ -99,8 +97,6 @@ class JobKeys(Frame):
 class JobsScreen(JobKeys, ReadListing[Job]):
     """The newest jobs, read again with every observation."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("resume", "stop")
-
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state, JOB_LIST)
 
@@ -127,7 +123,6 @@ JOB_LIST: Final = ReadList(
 class JobScreen(JobKeys, ReadingFrame[Job]):
     """A job in full; it is read again with every observation."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("resume", "stop")
     HINTS = ("resume", "stop", ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     follows = True

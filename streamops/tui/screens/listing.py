@@ -97,9 +97,7 @@ class Arranged(Frame, Generic[Row]):
         list: The list.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(
-        "filter", "next", "previous", "faults", "sort", "invert", "headings"
-    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings("headings")
 
     def __init__(
         self,

@@ -2,14 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from msgspec.structs import replace
-from textual.binding import BindingType
 
 from streamops.resources.table import Cell, Tone
 from streamops.resources.units import count
-from streamops.tui.keys import bindings
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, together
@@ -21,8 +19,6 @@ Row = TypeVar("Row")
 
 class Marking(ListScreen[Row]):
     """A list of entries. Marks stay with their rows, and go with them."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings("mark", "mark_all", "unmark", "mark_others")
 
     def __init__(
         self,

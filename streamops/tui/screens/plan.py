@@ -40,7 +40,6 @@ class PlanScreen(ActingFrame):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(
-            "undo",
             up="scroll(-1)",
             down="scroll(1)",
             page_up="page(-1)",

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from streamops.model.pools import PoolDecision
 from streamops.resources.pools import (
@@ -18,7 +16,6 @@ from streamops.resources.table import Cell, Fact, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, timestamp
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.details import fact_lines, paragraph
 from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
@@ -41,7 +38,6 @@ MOST_DECISIONS = 100
 class PoolScreen(ReadingFrame[PoolRow]):
     """A pool in full, read again with every observation."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("pool.group")
     HINTS = ("pool.group", "tail", ("read_now", "reload"), ("copy_id", "copy name"), "back")
 
     follows = True

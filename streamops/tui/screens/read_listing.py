@@ -31,7 +31,6 @@ class ReadingFrame(Frame, Generic[Thing]):
     Attributes:
         thing: What was read last; none before the first time.
         error: Why it could not be read the last time.
-        is_raw: Whether values are shown as they came, if they have another form.
     """
 
     follows: ClassVar[bool] = False
@@ -40,7 +39,7 @@ class ReadingFrame(Frame, Generic[Thing]):
     def __init__(self, place: Route, app_state: AppState) -> None:
         super().__init__(place, app_state)
         self._view = TextView(id="main")
-        self._is_reading = self.is_raw = False
+        self._is_reading = False
         self.thing: Thing | None = None
         self.error = ""
 
@@ -90,11 +89,6 @@ class ReadingFrame(Frame, Generic[Thing]):
         self._view.show(self._build)
         self.show_bars()
 
-    def action_raw(self) -> None:
-        """Show text as it came, or decoded again."""
-        self.is_raw = not self.is_raw
-        self.refresh_detail()
-
     def selection(self) -> Selection | None:
         """What the place is about."""
         return self.selection_of(None)
@@ -108,6 +102,21 @@ class ReadingFrame(Frame, Generic[Thing]):
         if self.thing is None:
             return failed or [BLANK_LINE, (Cell(" reading", Tone.DIM),)]
         return [*failed, *self.lines(self.thing, width)]
+
+
+class FieldsFrame(ReadingFrame[Thing]):
+    """Text about one thing that has fields.
+
+    Attributes:
+        is_raw: Whether values are shown as they came, if they have another form.
+    """
+
+    is_raw = False
+
+    def action_raw(self) -> None:
+        """Show text as it came, or decoded again."""
+        self.is_raw = not self.is_raw
+        self.refresh_detail()
 
 
 Row = TypeVar("Row")

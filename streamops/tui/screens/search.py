@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from time import monotonic
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from streamops.errors import SettingsError, StreamopsError
 from streamops.model.entries import StreamEntry
@@ -16,7 +13,6 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, percent, timestamp
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines import words
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.polling.follower import KEPT_BYTES, KEPT_ENTRIES
@@ -31,7 +27,6 @@ class SearchScreen(EntryList):
     """What was found so far. Esc stops the scan, ``g`` goes on where it stopped."""
 
     CRUMB = "search"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("go_on")
     HINTS = (
         ("open", "entry"),
         "go_on",

@@ -5,9 +5,7 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, Final, TypeAlias
-
-from textual.binding import BindingType
+from typing import Final, TypeAlias
 
 from streamops.errors import NotFound
 from streamops.model.observation import GroupView, StreamView
@@ -19,7 +17,6 @@ from streamops.resources.topics import TOPIC_COLUMNS, TOPIC_DETAIL_COLUMNS, TOPI
 from streamops.resources.units import count, timestamp
 from streamops.settings.topics import list_topics
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.details import column_facts, finding_lines, paragraph
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, SelectionKind
@@ -58,7 +55,6 @@ TopicInFull: TypeAlias = tuple[TopicRow, TopicFailures | None]
 class TopicScreen(ReadingFrame[TopicInFull]):
     """A topic in full; its counters move with every observation, what failed is read on demand."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("waiting")
     HINTS = (
         ("waiting", "waiting"),
         ("letters_of", "dead letters"),

@@ -1,16 +1,13 @@
 """The trace of one entry: added, delivered, tried, given up, replayed, as far as Redis knows."""
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from streamops.monitor.entry_trace import EntryTrace, TraceEvent, TraceKind
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, timestamp
 from streamops.tui import routes
-from streamops.tui.keys import bindings
 from streamops.tui.lines.details import paragraph
 from streamops.tui.screens.read_listing import ReadingFrame
 from streamops.tui.source import Source
@@ -39,7 +36,6 @@ class TraceScreen(ReadingFrame[EntryTrace]):
 
     place: routes.TraceRoute
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("trace.entry")
     HINTS = ("trace.entry", ("read_now", "reload"), ("up down", "scroll"), ("copy_id", "copy ID"), "back")
 
     async def read(self, source: Source) -> EntryTrace:
