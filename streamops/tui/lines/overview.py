@@ -39,19 +39,15 @@ if TYPE_CHECKING:  # The engine comes along with those; who only looks does not 
 
 
 class OverviewReads(Struct, frozen=True):
-    """What was read last.
+    """What was read last; why not, safe to show, if it was not; empty while it is being read.
 
     Attributes:
-        crowd: Workers and pools; None if they were not read.
-        no_workers: Why not, safe to show; empty if they are being read.
-        delayed: Queues of delayed messages; None if they were not read.
-        no_delayed: Why not, the same.
+        workers: Workers and pools.
+        delayed: Queues of delayed messages.
     """
 
-    crowd: "ServerWorkers | None" = None
-    no_workers: str = ""
-    delayed: "DelayedQueues | None" = None
-    no_delayed: str = ""
+    workers: "ServerWorkers | str" = ""
+    delayed: "DelayedQueues | str" = ""
 
 
 TIER: Final = TIERS[1]
@@ -159,8 +155,8 @@ def dead_letter_facts(observation: Observation, totals: Totals, past: MetricsHis
 def delayed_facts(beside: OverviewReads) -> Line:
     """How many messages wait for their time, and how many of them are due."""
     found = beside.delayed
-    if found is None:
-        return _unread(beside.no_delayed)
+    if isinstance(found, str):
+        return _unread(found)
     messages, due = (sum(getattr(queue, name) for queue in found.queues) for name in ("messages", "due"))
     cells = [Cell(f"{messages:,}", Tone.PLAIN if messages else Tone.DIM)]
     if found.queues:
@@ -176,9 +172,9 @@ def delayed_facts(beside: OverviewReads) -> Line:
 
 def worker_facts(beside: OverviewReads) -> Line:
     """How many workers are in each state, and how busy they are."""
-    crowd = beside.crowd
-    if crowd is None:
-        return _unread(beside.no_workers)
+    crowd = beside.workers
+    if isinstance(crowd, str):
+        return _unread(crowd)
     unread = (Cell(f"  {unreadable_words(crowd.unreadable)}", Tone.WARN),) if crowd.unreadable else ()
     if not crowd.workers:
         return unread or (Cell("no streamops workers here", Tone.DIM),)

@@ -1,15 +1,13 @@
 """How the whole is, on one page: health, rates, what waits, dead letters, delayed messages, workers, memory, the worst."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from time import monotonic
 from typing import Final
 
 from msgspec.structs import replace
 from textual.widget import Widget
 
-from streamops.errors import StreamopsError
-from streamops.monitor.delayed import DelayedQueues
-from streamops.monitor.pools import ServerWorkers
 from streamops.resources.findings import ALERTS, AlertRow
 from streamops.resources.text import safe
 from streamops.tui import routes
@@ -19,6 +17,7 @@ from streamops.tui.polling.app_state import AppState
 from streamops.tui.screens.alerts import ALERT_LIST
 from streamops.tui.screens.listing import ListScreen
 from streamops.tui.screens.workers import read_workers
+from streamops.tui.source import Source
 from streamops.tui.widgets.bars import Body, BoxView, Divider
 from streamops.tui.widgets.paint import Line
 
@@ -79,28 +78,18 @@ class OverviewScreen(ListScreen[AlertRow]):
     def reread(self) -> None:
         """Look for workers and delayed messages, unless that is under way."""
         self._due = monotonic() + AGAIN
-        if "crowd" not in self._asked:
-            self._asked.add("crowd")
-            self.fetch(read_workers, self._take_workers, self._lack_workers)
-        if "delayed" not in self._asked:
-            self._asked.add("delayed")
-            self.fetch(lambda source: source.find_delayed(), self._take_delayed, self._lack_delayed)
+        self._look("workers", read_workers)
+        self._look("delayed", lambda source: source.find_delayed())
 
-    def _take_workers(self, crowd: ServerWorkers) -> None:
-        self._take("crowd", replace(self._beside, crowd=crowd, no_workers=""))
+    def _look(self, what: str, read: Callable[[Source], Awaitable[object]]) -> None:
+        if what not in self._asked:
+            self._asked.add(what)
+            take = partial(self._take, what)
+            self.fetch(read, take, lambda error: take(safe(error.message)))
 
-    def _lack_workers(self, error: StreamopsError) -> None:
-        self._take("crowd", replace(self._beside, crowd=None, no_workers=safe(error.message)))
-
-    def _take_delayed(self, delayed: DelayedQueues) -> None:
-        self._take("delayed", replace(self._beside, delayed=delayed, no_delayed=""))
-
-    def _lack_delayed(self, error: StreamopsError) -> None:
-        self._take("delayed", replace(self._beside, delayed=None, no_delayed=safe(error.message)))
-
-    def _take(self, what: str, beside: OverviewReads) -> None:
+    def _take(self, what: str, found: object) -> None:
         self._asked.discard(what)
-        self._beside = beside
+        self._beside = replace(self._beside, **{what: found})
         self._panel.show(self._build)
 
     def _build(self, width: int, height: int) -> Sequence[Line]:

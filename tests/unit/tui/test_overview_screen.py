@@ -105,7 +105,7 @@ def test_fact_of_dead_letters_tells_their_growth() -> None:
 def test_fact_of_delayed_messages_tells_the_next_or_why_none_is_read() -> None:
     for beside, words in [
         (OverviewReads(), "reading"),
-        (OverviewReads(no_delayed="refused"), "not readable: refused"),
+        (OverviewReads(delayed="refused"), "not readable: refused"),
         (OverviewReads(delayed=DelayedQueues((), (), NOW, complete=True)), "0"),
         (OverviewReads(delayed=DelayedQueues((), (), NOW)), "0 · perhaps more"),
         (OverviewReads(delayed=DELAYED), "15 in 2 queues · 2 due · the first 4.0s overdue"),
@@ -124,9 +124,9 @@ def test_fact_of_delayed_messages_tells_the_next_or_why_none_is_read() -> None:
 def test_fact_of_workers_tells_their_states_or_why_none_is_read() -> None:
     for beside, words in [
         (OverviewReads(), "reading"),
-        (OverviewReads(no_workers="refused"), "not readable: refused"),
-        (OverviewReads(crowd=ServerWorkers((), NOW)), "no streamops workers here"),
-        (OverviewReads(crowd=MANY_GROUPS), "✓ running 2  ▲ paused 1  6 of 30 slots busy"),
+        (OverviewReads(workers="refused"), "not readable: refused"),
+        (OverviewReads(workers=ServerWorkers((), NOW)), "no streamops workers here"),
+        (OverviewReads(workers=MANY_GROUPS), "✓ running 2  ▲ paused 1  6 of 30 slots busy"),
     ]:
         assert text(worker_facts(beside)) == words
 
