@@ -39,7 +39,7 @@ KEYS = 200
 KEY_SPACING = 0.05
 STARTS = 5
 FIRST_ROW = rb"service-00000:events"
-CURSOR = "48;2;{};{};{}m".format(*bytes.fromhex(DARK.cursor[1:])).encode()
+CURSOR = "48;2;{};{};{}m".format(*bytes.fromhex(DARK["cursor"][1:])).encode()
 PAINT_LIMIT, CPU_LIMIT, KEY_LIMIT = 0.4, 0.08, 0.005
 
 

@@ -93,5 +93,5 @@ def test_with_colour_the_cursor_has_its_ground() -> None:
     with on_a_terminal("tests.support.tui", "dark") as terminal:
         terminal.wait_for(rb"HEALTH")
         terminal.drain(0.3)
-        ground = ";".join(str(part) for part in bytes.fromhex(DARK.cursor[1:]))
+        ground = ";".join(str(part) for part in bytes.fromhex(DARK["cursor"][1:]))
         assert f"48;2;{ground}".encode() in terminal.output
