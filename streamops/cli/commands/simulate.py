@@ -114,7 +114,19 @@ def simulate(
     A history has a column `time` (RFC 3339, or seconds since 1970) and one of `arrivals` (since the line before),
     `per_second` (a rate) and `added` (a counter), such as a range query of streamops_stream_entries_added_total gives.
     """
-    _check(stream=stream, group=group, history=history, minimum=minimum, maximum=maximum, objective=objective)
+    wrong = (
+        (not (history or stream), "no load given: name a --stream, or a file with --history"),
+        (history and stream, "--history reads a file, --stream the server: name one of them"),
+        (history and group, "--group goes with --stream"),
+        (minimum > maximum, f"--minimum is above --maximum, which is {maximum}"),
+        (
+            objective < timedelta(seconds=1),
+            "--objective: a simulation knows whole seconds; 1s is the shortest",
+        ),
+    )
+    for fails, message in wrong:
+        if fails:
+            raise SettingsError(message, "`streamops pools simulate --help` shows how.")
     workers = SimulatedWorkers(
         slots=SLOTS,
         handler_mean=SLOTS / per_worker,
@@ -133,31 +145,6 @@ def simulate(
     _explain(session, load, workers, interval)
     rows = replay_history(load, workers, Random(1), interval=interval, fixed=fixed)  # noqa: S311 - no cryptography
     printer.print_rows(rows, lambda: simulation_document(load, workers, rows, interval))
-
-
-def _check(
-    *,
-    stream: str | None,
-    group: str | None,
-    history: str | None,
-    minimum: int,
-    maximum: int,
-    objective: timedelta,
-) -> None:
-    """Refuse what does not go together; raises ``SettingsError``."""
-    wrong = (
-        (not (history or stream), "no load given: name a --stream, or a file with --history"),
-        (history and stream, "--history reads a file, --stream the server: name one of them"),
-        (history and group, "--group goes with --stream"),
-        (minimum > maximum, f"--minimum is above --maximum, which is {maximum}"),
-        (
-            objective < timedelta(seconds=1),
-            "--objective: a simulation knows whole seconds; 1s is the shortest",
-        ),
-    )
-    for fails, message in wrong:
-        if fails:
-            raise SettingsError(message, "`streamops pools simulate --help` shows how.")
 
 
 def _history_of_file(name: str) -> ArrivalHistory:
