@@ -107,9 +107,9 @@ class StreamopsApp(WithKeys, App[int]):
     .-wide-pane.-narrow #body { layout: vertical; }
     .-wide-pane.-narrow #pane { display: block; width: 1fr; height: 1fr; }
     .-wide-pane.-narrow Divider { display: block; width: 1fr; height: 1; }
-    ListScreen.-below #body { layout: vertical; }
-    ListScreen.-below #pane { display: block; width: 1fr; height: 1fr; }
-    ListScreen.-below Divider { display: block; width: 1fr; height: 1; }
+    .-below #body { layout: vertical; }
+    .-below #pane { display: block; width: 1fr; height: 1fr; }
+    .-below Divider { display: block; width: 1fr; height: 1; }
     """
 
     def __init__(self, settings: TuiSettings) -> None:

@@ -98,6 +98,15 @@ async def test_what_cannot_be_undone_offers_no_undo_and_z_says_why() -> None:
         assert not source.planned
 
 
+async def test_jobs_in_a_narrow_terminal_have_the_pane_under_the_list() -> None:
+    app = app_for(shop_source(jobs=(acts.JOB,)))
+    async with running(app, NARROW):
+        await press(app, "4", "4")
+        await shown(app, acts.JOB.id)
+        pane = app.frame.query_one("#pane")
+        await until(app, lambda: pane.display and pane.region.y > app.frame.query_one("#main").region.y)
+
+
 async def test_jobs_that_cannot_be_read_are_told_beside_the_list_and_without_one() -> None:
     source = shop_source(jobs=(acts.JOB,))
     source.job_gaps = tuple(
