@@ -5,8 +5,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
-from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -24,10 +22,10 @@ from streamops.tui.lines.details import paragraph
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection
-from streamops.tui.screens.form import LABEL, FormScreen, Rows
+from streamops.tui.screens.form import FormScreen, LabelledRow, Rows
 from streamops.tui.theme import Background
 from streamops.tui.widgets.bars import Bar
-from streamops.tui.widgets.paint import Line, fit
+from streamops.tui.widgets.paint import Line
 
 LONGEST: Final = 8 * 1024
 NAME_BYTES: Final = 200
@@ -148,32 +146,15 @@ ABOUT: Final = "Changes apply to the replayed entries; all other fields keep the
 CHANGED: Final = "edit"
 
 
-class FieldRow(Horizontal):
+class FieldRow(LabelledRow):
     """One field: its name, and its value to edit, or why it cannot be edited."""
 
-    DEFAULT_CSS = f"""
-    FieldRow {{ height: 1; }}
-    FieldRow #name {{ width: {LABEL}; }}
-    FieldRow Input {{ background: $background; background-tint: 0%; width: 1fr; }}
-    FieldRow Input:focus {{ background: $surface; background-tint: 0%; }}
-    """
-
     def __init__(self, field: Editable) -> None:
-        super().__init__()
         self.field = field
-        self._label = Bar(Background.PAGE, id="name")
-        self._kept = Bar(Background.PAGE)
         self.entry: Input | None = None if field.kept else _entry(field)
-
-    def compose(self) -> ComposeResult:
-        """The name and the value."""
-        self._label.show((Cell(fit(f" {self.field.label}", LABEL), Tone.OK),))
-        yield self._label
-        if self.entry is not None:
-            yield self.entry
-        else:
-            self._kept.show((Cell(f"  ‖ {self.field.kept}", Tone.DIM),))
-            yield self._kept
+        kept = Bar(Background.PAGE)
+        kept.show((Cell(f"  ‖ {field.kept}", Tone.DIM),))
+        super().__init__(field.label, Tone.OK, kept if self.entry is None else self.entry)
 
     def edit(self) -> tuple[bytes, bytes] | None:
         """What was changed; raises ``WrongAnswer`` if what stands there means nothing."""

@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Final
 
 from msgspec import Struct
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
@@ -166,31 +165,38 @@ class NameInput(Input):
         self.value = self.choices[at % len(self.choices)]
 
 
-class FormRow(Horizontal):
-    """One question: what it is called, and if it is answered."""
+class LabelledRow(Horizontal):
+    """What something is called, and beside it what it is.
 
-    DEFAULT_CSS = f"""
-    FormRow {{ height: 1; }}
-    FormRow Bar {{ width: {LABEL}; }}
-    FormRow Input {{ background: $background; background-tint: 0%; width: 1fr; }}
-    FormRow Input:focus {{ background: $surface; background-tint: 0%; }}
+    Args:
+        label: What it is called, safe to show.
+        tone: The label's.
+        value: What it is.
     """
 
+    DEFAULT_CSS = f"""
+    LabelledRow {{ height: 1; }}
+    LabelledRow #label {{ width: {LABEL}; }}
+    LabelledRow Input {{ background: $background; background-tint: 0%; width: 1fr; }}
+    LabelledRow Input:focus {{ background: $surface; background-tint: 0%; }}
+    """
+
+    def __init__(self, label: str, tone: Tone, value: Widget) -> None:
+        bar = Bar(Background.PAGE, id="label")
+        bar.show((Cell(fit(f" {label}", LABEL), tone),))
+        super().__init__(bar, value)
+
+
+class FormRow(LabelledRow):
+    """One question: what it is called, and if it is answered."""
+
     def __init__(self, question: Question, names: Sequence[str]) -> None:
-        super().__init__()
         self.question = question
-        self._label = Bar(Background.PAGE)
         self.answer: NameInput | Pick = (
             NameInput(question, names) if not question.options else Pick(question.options, question.text)
         )
-
-    def compose(self) -> ComposeResult:
-        """The label and the answer."""
-        required = self.question.field.required
-        label = fit(f" {safe(self.question.title)}", LABEL)
-        self._label.show((Cell(label, Tone.PLAIN if required else Tone.DIM),))
-        yield self._label
-        yield self.answer
+        tone = Tone.PLAIN if question.field.required else Tone.DIM
+        super().__init__(safe(question.title), tone, self.answer)
 
     @property
     def text(self) -> str:
