@@ -527,14 +527,6 @@ class StreamopsApp(WithKeys, App[int]):
             return self.guide is not None
         return super().check_action(action, parameters)
 
-    def action_form(self, operation: str) -> None:
-        """Open the form of an operation on what the cursor is on."""
-        self.open_form(operation, self.frame.selection())
-
-    def action_view(self, name: str) -> None:
-        """Open a saved view."""
-        self.show_view(name)
-
     def open_form(self, operation: str, selection: Selection | None, *, edits: bool = False) -> None:
         """Open the form of an operation, filled in from what the cursor is on.
 

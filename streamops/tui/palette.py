@@ -85,8 +85,9 @@ class Plans(PaletteRows):
         from streamops.operations.registry import command_words  # noqa: PLC0415
         from streamops.tui.acting.offers import offers  # noqa: PLC0415
 
-        for operation in offers(screen.selection()):
-            run = partial(self.app.run_action, f"app.form({operation.name!r})")
+        selection = screen.selection()
+        for operation in offers(selection):
+            run = partial(screen.console.open_form, operation.name, selection)
             title = f"Plan: {command_words(operation.name)}"
             yield PaletteRow(title, operation.summary, run, by_help=True)
 
@@ -129,7 +130,7 @@ class Arrangements(PaletteRows):
         screen = self.screen
         if isinstance(screen, Frame):
             for name in sorted(screen.app_state.views):
-                run = partial(self.app.run_action, f"app.view({name!r})")
+                run = partial(screen.console.show_view, name)
                 yield PaletteRow(f"View: {name}", "a saved view (w)", run)
         if isinstance(screen, ListScreen):
             for column in screen.every_column:
