@@ -16,6 +16,7 @@ from streamops.tui import routes
 from streamops.tui.keys import Hint
 from streamops.tui.lines.details import fact_lines
 from streamops.tui.polling.app_state import AppState
+from streamops.tui.screens.frame import Frame
 from streamops.tui.screens.listing import Listing
 from streamops.tui.screens.paging import PagedList, PageOfRows
 from streamops.tui.screens.read_listing import ReadingFrame
@@ -93,15 +94,31 @@ def why_not_undone(action: Action) -> str:
     return ""
 
 
-def _undo_words(why: str) -> str:
-    return f"undo: {why}" if why else ""
+class UndoKeys(Frame):
+    """The key of screens of actions that plans to undo one; its hint is there for an action that can be undone alone."""
+
+    def action_here(self) -> Action | None:
+        """The action that the key is about; None if there is none."""
+        raise NotImplementedError
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys, without undo if it would do nothing."""
+        hints = super().hints()
+        return tuple(hint for hint in hints if hint != "undo") if self.why_no_undo() else hints
+
+    def why_no_undo(self) -> str:
+        """Why the action cannot be undone; empty if it can."""
+        action = self.action_here()
+        why = "no action under the cursor" if action is None else why_not_undone(action)
+        return f"undo: {why}" if why else ""
+
+    def action_undo(self) -> None:
+        """Plan to undo it."""
+        if self.console.can("undo") and (action := self.action_here()) is not None:
+            self.console.undo(action.first.begun_id)
 
 
-def _hints(hints: tuple[Hint, ...], *, undoable: bool) -> tuple[Hint, ...]:
-    return hints if undoable else tuple(hint for hint in hints if hint != "undo")
-
-
-class AuditScreen(PagedList[Action, ActionPage]):
+class AuditScreen(UndoKeys, PagedList[Action, ActionPage]):
     """Actions; the next page is read when the cursor nears the end, ``r`` begins again."""
 
     keeps_pane = True
@@ -119,25 +136,15 @@ class AuditScreen(PagedList[Action, ActionPage]):
         """Why nothing is listed."""
         return "the audit log is empty: streamops has changed nothing on this server"
 
-    def hints(self) -> tuple[Hint, ...]:
-        """Undo for an action that can be undone alone."""
-        return _hints(super().hints(), undoable=not self.why_no_undo())
-
-    def why_no_undo(self) -> str:
-        """Why the action under the cursor cannot be undone; empty if it can."""
-        row = self.list.highlighted
-        return _undo_words("no action under the cursor" if row is None else why_not_undone(row))
-
-    def action_undo(self) -> None:
-        """Plan to undo the action under the cursor."""
-        if self.console.can("undo") and (row := self.list.highlighted) is not None:
-            self.console.undo(row.first.begun_id)
+    def action_here(self) -> Action | None:
+        """The action under the cursor."""
+        return self.list.highlighted
 
 
 ActionInFull: TypeAlias = tuple[Action, Before]
 
 
-class ActionScreen(ReadingFrame[ActionInFull]):
+class ActionScreen(UndoKeys, ReadingFrame[ActionInFull]):
     """What the audit log tells of an action."""
 
     place: routes.ActionRoute
@@ -148,30 +155,17 @@ class ActionScreen(ReadingFrame[ActionInFull]):
         super().__init__(place, app_state)
         self.thing = place.action, Before((), ())
 
-    @property
-    def _action(self) -> Action:
+    def action_here(self) -> Action:
+        """The action, as far as it is read."""
         return self.place.action if self.thing is None else self.thing[0]
 
     async def read(self, source: Source) -> ActionInFull:
         """All its records."""
         records = await source.read_action(EntryId.parse(self.copyable()))
-        read, undone_by = action_of(records), self._action.first.undone_by
+        read, undone_by = action_of(records), self.action_here().first.undone_by
         return Action(replace(read.first, undone_by=undone_by), read.last), state_before(records)
 
     def lines(self, thing: ActionInFull, width: int) -> Sequence[Line]:
         """The same facts as on the command line."""
         action, before = thing
         return fact_lines(action_facts(action, before.rows, [encode(fact) for fact in before.facts]), width)
-
-    def hints(self) -> tuple[Hint, ...]:
-        """Undo for an action that can be undone alone."""
-        return _hints(self.HINTS, undoable=not self.why_no_undo())
-
-    def why_no_undo(self) -> str:
-        """Why it cannot be undone; empty if it can."""
-        return _undo_words(why_not_undone(self._action))
-
-    def action_undo(self) -> None:
-        """Plan to undo it."""
-        if self.console.can("undo"):
-            self.console.undo(self._action.first.begun_id)
