@@ -31,7 +31,7 @@ from streamops.tui.history.rings import Resolution
 from streamops.tui.history.rows import Totals
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.widgets.bars import BoxBuilder
-from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
+from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, line_width, padded
 
 TWO_WIDE: Final = 72
 """Columns from which on two charts stand side by side."""
@@ -209,10 +209,7 @@ def _side_by_side(blocks: Sequence[Sequence[Line]], width: int, height: int) -> 
         cells: list[Cell] = []
         for place, block in enumerate(blocks):
             line = block[number] if number < len(block) else BLANK_LINE
-            cells += line
-            if place < len(blocks) - 1:
-                used = sum(cell_width(cell.text) for cell in line)
-                cells.append(Cell(" " * (width + BETWEEN - used)))
+            cells += line if place == len(blocks) - 1 else padded(line, width + BETWEEN)
         lines.append(tuple(cells))
     return lines
 
@@ -255,9 +252,9 @@ def parts_line(title: str, parts: Sequence[ChartPart], width: int, *, note: str 
         shown = _part(part, most, bar)
         rest = len(parts) - at
         more = (Cell(f"+{rest} more", Tone.DIM),)
-        taken = sum(cell_width(cell.text) for cell in shown)
-        if taken + (_width(more) if rest > 1 else 0) > room:
-            return (*cells, *more) if _width(more) <= room else tuple(cells)
+        taken = line_width(shown)
+        if taken + (line_width(more) if rest > 1 else 0) > room:
+            return (*cells, *more) if line_width(more) <= room else tuple(cells)
         cells += shown
         room -= taken
     if note and cell_width(note) <= room:
@@ -275,10 +272,6 @@ def _part(part: ChartPart, most: int, bar: int) -> Line:
         Cell(count(part.number), Tone.STRONG),
         GAP,
     )
-
-
-def _width(line: Line) -> int:
-    return sum(cell_width(cell.text) for cell in line)
 
 
 ALL: Final = 4

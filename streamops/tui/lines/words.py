@@ -15,7 +15,7 @@ from streamops.resources.text import safe, shorten
 from streamops.resources.units import compact, count, duration, health_text, percent
 from streamops.tui.polling.app_state import AppState, Loss, ServerMismatch
 from streamops.tui.source import ContextInfo
-from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
+from streamops.tui.widgets.paint import BLANK_LINE, Line, line_width
 
 CRUMB: Final = " ▸ "
 GAP: Final = Cell("  ")
@@ -108,10 +108,10 @@ def position(cursor: int, shown: int) -> Line:
 def keys(pairs: tuple[tuple[str, str], ...], width: int) -> Line:
     """Keys and what they do, as many as fit; the last one, help, stays."""
     *others, last = pairs
-    room = width - _key_width(last) - 1
+    room = width - line_width(_key(last)) - 1
     cells = [Cell(" ")]
     for pair in others:
-        room -= _key_width(pair)
+        room -= line_width(_key(pair))
         if room < 0:
             break
         cells += _key(pair)
@@ -146,10 +146,6 @@ def _server(app_state: AppState) -> Line:
 
 def _key(pair: tuple[str, str]) -> Line:
     return (Cell(pair[0], Tone.OK), Cell(f" {pair[1]}  ", Tone.DIM))
-
-
-def _key_width(pair: tuple[str, str]) -> int:
-    return sum(cell_width(cell.text) for cell in _key(pair))
 
 
 def _healths(app_state: AppState, *, wordy: bool) -> Line:

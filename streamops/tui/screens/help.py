@@ -18,7 +18,7 @@ from streamops.tui.lines.explaining import finding_help, lag_help
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, command
 from streamops.tui.screens.frame import Frame
-from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width, fit
+from streamops.tui.widgets.paint import BLANK_LINE, Line, fit, padded
 from streamops.tui.widgets.text_view import TextView
 
 KEY_WIDTH: Final = 18
@@ -92,7 +92,7 @@ class HelpScreen(Frame):
             return lines
         half, column = -(-len(lines) // 2), width // 2
         return [
-            (*_padded(left, column), *right)
+            (*padded(left, column), *right)
             for left, right in zip_longest(lines[:half], lines[half:], fillvalue=())
         ]
 
@@ -189,7 +189,3 @@ def _names(topic: HelpTopic, *, plans: bool = False) -> list[str]:
 
 def _section(title: str, pairs: Pairs) -> list[Line]:
     return [*heading(title), *((Cell(f" {key}", Tone.OK), Cell(f"  {word}")) for key, word in pairs)]
-
-
-def _padded(line: Line, width: int) -> Line:
-    return (*line, Cell(" " * (width - sum(cell_width(cell.text) for cell in line))))

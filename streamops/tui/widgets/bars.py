@@ -13,7 +13,7 @@ from textual.strip import Strip
 
 from streamops.tui.keys import key_of
 from streamops.tui.theme import Background
-from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, cell_width
+from streamops.tui.widgets.paint import BLANK_LINE, Line, Painted, brush_of, cell_width, line_width
 
 
 class Bar(Painted):
@@ -82,7 +82,7 @@ class Bar(Painted):
         brush = brush_of(self)
         if y > 0:
             return brush.line((), width, self._ground)
-        taken = min(sum(cell_width(cell.text) for cell in self._right), width)
+        taken = min(line_width(self._right), width)
         left = brush.line(self._left, width - taken, self._ground)
         return Strip.join([left, brush.line(self._right, taken, self._ground)]) if taken else left
 

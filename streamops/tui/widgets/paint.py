@@ -77,6 +77,16 @@ def cell_width(text: str) -> int:
     return len(text) if text.isascii() else cell_len(text)
 
 
+def line_width(line: Line) -> int:
+    """How many terminal cells a line takes."""
+    return sum(cell_width(cell.text) for cell in line)
+
+
+def padded(line: Line, width: int) -> Line:
+    """A line with blanks up to a width."""
+    return (*line, Cell(" " * (width - line_width(line))))
+
+
 def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
     """Text of exactly so many terminal cells: padded, or cut with an ellipsis."""
     text = printable(text)
