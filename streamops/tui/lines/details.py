@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from streamops.model.observation import Finding, GroupView, Health, Observation, Retries, StreamView
 from streamops.model.pending import PendingProfile
+from streamops.model.streams import ReadError
 from streamops.resources.groups import GROUP_COLUMNS, GROUP_DETAIL_COLUMNS, GroupRow
 from streamops.resources.kinds import NOT_THERE
 from streamops.resources.pending import DELIVERY_BUCKETS, IDLE_BUCKETS
@@ -58,7 +59,7 @@ def group_lines(row: GroupRow, width: int) -> list[Line]:
     if row.group is None:
         return stream_lines(row.stream, width)
     view = row.group
-    lines = _title((row.stream.stream.name, view.group.name), health_text(view.health), width)
+    lines = title_lines((row.stream.stream.name, view.group.name), view.health, width)
     lines += finding_lines((*view.findings, *row.stream.findings), width)
     return lines + _numbers(row, width)
 
@@ -83,16 +84,15 @@ def brief_lines(row: GroupRow, width: int) -> list[Line]:
         return _numbers(row, width)
     lines: list[Line] = []
     for finding in findings:
-        shown = health_text(finding.level)
-        words = f"{shown.text[0]} {finding.code.replace('_', ' ')}: {safe(finding.text)}"
-        lines += paragraph(words, width, shown.tone, hang=2)
+        mark = finding_mark(finding)
+        lines += paragraph(f"{mark.text}: {safe(finding.text)}", width, mark.tone, hang=2)
         lines += paragraph(f"→ {safe(finding.advice)}", width, Tone.OK, hang=2) if finding.advice else []
     return lines
 
 
 def stream_lines(view: StreamView, width: int) -> list[Line]:
     """A stream in full, without its groups."""
-    lines = _title((view.stream.name,), health_text(view.health), width)
+    lines = title_lines((view.stream.name,), view.health, width)
     lines += finding_lines(view.findings, width)
     return lines + _stream_numbers(view, width)
 
@@ -113,18 +113,29 @@ def server_lines(observation: Observation, width: int) -> list[Line]:
         found = [finding for finding in observation.findings if finding.stream == stream]
         lines += [*paragraph(f"{ELSEWHERE}{about}", width, Tone.STRONG), *finding_lines(found, width)]
     if observation.snapshot.gaps and not lines:
-        lines.append(_heading(f"{ELSEWHERE}the server"))
+        lines.append(heading(f"{ELSEWHERE}the server"))
     for gap in observation.snapshot.gaps:
-        lines += paragraph(f"not readable: {safe(gap.scope)}: {safe(gap.reason)}", width, Tone.UNKNOWN)
+        lines += paragraph(gap_text(gap), width, Tone.UNKNOWN)
     return lines
+
+
+def finding_mark(finding: Finding) -> Cell:
+    """A finding in a sign and its name."""
+    level = health_text(finding.level)
+    return Cell(f"{level.text[0]} {finding.code.replace('_', ' ')}", level.tone)
+
+
+def gap_text(gap: ReadError) -> str:
+    """What could not be read, and why."""
+    return f"not readable: {safe(gap.scope)}: {safe(gap.reason)}"
 
 
 def finding_lines(findings: Iterable[Finding], width: int) -> list[Line]:
     """Findings, each with what to do."""
     lines: list[Line] = []
     for finding in findings:
-        shown = health_text(finding.level)
-        lines.append((Cell(f" {shown.text[0]} {finding.code.replace('_', ' ')}", shown.tone),))
+        mark = finding_mark(finding)
+        lines.append((Cell(f" {mark.text}", mark.tone),))
         lines += paragraph(safe(finding.text), width, Tone.PLAIN, indent=3)
         if finding.advice:
             lines += paragraph(f"→ {safe(finding.advice)}", width, Tone.OK, indent=3, hang=2)
@@ -136,9 +147,9 @@ def profile_lines(profile: PendingProfile | None) -> list[Line]:
     """How long pending entries have been idle and how often they were delivered, as far as it was scanned."""
     if profile is None or profile.scanned == 0:
         return []
-    lines = [_heading(f"Pending by idle, {percent(profile.coverage)} scanned")]
+    lines = [heading(f"Pending by idle, {percent(profile.coverage)} scanned")]
     lines += _histogram(IDLE_BUCKETS, profile.idle_buckets)
-    lines += [BLANK_LINE, _heading("Pending by deliveries")]
+    lines += [BLANK_LINE, heading("Pending by deliveries")]
     lines += _histogram(DELIVERY_BUCKETS, profile.delivery_buckets)
     return [*lines, BLANK_LINE]
 
@@ -170,15 +181,13 @@ def paragraph(text: str, width: int, tone: Tone, *, indent: int = 1, hang: int =
 
 def title_lines(names: Sequence[str], health: Health, width: int) -> list[Line]:
     """Names, and how what they name is."""
-    return _title(tuple(names), health_text(health), width)
-
-
-def _title(names: tuple[str, ...], health: Cell, width: int) -> list[Line]:
     lines = paragraph(" ▸ ".join(map(safe, names)), width, Tone.STRONG)
-    return [*lines, (Cell(f" {health.text}", health.tone),), BLANK_LINE]
+    shown = health_text(health)
+    return [*lines, (Cell(f" {shown.text}", shown.tone),), BLANK_LINE]
 
 
-def _heading(text: str) -> Line:
+def heading(text: str) -> Line:
+    """The title of a part, safe to show."""
     return (Cell(f" {text}", Tone.STRONG),)
 
 

@@ -13,8 +13,8 @@ from streamops.resources.findings import FILE, section
 from streamops.resources.groups import BASES, TIME_LAG
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
-from streamops.resources.units import health_text, lag_text
-from streamops.tui.lines.details import paragraph
+from streamops.resources.units import lag_text
+from streamops.tui.lines.details import finding_mark, paragraph
 from streamops.tui.rows.selection import VERBS, Selection, SelectionKind, fitting
 from streamops.tui.widgets.paint import BLANK_LINE, Line
 
@@ -46,8 +46,8 @@ def finding_help(
     lines: list[Line] = []
     for finding in findings:
         rule = RULE_OF[finding.code]
-        shown = health_text(finding.level)
-        lines.append((Cell(f" {shown.text[0]} {finding.code.replace('_', ' ')}", shown.tone),))
+        mark = finding_mark(finding)
+        lines.append((Cell(f" {mark.text}", mark.tone),))
         lines += paragraph(f"{safe(finding.text)}.".replace("..", "."), width, Tone.STRONG, indent=INDENT)
         if finding.advice:
             lines += paragraph(f"→ {safe(finding.advice)}", width, Tone.OK, indent=INDENT, hang=2)

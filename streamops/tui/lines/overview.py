@@ -29,7 +29,7 @@ from streamops.tui.history.memory import (
 )
 from streamops.tui.history.rows import Totals
 from streamops.tui.lines.charting import SPANS, field_columns, total_count, total_rate, whole_chart, window
-from streamops.tui.lines.words import finding_mark
+from streamops.tui.lines.details import finding_mark
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.widgets.paint import BLANK_LINE, Line, cell_width
 

@@ -7,12 +7,13 @@ from time import monotonic
 from typing import Final
 
 from streamops.errors import StreamopsError
-from streamops.model.observation import Finding, FindingCode, Health, Observation
+from streamops.model.observation import FindingCode, Health, Observation
 from streamops.model.streams import Mode
 from streamops.model.wording import counted
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe, shorten
 from streamops.resources.units import compact, count, duration, health_text, percent
+from streamops.tui.lines.details import finding_mark
 from streamops.tui.polling.app_state import AppState, Loss, ServerMismatch
 from streamops.tui.source import ContextInfo
 from streamops.tui.widgets.paint import BLANK_LINE, Line, line_width
@@ -164,12 +165,6 @@ def _healths(app_state: AppState, *, wordy: bool) -> Line:
             shown = health_text(health)
             cells += [Cell(f"{shown.text if wordy else shown.text[0]} {compact(number)}", shown.tone), GAP]
     return tuple(cells)
-
-
-def finding_mark(finding: Finding) -> Cell:
-    """A finding in a sign and its name."""
-    level = health_text(finding.level)
-    return Cell(f"{level.text[0]} {finding.code.replace('_', ' ')}", level.tone)
 
 
 def _deeds(app_state: AppState) -> Line:

@@ -10,7 +10,7 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import timestamp
 from streamops.tui import routes
-from streamops.tui.lines.details import finding_lines, paragraph
+from streamops.tui.lines.details import finding_lines, heading, paragraph
 from streamops.tui.lines.explaining import runbook
 from streamops.tui.routes import Route
 from streamops.tui.screens.listing import Listing
@@ -38,7 +38,7 @@ def runbook_lines(row: AlertRow, width: int) -> list[Line]:
     where = anchor(row.finding.code)
     if not text:
         return paragraph(f"The runbook is not installed: see {where}", width, Tone.DIM)
-    lines: list[Line] = [(Cell(" Runbook", Tone.STRONG),)]
+    lines: list[Line] = [heading("Runbook")]
     before = False
     for passage in passages(text, row.stream, row.group):
         if not (before and passage.command):

@@ -24,7 +24,7 @@ from streamops.resources.text import safe
 from streamops.resources.units import count, duration, percent
 from streamops.tui import routes
 from streamops.tui.lines.charting import ChartPart, parts_line
-from streamops.tui.lines.details import column_facts, paragraph
+from streamops.tui.lines.details import column_facts, heading, paragraph
 from streamops.tui.lines.payload import SHOWN_BYTES, own_fields
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.rows.selection import Selection, SelectionKind
@@ -203,9 +203,9 @@ def queue_lines(row: QueueRow, width: int) -> list[Line]:
     lines = paragraph(safe(queue.queue), width, Tone.STRONG)
     lines += [(Cell(f" {counted(queue.length, 'dead letter', 'dead letters')}"),), BLANK_LINE]
     lines += column_facts(OF_QUEUE, row, width)
-    lines += [BLANK_LINE, (Cell(" Reasons", Tone.STRONG),)]
+    lines += [BLANK_LINE, heading("Reasons")]
     lines += [_share(name, number, queue) for name, number in _reasons(queue)]
-    lines += [BLANK_LINE, (Cell(" From", Tone.STRONG),)]
+    lines += [BLANK_LINE, heading("From")]
     return lines + [_share(name, number, queue) for name, number in _origins(queue)]
 
 

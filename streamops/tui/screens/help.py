@@ -13,7 +13,7 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui import routes
 from streamops.tui.keys import Hint, Pairs, bindings, first_key, hint_names, hint_pairs
-from streamops.tui.lines.details import paragraph, title_lines
+from streamops.tui.lines.details import gap_text, heading, paragraph, title_lines
 from streamops.tui.lines.explaining import finding_help, lag_help
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, command
@@ -105,12 +105,12 @@ class HelpScreen(Frame):
         """What each key does in a sentence."""
         keymap = self.app_state.keymap
         own = [(shown_keys(name, keymap), f"{name}, in place of {shown_keys(name, {})}") for name in keymap]
-        lines = [*heading("Your own keys"), *key_lines(own), BLANK_LINE] if own else []
+        lines = [heading("Your own keys"), *key_lines(own), BLANK_LINE] if own else []
         for topic in HelpTopic:
             if topic is HelpTopic.ACT and self.app_state.read_only:
                 continue
             pairs = [(first_key(name, keymap), KEYS[name].help) for name in _names(topic, plans=True)]
-            lines += [*heading(topic), *key_lines(pairs), BLANK_LINE]
+            lines += [heading(topic), *key_lines(pairs), BLANK_LINE]
         return lines
 
     # -- the row -------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class HelpScreen(Frame):
         if group is not None:
             lines += lag_help(group, width)
         numbers = list(self._numbers(width))
-        lines += [*heading("Its columns"), *numbers, BLANK_LINE] if numbers else []
+        lines += [heading("Its columns"), *numbers, BLANK_LINE] if numbers else []
         return [*lines, *self._server(width)]
 
     def _explained(self, findings: Sequence[Finding], width: int) -> list[Line]:
@@ -148,16 +148,15 @@ class HelpScreen(Frame):
         observation = self.app_state.observation if self._tells_server else None
         if observation is None or not (observation.findings or observation.snapshot.gaps):
             return []
-        lines = [*heading("Server"), *self._explained(observation.findings, width)]
+        lines = [heading("Server"), *self._explained(observation.findings, width)]
         for gap in observation.snapshot.gaps:
-            words = f"not readable: {safe(gap.scope)}: {safe(gap.reason)}"
-            lines += paragraph(words, width, Tone.UNKNOWN)
+            lines += paragraph(gap_text(gap), width, Tone.UNKNOWN)
         return [*lines, BLANK_LINE] if observation.snapshot.gaps else lines
 
     def _command(self, width: int) -> list[Line]:
         line = command(self.app_state.context, self.place)
         return [
-            *heading("The same as a command"),
+            heading("The same as a command"),
             *paragraph(safe(line), width, Tone.PLAIN, indent=3),
         ]
 
@@ -169,11 +168,6 @@ def focused(app_state: AppState, place: Route) -> tuple[StreamView | None, Group
     if stream is None or isinstance(place, routes.EntryRoute):
         return stream, None
     return stream, next((view for view in stream.groups if view.group.name == group), None)
-
-
-def heading(text: str) -> list[Line]:
-    """The title of a section."""
-    return [(Cell(f" {text}", Tone.STRONG),)]
 
 
 def key_lines(pairs: Iterable[tuple[str, str]]) -> list[Line]:
@@ -188,4 +182,4 @@ def _names(topic: HelpTopic, *, plans: bool = False) -> list[str]:
 
 
 def _section(title: str, pairs: Pairs) -> list[Line]:
-    return [*heading(title), *((Cell(f" {key}", Tone.OK), Cell(f"  {word}")) for key, word in pairs)]
+    return [heading(title), *((Cell(f" {key}", Tone.OK), Cell(f"  {word}")) for key, word in pairs)]

@@ -14,7 +14,7 @@ from streamops.resources.table import Cell, Column, Resource, Tone
 from streamops.resources.text import safe
 from streamops.resources.views import SavedView, view_toml
 from streamops.tui import routes
-from streamops.tui.lines.details import paragraph, stream_lines
+from streamops.tui.lines.details import heading, paragraph, stream_lines
 from streamops.tui.lines.words import PRODUCTION, why_empty
 from streamops.tui.rows.selection import selection_at
 from streamops.tui.screens.listing import Listing
@@ -130,7 +130,7 @@ VIEWS: Final = Resource[ViewRow](
 
 def _view_lines(row: ViewRow, width: int) -> list[Line]:
     """The view as a configuration file has it."""
-    lines: list[Line] = [(Cell(" In a configuration file", Tone.STRONG),), BLANK_LINE]
+    lines: list[Line] = [heading("In a configuration file"), BLANK_LINE]
     for written in view_toml(row.name, row.view).splitlines():
         lines += paragraph(safe(written), width, Tone.PLAIN, hang=2)
     return lines

@@ -16,7 +16,7 @@ from streamops.resources.table import Cell, Fact, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import count, duration, timestamp
 from streamops.tui import routes
-from streamops.tui.lines.details import fact_lines, paragraph
+from streamops.tui.lines.details import fact_lines, heading, paragraph
 from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.read_listing import Page, ReadingFrame, ReadList, ReadListing
 from streamops.tui.screens.workers import selection_of_pool
@@ -82,7 +82,7 @@ def pool_facts_lines(row: PoolRow, width: int) -> list[Line]:
 
 def decisions_lines(decisions: Sequence[PoolDecision], now: datetime | None, width: int) -> list[Line]:
     """What was decided, newest first: those that said the same as the one before were not written down."""
-    lines: list[Line] = [(Cell(" Decisions", Tone.STRONG),)]
+    lines: list[Line] = [heading("Decisions")]
     if not decisions:
         lines += paragraph("no decisions yet: `streamops autoscale run` starts a controller", width, Tone.DIM)
     for decision in decisions:

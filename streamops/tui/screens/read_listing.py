@@ -13,6 +13,7 @@ from streamops.model.streams import ReadError
 from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.tui.lines import words
+from streamops.tui.lines.details import gap_text
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection
@@ -266,4 +267,4 @@ class ReadListing(ListScreen[Row]):
 
 def _unread(gaps: Sequence[ReadError]) -> str:
     more = f", and {len(gaps) - 1} more" if len(gaps) > 1 else ""
-    return f"not readable: {safe(gaps[0].scope)}: {safe(gaps[0].reason)}{more}"
+    return f"{gap_text(gaps[0])}{more}"

@@ -8,7 +8,7 @@ from streamops.resources.table import Cell, Tone
 from streamops.resources.text import safe
 from streamops.resources.units import duration, timestamp
 from streamops.tui import routes
-from streamops.tui.lines.details import paragraph
+from streamops.tui.lines.details import heading, paragraph
 from streamops.tui.screens.read_listing import ReadingFrame
 from streamops.tui.source import Source
 from streamops.tui.widgets.paint import BLANK_LINE, Line, wrap
@@ -58,7 +58,7 @@ def trace_lines(trace: EntryTrace, width: int) -> list[Line]:
     for event in trace.events:
         lines += _event(trace, event, width)
     if trace.unknown:
-        lines += [BLANK_LINE, (Cell(" Not known", Tone.STRONG),)]
+        lines += [BLANK_LINE, heading("Not known")]
         for sentence in trace.unknown:
             lines += paragraph(f"? {safe(sentence)}", width, Tone.UNKNOWN, hang=2)
     return lines

@@ -25,7 +25,7 @@ from streamops.resources.workers import (
     unreadable_words,
 )
 from streamops.tui import routes
-from streamops.tui.lines.details import column_facts, paragraph
+from streamops.tui.lines.details import column_facts, heading, paragraph
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route
 from streamops.tui.rows.selection import Selection, SelectionKind
@@ -62,12 +62,12 @@ def worker_lines(row: WorkerRow, width: int) -> list[Line]:
     heart, pool = row.heart, row.pool
     lines = paragraph(safe(heart.id), width, Tone.STRONG)
     lines += column_facts(OF_WORKER, row, width)
-    lines += [BLANK_LINE, (Cell(" Reads", Tone.STRONG),)]
+    lines += [BLANK_LINE, heading("Reads")]
     for stream, group, consumer in heart.consumers:
         named = "" if consumer == heart.id else f" as {safe(consumer)}"
         lines += paragraph(f"{safe(stream)} ▸ {safe(group)}{named}", width, Tone.PLAIN, hang=2)
     if pool is not None:
-        lines += [BLANK_LINE, (Cell(" Pool", Tone.STRONG),), *pool_lines(pool, row.now, width)]
+        lines += [BLANK_LINE, heading("Pool"), *pool_lines(pool, row.now, width)]
     return lines
 
 
