@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
-from streamops.errors import PublishError, ServerError, StreamopsError
+from streamops.errors import HandlerError, PublishError, ServerError, StreamopsError
 from streamops.model.deliveries import AckRow, DeadLetterDraft, ScheduledRetry, Settled, Start
 from streamops.model.entries import EPOCH
 from streamops.runtime.context import WorkerContext
@@ -139,7 +139,8 @@ class Outcomes:
         counts = entry.may_have_started and not entry.uncounted
         if entry.attempt >= self._handler.retry.max_attempts and counts:
             error = f"delivered {entry.deliveries} times, started {entry.attempt} times, never finished"
-            await self.apply(entry, dead_letter(MAX_DELIVERIES, error))
+            if await self.apply(entry, dead_letter(MAX_DELIVERIES, error)):
+                await self.call_hook(entry, HandlerError(error))
             return False
         while True:
             try:
@@ -195,8 +196,8 @@ class Outcomes:
                         return await self.apply(entry, self.decide(entry, problem))
                 case Disposition.DELAY:
                     outcome = await self._delay(entry, outcome)
-                case Disposition.DEAD_LETTER:
-                    await self._dead_letter(entry, outcome)
+                case Disposition.DEAD_LETTER if not await self._dead_letter(entry, outcome):
+                    return None
         except Exception as problem:  # noqa: BLE001 - whatever it is, it must not end the slot
             self._stay(entry, words(problem))
             return None
@@ -259,7 +260,8 @@ class Outcomes:
             self._context.promoter.wake(entry.stream, due)
         return outcome
 
-    async def _dead_letter(self, entry: Entry, outcome: EntryOutcome) -> None:
+    async def _dead_letter(self, entry: Entry, outcome: EntryOutcome) -> bool:
+        """Dead-letter an entry; whether it was: another consumer may own it."""
         draft = DeadLetterDraft(
             entry_id=entry.raw_id,
             reason=outcome.reason,
@@ -275,7 +277,7 @@ class Outcomes:
         if settled is Settled.TOO_WIDE:
             # It stays pending with this worker, where `pending ls` shows it.
             self._stay(entry, "it has more fields than a script can move")
-            return
+            return False
         is_written = settled in (Settled.DONE, Settled.GONE)
         entry.consumer_stream.drop(entry, DEAD_LETTERED if is_written else LOST)
         if is_written:
@@ -285,6 +287,7 @@ class Outcomes:
             self._context.events.emit(
                 DeadLettered(entry.stream, entry.group, entry.id, entry.attempt, reason, outcome.error)
             )
+        return is_written
 
     def _stay(self, entry: Entry, reason: str) -> None:
         """Leave an entry pending that can neither be handled nor dead-lettered."""

@@ -204,6 +204,54 @@ async def test_an_entry_that_is_gone_when_its_handler_fails_has_a_letter(
     assert [one.entry_id for one in dead] == [born]
 
 
+async def test_failure_hook_is_not_called_for_an_entry_that_another_consumer_has_claimed(
+    server: RunningServer,
+) -> None:
+    app, failed, ended = Streamops(server.options), list[str](), asyncio.Event()
+
+    @app.handler("s", group="g", start="0", failed=lambda entry, _: failed.append(entry.id))
+    async def handle(entry: Entry) -> None:
+        if ended.is_set():
+            return
+        server.command("XCLAIM", "s", "g", "other", 0, entry.id)
+        ended.set()
+        raise Reject("no")
+
+    add_entry(server, "s", "n", "1")
+    async with working(app):
+        await ended.wait()
+        await until(lambda: pending_count(server, "s", "g") == 1)
+    assert failed == []
+    assert fields_of(server, "{s}:dlq") == []
+
+
+async def test_failure_hook_is_called_for_an_entry_whose_only_start_killed_its_worker(
+    server: RunningServer,
+) -> None:
+    app, failed = Streamops(server.options), list[str]()
+
+    @app.handler(
+        "s",
+        group="g",
+        start="0",
+        retry=None,
+        max_attempts=1,
+        failed=lambda _, error: failed.append(str(error)),
+    )
+    async def handle() -> None:
+        raise AssertionError("it was started again")
+
+    entry_id = add_entry(server, "s", "n", "1")
+    server.command("XGROUP", "CREATE", "s", "g", "0")
+    server.command("XREADGROUP", "GROUP", "g", "so-killed-1-abcd", "STREAMS", "s", ">")
+    server.command("XCLAIM", "s", "g", "so-killed-1-abcd", 0, entry_id, "IDLE", 3_600_000)
+    server.command("HSET", "{s}:attempts:g", entry_id, 1)
+    async with working(app):
+        await until(lambda: bool(failed))
+    assert failed == ["delivered 3 times, started 1 times, never finished"]
+    assert fields_of(server, "{s}:dlq")[0][b"_so_reason"] == b"max-deliveries"
+
+
 async def test_what_settling_itself_stumbles_over_costs_no_worker(server: RunningServer) -> None:
     """A handler may spoil its entry; it stays pending, and is told of."""
     app, stuck = Streamops(server.options), list[Stuck]()
