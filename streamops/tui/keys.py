@@ -44,6 +44,10 @@ def bindings(*names: str, **runs: str) -> list[BindingType]:
     ]
 
 
+METHODS: Final = {name: action.method for name, action in KEYS.items() if not action.runs.startswith("app.")}
+"""The methods of actions, but for those that run on the console from a screen."""
+
+
 class WithKeys:
     """Binds the keys of those actions that a class has a method for; ``BINDINGS`` holds what is bound otherwise.
 
@@ -54,11 +58,7 @@ class WithKeys:
 
     def __init_subclass__(cls, **options: Any) -> None:
         own = vars(cls)
-        named = [
-            name
-            for name, action in KEYS.items()
-            if action.method in own and not action.runs.startswith("app.")
-        ]
+        named = [name for name, method in METHODS.items() if method in own]
         cls.BINDINGS = [*bindings(*named), *own.get("BINDINGS", ())]
         super().__init_subclass__(**options)
 
