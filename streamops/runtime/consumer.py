@@ -142,7 +142,12 @@ class StreamConsumer:
         self._after_pause = [
             entry for entry in self._after_pause if entry.state in (QUEUED, RUNNING, WAITING, HANDLED)
         ]
-        return self.paused and not self._asking and not self._after_pause
+        return self.paused and not self.is_reading and not self._after_pause
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether a request is under way that may bring entries."""
+        return self._asking > 0
 
     def doubt(self) -> None:
         """Compare pending entries with those in flight before reading on: a reply may have been lost."""
@@ -293,10 +298,6 @@ class StreamConsumer:
         try:
             self._queue.fresh.extend(await self._prepare(entries))
             self.executor.wake()
-        except BaseException:
-            # Entries read with noack are pending nowhere.
-            self.executor.counts.noack_lost += sum(entry.noack for entry in entries)
-            raise
         finally:
             self._queue.coming = 0
 

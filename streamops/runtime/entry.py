@@ -335,6 +335,7 @@ class ConsumerStream:
         self.mending = asyncio.Lock()
         self.handled: list[Entry] = []
         self.acknowledged = 0
+        self._noack_open = 0
         self._latencies = (counts or HandlerCounters()).latencies
         self._fresh_for = min(lease, context.interval * 3).total_seconds() / 2
         self._tells = False
@@ -363,6 +364,7 @@ class ConsumerStream:
         if noack:
             for entry in entries:
                 entry.noack = True
+            self._noack_open += len(entries)
             return entries
         if handovers:
             for entry in entries:
@@ -386,6 +388,11 @@ class ConsumerStream:
         entry.state = state
         if not entry.superseded:
             self.in_flight.pop(entry.raw_id, None)
+
+    def lose(self, entry: Entry) -> None:
+        """End an entry read with NOACK that failed: it is pending nowhere, and so is not tried again."""
+        entry.state = LOST
+        self._noack_open -= 1
 
     def finish(self, entry: Entry, *, completed: bool = True) -> None:
         """Queue an entry's acknowledgement; it was handled, or needs no handling."""
@@ -432,6 +439,11 @@ class ConsumerStream:
         """Handled entries whose acknowledgement the server has not confirmed."""
         return [*self.handled, *chain.from_iterable(self._under_way)]
 
+    @property
+    def noack_open(self) -> int:
+        """Entries read with NOACK that were neither handled nor lost; ``in_flight`` has none of these."""
+        return self._noack_open - (len(self.unconfirmed) if self._noack_open else 0)
+
     def _arrange(self) -> None:
         """Schedule sending: now if there are enough or the last batch is some time ago, else when ``PATIENCE`` ends."""
         wait = self._sent_at + PATIENCE - time.monotonic()
@@ -460,6 +472,8 @@ class ConsumerStream:
         finally:
             self._under_way.remove(batch)
         in_flight = self.in_flight
+        if self._noack_open:
+            self._noack_open -= len(batch)
         for entry in batch:
             if entry.superseded:
                 entry.state = LOST

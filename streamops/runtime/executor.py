@@ -35,15 +35,17 @@ class Slot:
 
     Attributes:
         entries: The entries that it handles now; empty while it rests.
+        filling: The entries of its next batch while it waits for more.
         deadline: When the call times out, on the event loop's clock.
         overdue: Whether the sweeper has cancelled the call for its timeout.
         task: Its task.
     """
 
-    __slots__ = ("deadline", "entries", "overdue", "task")
+    __slots__ = ("deadline", "entries", "filling", "overdue", "task")
 
     def __init__(self) -> None:
         self.entries: Sequence[Entry] = ()
+        self.filling: Sequence[Entry] = ()
         self.deadline = NEVER
         self.overdue = False
         self.task: asyncio.Task[None] | None = None
@@ -63,6 +65,7 @@ class Executor:
         counts: The handler's counters.
         call: Handles an entry; set when the worker starts, None for a handler of batches.
         batch_call: Handles a batch; None for a handler of single entries.
+        linger: Seconds that a batch which is not full waits for more entries; zero once the worker stops.
         waiting: Entries in flight until their next try; at most the handler's prefetch.
     """
 
@@ -76,6 +79,7 @@ class Executor:
         self.buffer = Buffer()
         self.slots = [Slot() for _ in range(handler.concurrency)]
         self.counts = counts
+        self.linger = handler.linger.total_seconds()
         self.waiting: dict[Entry, asyncio.TimerHandle] = {}
         self.call: Call | None = None
         self.batch_call: BatchCall | None = None
@@ -125,6 +129,11 @@ class Executor:
         return sum(1 for slot in self.slots if slot.entries)
 
     @property
+    def has_unstarted(self) -> bool:
+        """Whether entries wait for a slot, or for their batch to fill."""
+        return bool(self.buffer) or any(slot.filling for slot in self.slots)
+
+    @property
     def ahead(self) -> int:
         """How many entries are worth reading ahead: ``AHEAD`` seconds of work, within the handler's prefetch."""
         per_slot = AHEAD / self.counts.durations.recent
@@ -156,6 +165,9 @@ class Executor:
 
     def enqueue(self, entries: Iterable[Entry]) -> None:
         """Queue entries that were delivered before; those that may have been started come first, suspects one at a time."""
+        if self._closed:
+            # They stay in flight, and are handed back as the worker leaves.
+            return
         for entry in entries:
             queue = self._queues[entry.consumer_stream]
             if entry.may_have_started:
@@ -174,8 +186,9 @@ class Executor:
                 resting.set_result(None)
 
     def close(self) -> None:
-        """Take no more entries, and drop those that wait for their next try."""
+        """Start no more entries; those that wait stay in flight, and are handed back as the worker leaves."""
         self._closed = True
+        self.linger = 0.0
         self.buffer.clear()
         for timer in self.waiting.values():
             timer.cancel()
@@ -198,6 +211,8 @@ class Executor:
             entry.state = WAITING
             entry.needs_mark = True
             entry.uncounted = not done.counts
+            if self._closed:
+                return done
             timer = asyncio.get_running_loop().call_later(done.delay.total_seconds(), self._due, entry)
             self.waiting[entry] = timer
         return done
@@ -268,7 +283,8 @@ class Executor:
         """Handle batches until cancelled."""
         now = asyncio.get_running_loop().time
         while True:
-            entries = await self._take_batch()
+            entries = await self._take_batch(slot)
+            slot.filling = ()
             if not entries or self._closed:
                 await self._rest()
                 continue
@@ -312,7 +328,7 @@ class Executor:
         for at in range(0, len(publishing), AT_ONCE):
             await asyncio.gather(*(self._finish(slot, entry) for entry in publishing[at : at + AT_ONCE]))
 
-    async def _take_batch(self) -> list[Entry]:
+    async def _take_batch(self, slot: Slot) -> list[Entry]:
         """Take a full batch, or fewer entries if no more come within the handler's linger.
 
         An entry that failed before is handled alone: if a batch raises, it is not known which entry is to blame, and no
@@ -322,11 +338,11 @@ class Executor:
         first = buffer.apart.popleft() if buffer.apart else buffer.take()
         if first is None:
             return []
-        entries = [first]
+        slot.filling = entries = [first]
         if first is buffer.quarantined or first.attempt > 1:
             return entries
         loop = asyncio.get_running_loop()
-        patience = loop.time() + self.handler.linger.total_seconds()
+        began = loop.time()
         while len(entries) < self.handler.batch:
             if buffer.suspects and buffer.quarantined is None:
                 break
@@ -336,9 +352,9 @@ class Executor:
                 self.wake()
             elif entry is not None:
                 entries.append(entry)
-            elif loop.time() < patience:
+            elif (left := began + self.linger - loop.time()) > 0:
                 buffer.ask_for_more()
-                await asyncio.sleep(min(PATIENCE, patience - loop.time()))
+                await asyncio.sleep(min(PATIENCE, left))
             else:
                 break
         return entries

@@ -185,7 +185,7 @@ class Outcomes:
             entry.consumer_stream.drop(entry, LOST)
             return None
         if entry.noack and outcome.fate is not Disposition.ACKNOWLEDGE:
-            entry.state = LOST
+            entry.consumer_stream.lose(entry)
             self._counts.noack_lost += 1
             self._context.events.emit(NotHandled(entry.stream, entry.group, entry.id, outcome.error))
             return dead_letter(REJECTED, outcome.error)

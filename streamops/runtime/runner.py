@@ -1,6 +1,6 @@
 """One handler at work: its consumers, claimers and executor."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from streamops.runtime.calling import Threads, compile_batch, compile_call
 from streamops.runtime.claiming import Claimer
@@ -69,7 +69,6 @@ class HandlerRunner:
 
     def stop(self) -> list[Entry]:
         """Start no more entries; those in flight that no handler has started."""
-        self.count_lost(entry for queue in self.executor.buffer.queues for entry in queue.fresh)
         self.executor.close()
         started = {entry for slot in self.executor.slots for entry in slot.entries}
         for stream in self.streams:
@@ -78,9 +77,9 @@ class HandlerRunner:
             entry for stream in self.streams for entry in stream.in_flight.values() if entry not in started
         ]
 
-    def count_lost(self, entries: Iterable[Entry]) -> None:
-        """Count entries read with NOACK that will not be handled."""
-        self.counts.noack_lost += sum(entry.noack for entry in entries)
+    def count_lost(self) -> None:
+        """Count entries read with NOACK that were not handled when the worker ended."""
+        self.counts.noack_lost += sum(stream.noack_open for stream in self.streams)
 
     def snapshot(self) -> HandlerCounts:
         """The handler's counters now."""

@@ -122,8 +122,8 @@ class Worker:
 
     @property
     def in_flight(self) -> int:
-        """Entries between delivery and confirmed acknowledgement."""
-        return sum(len(stream.in_flight) for stream in self._streams)
+        """Entries between delivery and confirmed acknowledgement, those read with NOACK until they are handled."""
+        return sum(len(stream.in_flight) + stream.noack_open for stream in self._streams)
 
     @property
     def counts(self) -> tuple[HandlerCounts, ...]:
@@ -237,14 +237,15 @@ class Worker:
             def part(name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
                 return parts.create_task(work, name=name)
 
+            claiming = [part("claim", one.run()) for one in claimers]
             reading = [part(f"read {one.subscription.stream}", one.run()) for one in self._consumers]
-            reading += [part("claim", one.run()) for one in claimers]
             handling = [part(f"handle {one.handler.name}", one.executor.run()) for one in self.runners]
             acknowledging = [part(f"acknowledge {one.key}", one.acknowledge()) for one in self._streams]
             promoting = part("promote", self._promoter.run())
             scheduling = part("cron", self._cron.run())
             self.state = WorkerState.RUNNING
             await self._watch()
+            await cancel(claiming)
             await self._drain(reading)
             for each in (*handling, *acknowledging, promoting, scheduling):
                 each.cancel()
@@ -268,22 +269,25 @@ class Worker:
         """Stop reading, hand back entries that were not started, let the rest finish, acknowledge it, leave."""
         self.state = WorkerState.DRAINING
         drain = Drain(self._context)
-        await cancel(reading)
         deadline = time.monotonic() + self._options.grace.total_seconds()
-        # Entries read with noack cannot be handed back: they are handled now, or lost.
-        while any(one.handler.noack and one.executor.buffer for one in self.runners):
+        noack = [one.subscription.noack for one in self._consumers]
+        await cancel(task for task, waits in zip(reading, noack, strict=True) if not waits)
+        # Entries read with NOACK cannot be handed back: the read under way ends, and all that it brings is handled.
+        last = [one for one in self._consumers if one.subscription.noack]
+        for consumer in last:
+            consumer.paused, consumer.executor.linger = True, 0.0
+        while any(one.is_reading or one.executor.has_unstarted for one in last):
             if time.monotonic() > deadline:
                 break
             self._heartbeat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)
+        await cancel(reading)
         waiting = [entry for runner in self.runners for entry in runner.stop()]
         await drain.hand_back((one for one in waiting if one.may_have_started), unstarted=False)
         await drain.hand_back((one for one in waiting if not one.may_have_started), unstarted=True)
         while any(runner.executor.busy for runner in self.runners) and time.monotonic() < deadline:
             self._heartbeat.pulse = time.monotonic()
             await asyncio.sleep(GLANCE)
-        for runner in self.runners:
-            runner.count_lost(entry for slot in runner.executor.slots for entry in slot.entries)
         kept = await self._cut_off()
         await drain.flush(self._streams, deadline)
         # The heartbeat thread must not renew the leases of entries that are handed back.
@@ -307,6 +311,8 @@ class Worker:
             runner.executor.close()
         self._threads.abandon()
         await asyncio.gather(*(runner.executor.end(self._patience) for runner in self.runners))
+        for runner in self.runners:
+            runner.count_lost()
         await asyncio.to_thread(self._heartbeat.stop)
         await self._groups.close()
         for consumer in self._consumers:

@@ -1,8 +1,10 @@
 """Entries that the server takes for acknowledged as it delivers them: at most once, and counted where they are lost."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.errors import PublishError, SettingsError
 from streamops.runtime import Entry, Streamops
@@ -98,3 +100,30 @@ def test_what_needs_an_acknowledgement_is_refused_with_noack(options: dict[str, 
 
         @app.handler("s", group="g", noack=True, **options)  # type: ignore[arg-type]  # each is of its type
         async def handle(entry: Entry) -> None: ...
+
+
+async def test_a_batch_that_waits_for_more_is_handled_as_the_worker_stops(server: RunningServer) -> None:
+    app, handled = Streamops(server.options), list[str]()
+
+    @app.handler("s", group="g", start="all", noack=True, batch=10, linger=60.0, concurrency=1)
+    async def handle(entries: list[Entry]) -> None:
+        handled.extend(entry.id for entry in entries)
+
+    add(server, 3)
+    async with working(app) as worker:
+        await until(lambda: worker.in_flight == 3 and not worker.runners[0].executor.buffer)
+    assert (len(handled), worker.runners[0].snapshot().noack_lost) == (3, 0)
+
+
+async def test_entries_cut_off_by_the_end_of_the_grace_are_counted_as_lost(server: RunningServer) -> None:
+    app, begun = Streamops(server.options), list[str]()
+
+    @app.handler("s", group="g", start="all", noack=True, concurrency=1)
+    async def handle(entry: Entry) -> None:
+        begun.append(entry.id)
+        await asyncio.Event().wait()
+
+    add(server, 3)
+    async with working(app, replace(QUICK, grace=timedelta(seconds=0.3))) as worker:
+        await until(lambda: worker.in_flight == 3 and begun)
+    assert (len(begun), worker.runners[0].snapshot().noack_lost) == (1, 3)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from streamops.model.pools import WorkerState
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Streamops
 from streamops.runtime.events import DeadLettered, Lost, Retried, Stuck
 from streamops.runtime.retry import LONGEST_DELAY, Schedule
@@ -72,6 +73,30 @@ async def test_a_try_that_did_not_count_leaves_no_mark(server: RunningServer) ->
         await until(lambda: len(marks) == 3)
         await until(lambda: is_idle(server, "s"))
     assert marks == [None] * 3
+
+
+async def test_an_entry_that_fails_while_the_worker_drains_is_handed_back_untried(server: RunningServer) -> None:
+    app, attempts, held = Streamops(server.options), list[str](), asyncio.Event()
+
+    @app.handler("s", group="g", start="0", in_place=True, retry=0.01, concurrency=2)
+    async def handle(entry: Entry) -> None:
+        attempts.append(entry.id)
+        if entry.id == failing_id:
+            await until(lambda: worker.state is WorkerState.DRAINING)
+            raise ValueError("no")
+        await held.wait()
+
+    failing_id, slow_id = (add_entry(server, "s", "n", str(number)) for number in range(2))
+    async with working(app) as worker:
+        await until(lambda: len(attempts) == 2)
+        worker.stop()
+        executor = worker.runners[0].executor
+        await until(lambda: worker.state is WorkerState.DRAINING and executor.busy == 1)
+        assert not executor.waiting
+        held.set()
+    assert sorted(attempts) == sorted([failing_id, slow_id])
+    (row,) = server.command("XPENDING", "s", "g", "-", "+", 10)
+    assert row[0].decode() == failing_id
 
 
 @pytest.mark.parametrize("error", [ValueError("\ud800"), Unspeakable()])
