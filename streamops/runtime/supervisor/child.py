@@ -1,4 +1,4 @@
-"""``python -m streamops.runtime.supervisor.child``: one worker process, as its standard input orders."""
+"""``python -m streamops.runtime.supervisor.child``: one worker process; its spec comes through standard input."""
 
 import asyncio
 import os
@@ -31,9 +31,9 @@ from streamops.runtime.supervisor.spec import (
 from streamops.service.processes import configure_logs, end_process, runner
 
 SOON: Final = 0.02
-"""Seconds until the next look while it starts, or while a report is half sent."""
+"""Seconds between two looks while it starts, or while a report is half sent."""
 LAST_WORD: Final = 1.0
-"""Seconds that the parent has for the last report."""
+"""Seconds that the parent has to read the last report."""
 IDLE_EVERY: Final = 0.25
 IDLE_LOOKS: Final = 3
 STATM: Final = Path("/proc/self/statm")
@@ -48,11 +48,11 @@ def main() -> int:
 
 
 def run_child(begin: Begin) -> int:
-    """Work as the parent says through standard input; the exit code.
+    """Read the spec from standard input and do its work; the exit code.
 
     Args:
-        begin: Makes the work of the spec, the channel for reports, the descriptor of standard input, and how often the
-            parent has asked by now.
+        begin: Makes the work from the spec, the channel for reports, the descriptor of standard input, and how many
+            reports the parent has requested by now.
     """
     stdin = _set_aside(0)
     line = _first_line(stdin)
@@ -61,7 +61,7 @@ def run_child(begin: Begin) -> int:
     channel = Channel(spec.report_fd)
     configure_logs(spec.log_format, spec.log_level)
     try:
-        # Found before the application's directory is searched for modules.
+        # uvloop is imported before the application's directory is on the module path.
         run = runner()
         run(begin(spec, channel, stdin, line.count(b"\n") - 1))
     except StreamopsError as error:
@@ -81,10 +81,10 @@ def _begin(spec: WorkerSpec, channel: "Channel", stdin: int, asked: int) -> Coro
 
 
 class Channel:
-    """Reports to the parent, which may be slow, stopped or gone: nothing here waits for it.
+    """Sends reports to the parent, and never waits for it: it may be slow, stopped or gone.
 
     Attributes:
-        waiting: What is left of a report that the pipe has no room for.
+        waiting: The rest of a report that the pipe has no room for.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -93,14 +93,14 @@ class Channel:
         os.set_blocking(descriptor, False)
 
     def send(self, report: WorkerReport) -> None:
-        """Send a report; it is left out where one before it is not all sent: the next one says as much."""
+        """Send a report, or drop it if the one before is not wholly sent; the next one has all it says."""
         self.push()
         if not self.waiting:
             self.waiting = encode_report(report)
             self.push()
 
     def push(self) -> None:
-        """Send what waits, as far as there is room."""
+        """Send the rest of a report, as far as the pipe has room."""
         try:
             while self.waiting:
                 self.waiting = self.waiting[os.write(self._descriptor, self.waiting) :]
@@ -111,7 +111,7 @@ class Channel:
             self.waiting = b""
 
     def flush(self, seconds: float) -> None:
-        """Give the parent so long to take what waits."""
+        """Send the rest of a report, for at most this many seconds."""
         deadline = time.monotonic() + seconds
         while self.waiting and (left := deadline - time.monotonic()) > 0:
             select.select([], [self._descriptor], [], left)
@@ -155,13 +155,13 @@ class _Process:
         self.report()
         await work
 
-    def answer(self, questions: int) -> None:
-        """Tell the parent its state, which asked this many times more."""
-        self.asked += questions
+    def answer(self, requests: int) -> None:
+        """Report to the parent, which has requested this many reports more."""
+        self.asked += requests
         self.report()
 
     def report(self) -> None:
-        """Tell the parent its state."""
+        """Report to the parent."""
         self._channel.push()
         if self._channel.waiting:
             return
@@ -178,7 +178,7 @@ class _Process:
         )
 
     async def _end_when_idle(self) -> None:
-        """Stop once several looks in a row have found nothing to do; what the server does not report is something."""
+        """Stop once several looks in a row have found no work left; a failed look counts as work."""
         looks = 0
         while looks < IDLE_LOOKS:
             await asyncio.sleep(IDLE_EVERY)
@@ -191,7 +191,7 @@ class _Process:
         self.worker.stop()
 
     def _retire(self) -> None:
-        """Stop where enough was done, or too much memory is held."""
+        """Stop after ``max_jobs`` calls, or above ``max_memory``."""
         if self._recycled or self.worker.stopping:
             return
         spec = self._spec
@@ -213,7 +213,7 @@ async def _work(app: Streamops, spec: WorkerSpec, channel: Channel, stdin: int, 
             _end(channel, _report_failure(channel, error))
         raise
     if process.worker.lingers:
-        # Handlers that cannot be ended would keep the process alive.
+        # Handlers that cannot be cancelled would keep the process alive.
         _end(channel, ExitCode.DONE)
 
 
@@ -229,7 +229,7 @@ def _end(channel: Channel, code: int) -> NoReturn:
 
 
 def _prepared(app: Streamops, spec: WorkerSpec) -> Streamops:
-    """An application with what the command line says instead of what it declares."""
+    """An application with the spec's options instead of its own."""
     connection, names = spec.connection, spec.names
     if connection is None and spec.fallback is not None and not app.names_server:
         connection, names = spec.fallback
@@ -265,7 +265,7 @@ def _selected(handlers: Sequence[Handler], spec: WorkerSpec) -> list[Handler]:
 
 
 def _set_aside(descriptor: int) -> int:
-    """Move a descriptor where no process that a handler starts finds it; there is nothing to read in its place."""
+    """Move a descriptor out of the reach of a handler's child processes, which read ``/dev/null`` instead."""
     kept = os.dup(descriptor)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, descriptor)
@@ -274,7 +274,7 @@ def _set_aside(descriptor: int) -> int:
 
 
 def _first_line(stdin: int) -> bytes:
-    """The orders, and a newline for each question that came along; read without a buffer, so that the thread that watches sees the end of the pipe."""
+    """The spec, and a newline for each request that came with it; unbuffered, as a thread reads on from there."""
     line = b""
     while not line.endswith(b"\n"):
         part = os.read(stdin, 1 << 16)
@@ -287,7 +287,7 @@ def _first_line(stdin: int) -> bytes:
 def listen_to_parent(
     stdin: int, loop: asyncio.AbstractEventLoop, answer: Callable[[int], None], stop: Callable[[], None]
 ) -> None:
-    """Call ``answer`` whenever the parent asks, and ``stop`` once it is gone, however it went."""
+    """Call ``answer`` with the number of requests that came from the parent, and ``stop`` once it is gone."""
 
     def listen() -> None:
         with suppress(RuntimeError):

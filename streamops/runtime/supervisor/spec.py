@@ -1,4 +1,4 @@
-"""What a supervisor tells a worker process, and what that reports back: JSON, a line each, through pipes."""
+"""What a supervisor sends a worker process, and what that reports: lines of JSON through pipes."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -17,34 +17,34 @@ from streamops.wire.options import ConnectionOptions, Secret
 REPORT_EVERY: Final = 1.0
 """Seconds between a worker process's reports."""
 MARGIN: Final = timedelta(seconds=5)
-"""How long after its handlers' grace a process may go on."""
+"""How long a process may run on after its handlers' grace."""
 
 
 class WorkerSpec(Struct, frozen=True, kw_only=True):
-    """What a worker process is to do; the first line of its standard input, whose end means that its parent is gone.
+    """What a worker process does; the first line of its standard input, whose end means that its parent is gone.
 
     Attributes:
         app: The application: ``package.module:app``.
-        worker: How its worker lives.
-        connection: The server instead of the application's own; none for that.
-        names: The queues of the context that names the server, which the application's own must not contradict; none
-            where no context does.
+        worker: Its worker's options.
+        connection: The server; None for the application's own.
+        names: The queues of the context that names the server, which the application's own must not contradict; None
+            without a context.
         fallback: The server of the default context, and its queues, for an application that names no server; None if
-            there is no such context, or ``connection`` says it.
-        concurrency: How much each handler does at once, instead of what it declares; none for that.
-        only: The handlers that work, by their names or streams; all if none is named.
-        exclude: Those that do not.
+            there is no such context, or ``connection`` names the server.
+        concurrency: The concurrency of each handler; None for what it declares.
+        only: The handlers that work, by their names or streams; all if empty.
+        exclude: The handlers that do not.
         until_idle: Whether it ends once nothing has been left to do for a moment.
-        max_jobs: After how many calls the process is replaced by a fresh one; none for never.
+        max_jobs: After how many calls the process is replaced; None for never.
         max_memory: The same for bytes of resident memory.
-        log_format: How its log looks.
-        log_level: From which of ``logging``'s levels on.
-        report_fd: The file descriptor to report to.
-        tell_connection: Whether to report which server the application itself names.
-        tell_directories: Whether to report where the application's modules were found.
-        module: What a process runs; further modules call ``run_child``.
-        task: What such a module needs to know besides, as JSON can hold it.
-        sockets: File descriptors of listening sockets: each place has one, which its processes inherit.
+        log_format: The format of its log.
+        log_level: The lowest level that it logs, one of ``logging``'s.
+        report_fd: The file descriptor of its reports.
+        tell_connection: Whether to report which server the application names.
+        tell_directories: Whether to report the directories of the application's modules.
+        module: The module that the process runs; others than the default call ``run_child``.
+        task: What such a module needs besides, as JSON.
+        sockets: File descriptors of listening sockets, one for each slot, which its processes inherit.
     """
 
     app: str
@@ -69,7 +69,7 @@ class WorkerSpec(Struct, frozen=True, kw_only=True):
 
 
 class Recycled(StrEnum):
-    """Why a process ended of itself: it asks for a successor, or all are to end."""
+    """Why a process ended by itself: the first two ask for a successor; ``IDLE`` ends all."""
 
     MAX_JOBS = "max-jobs"
     MAX_MEMORY = "max-memory"
@@ -77,12 +77,12 @@ class Recycled(StrEnum):
 
 
 class StartFailure(Struct, frozen=True):
-    """Why a process could not begin.
+    """Why a process could not start.
 
     Attributes:
         message: One line of what is wrong.
         hint: One line of what to do.
-        exit_code: What the program should end with.
+        exit_code: The program's exit code.
     """
 
     message: str
@@ -91,19 +91,19 @@ class StartFailure(Struct, frozen=True):
 
 
 class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a worker process tells, once a second and when something changes.
+    """What a worker process reports, once a second and on request.
 
     Attributes:
         worker_id: Its ID.
-        state: What it is doing.
-        figures: What it did.
+        state: Its worker's state.
+        figures: Its handlers' counts.
         memory: Its resident memory in bytes; zero if that is not known.
-        recycled: Why it ended of itself; None if it did not.
-        failure: Why it could not begin; None if it could.
-        connection: The server that the application names, once, if that was asked for.
-        directories: Where its modules were found, likewise.
-        asked: How often it was asked by then.
-        counters: What else it counts, by name: the parent adds these up, over all processes there ever were.
+        recycled: Why it ended by itself; None if it did not.
+        failure: Why it could not start; None if it could.
+        connection: The server that the application names, in one report, if the spec asks for it.
+        directories: The directories of its modules, likewise.
+        asked: How many reports the parent has requested by then.
+        counters: Other counters by name; the parent adds them up over all processes, ended ones included.
     """
 
     worker_id: str = ""
@@ -119,17 +119,17 @@ class WorkerReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def encode_spec(spec: WorkerSpec) -> bytes:
-    """Orders as a line; the password is in it, and goes through a pipe only."""
+    """A spec as a line. It holds the password, and is sent through a pipe only."""
     return msgspec.json.encode(spec, enc_hook=_reveal) + b"\n"
 
 
 def decode_spec(line: bytes) -> WorkerSpec:
-    """Orders from a line."""
+    """A spec from a line."""
     return msgspec.json.decode(line, type=WorkerSpec, dec_hook=_conceal)
 
 
 def encode_report(report: WorkerReport) -> bytes:
-    """A report as a line; a password may be in it, as in orders."""
+    """A report as a line; it may hold a password, as a spec does."""
     return msgspec.json.encode(report, enc_hook=_reveal) + b"\n"
 
 
@@ -139,17 +139,17 @@ def decode_report(line: bytes) -> WorkerReport:
 
 
 def grace_of(spec: WorkerSpec) -> timedelta:
-    """How long a process may take to drain before it is ended."""
+    """How long a process may take to drain before it is killed."""
     return spec.worker.grace + MARGIN
 
 
 def _reveal(value: Any) -> str:  # noqa: ANN401 - what msgspec cannot encode by itself
     if isinstance(value, Secret):
         return value.reveal()
-    raise NotImplementedError(f"a {type(value).__name__} in orders or reports")
+    raise NotImplementedError(f"a {type(value).__name__} in a spec or report")
 
 
 def _conceal(kind: type, value: Any) -> Any:  # noqa: ANN401 - what msgspec cannot decode by itself
     if kind is Secret:
         return Secret(value)
-    raise NotImplementedError(f"a {kind.__name__} in orders or reports")
+    raise NotImplementedError(f"a {kind.__name__} in a spec or report")

@@ -1,7 +1,7 @@
 """The parent of worker processes: starts, watches, restarts, reloads and drains them.
 
-It imports nothing of the application: what a handler leaks or breaks ends with its process, and a reload gets the
-code that is there now.
+It imports nothing of the application: what a handler leaks or breaks ends with its process, and a reload runs the code that
+is there now.
 """
 
 import asyncio
@@ -23,213 +23,21 @@ from streamops.runtime.supervisor.process import ProcessSlot, ProcessTable, Work
 from streamops.runtime.supervisor.spec import REPORT_EVERY, Recycled, StartFailure, WorkerSpec, grace_of
 
 PAUSES: Final = Backoff(0.25, 30.0)
-"""How long a process that fell is not replaced."""
+"""How long a slot stays empty after its process crashed."""
 STEADY: Final = 30.0
-"""Seconds after which a process has not fallen in a row with those before."""
-HOPELESS: Final = 8
-"""Falls in a row, in every place, after which nothing is tried any more."""
-
-
-def code_in_words(code: int) -> str:
-    """What an exit code says."""
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return f"killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"killed by signal {-code}"
-
-
-def notify(*states: str) -> None:
-    """Send states such as ``READY=1``; nothing happens where no service manager listens."""
-    address = os.environ.get("NOTIFY_SOCKET", "")
-    if not address:
-        return
-    # An abstract socket's name begins with a zero byte, which systemd writes as "@".
-    place = f"\0{address[1:]}" if address.startswith("@") else address
-    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as telling:
-        telling.sendto("\n".join(states).encode(), place)
-
-
-def reloading() -> None:
-    """Say that a reload has begun."""
-    notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
-
-
-def watchdog_seconds() -> float | None:
-    """How often systemd wants a sign of life, halved; None if it does not."""
-    text = os.environ.get("WATCHDOG_USEC", "")
-    return int(text) / 2e6 if text.isdigit() and int(text) else None
-
-
-def reap_orphans(ours: set[int]) -> None:
-    """Wait for the processes that have ended and are not ours; it takes no time."""
-    with suppress(ChildProcessError):
-        while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            if found.si_pid in ours:
-                # Its own waiter reaps it in a moment; those behind it have time until then.
-                return
-            os.waitpid(found.si_pid, os.WNOHANG)
-
-
+"""Seconds after which a process has outlived the crashes before it: the next one counts as the first."""
+MOST_CRASHES: Final = 8
+"""Crashes in a row, in every slot, after which the supervisor gives up."""
+READY_IN: Final = 60.0
+"""Seconds that a successor has to get ready."""
 LOOK_EVERY: Final = 1.0
 SOON: Final = 0.05
 REAP_EVERY: Final = 1.0
-
-
-async def end_stalled(processes: ProcessTable) -> None:
-    """End who has not reported for too long: its event loop stands still, and it gave its entries up."""
-    log = structlog.get_logger("streamops")
-    longest = processes.spec.worker.hang.total_seconds() + 2 * REPORT_EVERY
-    while True:
-        await asyncio.sleep(LOOK_EVERY)
-        for process in processes:
-            process.listen(LOOK_EVERY)
-            if process.silence > longest:
-                log.error("worker stalled", pid=process.pid, silent_seconds=round(process.silence))
-                process.kill()
-
-
-async def notify_systemd(processes: ProcessTable) -> None:
-    """Say when all work, and then that they still do."""
-    while not processes.ready:  # noqa: ASYNC110 - many things make it so
-        await asyncio.sleep(SOON)
-    processes.was_ready = True
-    workers = len(processes.places)
-    structlog.get_logger("streamops").info("workers ready", workers=workers, app=processes.spec.app)
-    notify("READY=1", f"STATUS={workers} workers")
-    every = watchdog_seconds()
-    while every:
-        if processes.healthy:
-            notify("WATCHDOG=1")
-        await asyncio.sleep(every)
-
-
-async def reap(processes: ProcessTable) -> None:
-    """As process 1, bury what others orphaned; our own are waited for elsewhere."""
-    while True:
-        await asyncio.sleep(REAP_EVERY)
-        # One that is being started has a number that we do not know yet.
-        if not processes.starting:
-            reap_orphans({process.pid for process in processes})
-
-
-READY_IN: Final = 60.0
-
-
-class Reloading:
-    """Replaces all processes at each request.
-
-    Args:
-        processes: The processes.
-        renew: Gives what they are to do from a reload on; raises ``StreamopsError`` if that makes no sense.
-    """
-
-    def __init__(self, processes: ProcessTable, renew: Callable[[], WorkerSpec]) -> None:
-        self._processes = processes
-        self._renew = renew
-        self._asked = asyncio.Event()
-        self._log = structlog.get_logger("streamops")
-
-    def reload(self) -> None:
-        """Have them replaced; or notice that all are to end."""
-        self._asked.set()
-
-    async def run(self) -> None:
-        """Replace them whenever asked to, until all are to end."""
-        while not self._processes.ending.is_set():
-            await self._asked.wait()
-            self._asked.clear()
-            if not self._processes.ending.is_set():
-                await self._replace_all()
-
-    async def _replace_all(self) -> None:
-        """Replace one process after another; if one fails, the others go on with what they had to do."""
-        reloading()
-        former = self._processes.spec
-        try:
-            # It reads files, and may run a program that gives a password.
-            self._processes.spec = await asyncio.to_thread(self._renew)
-        except StreamopsError as error:
-            self._log.error("reload given up; the workers that run go on", why=error.message)
-        else:
-            for place in tuple(self._processes.places):
-                if not place.closing and not await self._replace(place):
-                    self._processes.spec = former
-                    self._log.error("reload given up; the workers that run go on")
-                    break
-            else:
-                self._log.info("reloaded", workers=len(self._processes.places))
-        if not self._processes.ending.is_set():
-            notify("READY=1")
-
-    async def _replace(self, place: ProcessSlot) -> bool:
-        """Start a successor, and drain who is there once that works; whether it does."""
-        if self._processes.ending.is_set() or (successor := await self._processes.start(place)) is None:
-            return False
-        place.successor = successor
-        place.hurry.set()
-        works = await successor.begins(READY_IN)
-        if self._processes.ending.is_set():
-            # All were told, and each is waited for in its place.
-            return False
-        if not works:
-            await self._give_up(place, successor)
-            return False
-        place.falls = 0
-        old = place.current
-        if old is not None and old is not successor:
-            await self._processes.see_off(old)
-        return True
-
-    async def _give_up(self, place: ProcessSlot, successor: WorkerProcess) -> None:
-        """End a successor that does not begin to work."""
-        failure = successor.report.failure
-        why = failure.message if failure else "it is not ready in time"
-        self._log.error("successor cannot begin", why=why)
-        successor.kill()
-        await successor.wait()
-        # If the one before it has ended meanwhile, it is in its place, and that goes on as after any fall.
-        if place.successor is successor:
-            place.successor = None
-            self._processes.retire(successor)
-
-
 WATCH_EVERY: Final = 0.5
 
 
-async def watch_files(processes: ProcessTable, reloading: Reloading) -> None:
-    """Reload whenever a Python file in a directory of the application's modules was changed, added or removed."""
-    log = structlog.get_logger("streamops")
-    directories, known = set[str](), dict[str, int]()
-    while True:
-        await asyncio.sleep(WATCH_EVERY)
-        for process in processes:
-            fresh = {*process.directories} - directories
-            directories |= fresh
-            # What changed after the process began may have been imported as it was before.
-            began_ns = time.time_ns() - int(process.lived * 1e9)
-            known |= {path: at for path, at in _python_files(fresh) if at < began_ns}
-        now = dict(_python_files(directories))
-        changed = sorted(path for path in now.keys() | known.keys() if now.get(path) != known.get(path))
-        known = now
-        if changed:
-            log.info("files changed", files=", ".join(map(os.path.relpath, changed)))
-            reloading.reload()
-
-
-def _python_files(directories: Iterable[str]) -> Iterator[tuple[str, int]]:
-    """Python files, each with the time of its last change."""
-    for directory in directories:
-        # It may be removed just now, and so may a file in it.
-        with suppress(OSError):
-            for entry in os.scandir(directory):
-                if entry.name.endswith(".py"):
-                    yield entry.path, entry.stat().st_mtime_ns
-
-
 class CannotStart(StreamopsError):
-    """No worker process can begin: what the first one said."""
+    """No worker process can start: what the first one reported."""
 
     def __init__(self, failure: StartFailure) -> None:
         super().__init__(failure.message, failure.hint)
@@ -240,15 +48,15 @@ class Supervisor:
     """Keeps worker processes running.
 
     Args:
-        spec: What each of them is to do.
-        workers: How many; as many as their pool is told, if none is given.
-        default_workers: How many if the pool was never given a number.
-        watch: Whether they are replaced whenever a Python file beside the application's modules changes.
+        spec: What each of them does.
+        workers: How many; None for the pool's desired count.
+        default_workers: How many while the pool has no desired count.
+        watch: Whether to reload whenever a Python file beside the application's modules changes.
         environment: Environment variables that they have besides ours.
-        renew: Gives what they are to do from a reload on; the same as before unless given.
+        renew: Makes the spec that holds from a reload on; the same as before unless given.
 
     Attributes:
-        processes: The processes, which says how they are.
+        processes: The processes and their state.
     """
 
     def __init__(
@@ -261,38 +69,37 @@ class Supervisor:
         environment: Mapping[str, str] | None = None,
         renew: Callable[[], WorkerSpec] | None = None,
     ) -> None:
-        self._follows = workers is None
+        self._follows_pool = workers is None
         self._watch = watch
-        # Before the pool could be asked, one is enough to say where.
-        begin = workers if workers is not None else int(spec.connection is None)
-        self.processes = ProcessTable(self._reporting(spec), begin, environment)
-        self._reloading = Reloading(
-            self.processes, lambda: self._reporting(renew()) if renew else self.processes.spec
-        )
-        self._unless_told = default_workers
+        # If only the application names the server, one process must report it before the pool can be read.
+        first = workers if workers is not None else int(spec.connection is None)
+        self.processes = ProcessTable(self._reporting(spec), first, environment)
+        self._renew = renew
+        self._default_workers = default_workers
         self._tasks: asyncio.TaskGroup | None = None
+        self._reload = asyncio.Event()
         self._forced = asyncio.Event()
         self._failure: StartFailure | None = None
-        self._hopeless = False
+        self._gave_up = False
         self._log = structlog.get_logger("streamops")
 
     def _reporting(self, spec: WorkerSpec) -> WorkerSpec:
-        """What a process is to do, with what the supervisor needs to be told by it."""
-        asks = self._follows and spec.connection is None
-        return replace(spec, tell_connection=asks, tell_directories=self._watch)
+        """A spec that has the processes report what the supervisor needs to know."""
+        needs_connection = self._follows_pool and spec.connection is None
+        return replace(spec, tell_connection=needs_connection, tell_directories=self._watch)
 
     async def run(self) -> ExitCode:
-        """Keep them running until asked to stop; what the program should end with.
+        """Keep the processes running until a signal stops them; the program's exit code.
 
-        SIGTERM and SIGINT drain, a second one ends everything at once; SIGHUP replaces one process after another.
+        SIGTERM and SIGINT drain, a second one kills; SIGHUP reloads.
 
         Raises:
-            CannotStart: The first process could not begin: no such application, no permission, and so on.
+            CannotStart: The first process cannot start: no such application, no permission, and so on.
         """
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
-        loop.add_signal_handler(signal.SIGHUP, self._reloading.reload)
+        loop.add_signal_handler(signal.SIGHUP, self.reload)
         try:
             return await self.keep()
         finally:
@@ -300,86 +107,84 @@ class Supervisor:
                 loop.remove_signal_handler(number)
 
     async def keep(self) -> ExitCode:
-        """The same without an ear for signals, for who has a use of its own for them.
+        """Keep the processes running until ``stop`` is called; the program's exit code. It handles no signals.
 
         Raises:
-            CannotStart: The first process could not begin.
+            CannotStart: The first process cannot start.
         """
-        helpers = [asyncio.create_task(work) for work in self._helpers()]
+        watchers = [asyncio.create_task(work) for work in self._watchers()]
         try:
             async with asyncio.TaskGroup() as self._tasks:
-                # A reload under way sees to it that no process that it started is forgotten.
-                self._tasks.create_task(self._reloading.run())
-                for place in self.processes.places:
-                    self._tasks.create_task(self._keep(place))
+                # A reload waits for each successor that it started.
+                self._tasks.create_task(self._reload_when_asked())
+                for slot in self.processes.slots:
+                    self._tasks.create_task(self._fill(slot))
         finally:
-            for helper in helpers:
-                helper.cancel()
-            await asyncio.gather(*helpers, return_exceptions=True)
+            for watcher in watchers:
+                watcher.cancel()
+            await asyncio.gather(*watchers, return_exceptions=True)
         if self._failure is not None:
             raise CannotStart(self._failure)
-        if self._hopeless:
+        if self._gave_up:
             return ExitCode.FAILED
         return ExitCode.INTERRUPTED if self._forced.is_set() else ExitCode.DONE
 
     def stop(self) -> None:
-        """Drain all processes and end; asked again, end at once."""
+        """Drain all processes and end; if called again, kill them."""
         if self.processes.ending.is_set():
             self._forced.set()
             return
         self._log.info("draining", grace_seconds=self.processes.spec.worker.grace.total_seconds())
         self._begin_end()
 
+    def reload(self) -> None:
+        """Replace the processes one after another, each once its successor is ready."""
+        self._reload.set()
+
     async def resize(self, workers: int) -> None:
-        """Have another number of processes; who is not needed is drained, the idle before the busy."""
-        places = self.processes.places
-        if len(places) > workers:
-            await self.processes.ask_all()
+        """Change the number of processes; idle ones are drained before busy ones."""
+        slots = self.processes.slots
+        if len(slots) > workers:
+            await self.processes.request_reports()
         if self.processes.ending.is_set() or self._tasks is None:
             return
-        while len(places) > workers:
-            self._close(min(reversed(places), key=lambda place: place.rank))
-        while len(places) < workers:
-            place = ProcessSlot()
-            places.append(place)
-            self._tasks.create_task(self._keep(place))
+        while len(slots) > workers:
+            self._close(min(reversed(slots), key=lambda slot: slot.rank))
+        while len(slots) < workers:
+            slot = ProcessSlot()
+            slots.append(slot)
+            self._tasks.create_task(self._fill(slot))
 
-    def _close(self, place: ProcessSlot) -> None:
-        """Do without a place: its process finishes what it has begun."""
-        self.processes.places.remove(place)
-        self.processes.closing.append(place)
-        place.closing = True
-        place.hurry.set()
+    def _close(self, slot: ProcessSlot) -> None:
+        """Remove a slot; its processes are drained."""
+        self.processes.slots.remove(slot)
+        self.processes.closing.append(slot)
+        slot.closing = True
+        slot.wake.set()
         assert self._tasks is not None  # noqa: S101 - only while it runs
-        for process in (place.current, place.successor):
+        for process in (slot.current, slot.successor):
             if process is not None:
-                self._tasks.create_task(self.processes.see_off(process))
+                self._tasks.create_task(self.processes.stop(process))
 
-    def _helpers(self) -> Iterable[Any]:
+    def _watchers(self) -> Iterable[Any]:
         yield self._end()
-        if self._follows:
+        if self._follows_pool:
             yield self._follow_pool()
         if self._watch:
-            yield watch_files(self.processes, self._reloading)
-        yield end_stalled(self.processes)
-        yield notify_systemd(self.processes)
+            yield self._watch_files()
+        yield self._end_stalled()
+        yield self._notify_systemd()
         if os.getpid() == 1:
-            yield reap(self.processes)
-
-    async def _follow_pool(self) -> None:
-        """Run as many processes as the pool asks for."""
-        async with aclosing(PoolSync(self.processes, self._unless_told).sizes()) as sizes:
-            async for workers in sizes:
-                await self.resize(workers)
+            yield self._reap()
 
     def _begin_end(self) -> None:
         self.processes.ending.set()
-        self._reloading.reload()
-        for place in (*self.processes.places, *self.processes.closing):
-            place.hurry.set()
+        self._reload.set()
+        for slot in (*self.processes.slots, *self.processes.closing):
+            slot.wake.set()
 
     async def _end(self) -> None:
-        """Once asked to stop: drain, then end what has not drained in time, or at once where asked again."""
+        """Once all are to end: drain, and kill what has not ended within the grace, or at once if asked again."""
         await self.processes.ending.wait()
         notify("STOPPING=1")
         self.processes.drain()
@@ -388,79 +193,245 @@ class Supervisor:
                 await self._forced.wait()
         self.processes.kill()
 
-    async def _keep(self, place: ProcessSlot) -> None:
-        """Have a process in a place, for as long as there is to be one."""
-        while place.successor is not None or not (self.processes.ending.is_set() or place.closing):
-            process = place.current = await self._next(place)
+    async def _fill(self, slot: ProcessSlot) -> None:
+        """Keep a process running in a slot, until the slot is closed or all end."""
+        while slot.successor is not None or not (self.processes.ending.is_set() or slot.closing):
+            process = slot.current = await self._next_process(slot)
             if process is None:
-                await self._pause(place, self._fallen(place))
+                await self._pause(slot, self._count_crash(slot))
                 continue
             code = await process.wait()
             self.processes.retire(process)
-            place.current = None
-            if not process.told and not self.processes.ending.is_set():
-                await self._after(place, process, code)
+            slot.current = None
+            if not process.stopping and not self.processes.ending.is_set():
+                await self._handle_exit(slot, process, code)
             elif process.ready.is_set() and process.report.failure is not None:
                 self._log.error(
                     "worker failed as it ended", pid=process.pid, how=process.report.failure.message
                 )
-        if place.closing:
-            self.processes.closing.remove(place)
+        if slot.closing:
+            self.processes.closing.remove(slot)
 
-    async def _next(self, place: ProcessSlot) -> WorkerProcess | None:
-        """Who is to be there: the successor if there is one, else a fresh one; None if none can be started."""
-        process = None if place.successor is not None else await self.processes.start(place)
+    async def _next_process(self, slot: ProcessSlot) -> WorkerProcess | None:
+        """The slot's successor if it has one, else a new process; None if the system starts none."""
+        process = None if slot.successor is not None else await self.processes.start(slot)
         if process is None:
-            process, place.successor = place.successor, None
+            process, slot.successor = slot.successor, None
         return process
 
-    async def _after(self, place: ProcessSlot, process: WorkerProcess, code: int) -> None:
-        """A process ended that was not asked to."""
+    async def _handle_exit(self, slot: ProcessSlot, process: WorkerProcess, code: int) -> None:
+        """Decide what follows on the end of a process that was not stopped: a new one, a pause first, or the end of all."""
         failure, recycled = process.report.failure, process.report.recycled
         if failure is not None and not self.processes.was_ready and not process.ready.is_set():
             self._failure = self._failure or failure
             self._begin_end()
             return
         if recycled is Recycled.IDLE and code == 0:
-            # It has looked at what all of them have in hand.
+            # It has counted what the other processes have in flight.
             self._log.info("nothing left to do", pid=process.pid)
             self._begin_end()
             return
         idle = not any(one.handled for one in process.report.figures)
         if recycled is not None and code == 0 and not idle:
             self._log.info("worker recycled", pid=process.pid, reason=recycled.value)
-            place.falls = 0
+            slot.crashes = 0
             return
         if process.lived > STEADY:
-            place.falls = 0
-        pause = self._fallen(place)
+            slot.crashes = 0
+        pause = self._count_crash(slot)
         if recycled is not None and code == 0:
             how = f"recycled before it did anything: {recycled.value}"
         else:
-            how = failure.message if failure else code_in_words(code)
+            how = failure.message if failure else describe_exit(code)
         self._log.error(
-            "worker fell",
+            "worker crashed",
             pid=process.pid,
             how=how,
             worker_id=process.report.worker_id,
             restart_in_seconds=pause,
         )
-        await self._pause(place, pause)
+        await self._pause(slot, pause)
 
-    def _fallen(self, place: ProcessSlot) -> float:
-        """Count a fall; how long to pause after it."""
-        place.falls += 1
-        return PAUSES.pause(place.falls)
+    def _count_crash(self, slot: ProcessSlot) -> float:
+        """Count a crash; seconds to pause after it."""
+        slot.crashes += 1
+        return PAUSES.pause(slot.crashes)
 
-    async def _pause(self, place: ProcessSlot, seconds: float) -> None:
-        """Wait before a process is started again, unless there is no sense in it, or another is there already."""
-        places = self.processes.places
-        if places and all(each.falls >= HOPELESS for each in places):
-            self._log.error("every worker keeps falling", falls=HOPELESS)
-            self._hopeless = True
+    async def _pause(self, slot: ProcessSlot, seconds: float) -> None:
+        """Wait before the next start, until woken; give up if all slots have crashed too often."""
+        slots = self.processes.slots
+        if slots and all(each.crashes >= MOST_CRASHES for each in slots):
+            self._log.error("every worker keeps crashing", crashes=MOST_CRASHES)
+            self._gave_up = True
             self._begin_end()
-        if place.successor is None and not (self.processes.ending.is_set() or place.closing):
-            place.hurry.clear()
+        if slot.successor is None and not (self.processes.ending.is_set() or slot.closing):
+            slot.wake.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
-                    await place.hurry.wait()
+                    await slot.wake.wait()
+
+    async def _reload_when_asked(self) -> None:
+        while not self.processes.ending.is_set():
+            await self._reload.wait()
+            self._reload.clear()
+            if not self.processes.ending.is_set():
+                await self._reload_all()
+
+    async def _reload_all(self) -> None:
+        """Replace one process after another; if a successor fails, the others keep running by the former spec."""
+        notify("RELOADING=1", f"MONOTONIC_USEC={time.monotonic_ns() // 1000}")
+        former = self.processes.spec
+        try:
+            if self._renew is not None:
+                # In a thread: it reads files, and may run a program that prints a password.
+                self.processes.spec = self._reporting(await asyncio.to_thread(self._renew))
+        except StreamopsError as error:
+            self._log.error("reload failed; the running workers stay", why=error.message)
+        else:
+            for slot in tuple(self.processes.slots):
+                if not slot.closing and not await self._replace(slot):
+                    self.processes.spec = former
+                    self._log.error("reload failed; the running workers stay")
+                    break
+            else:
+                self._log.info("reloaded", workers=len(self.processes.slots))
+        if not self.processes.ending.is_set():
+            notify("READY=1")
+
+    async def _replace(self, slot: ProcessSlot) -> bool:
+        """Start a successor, and drain the current process once it is ready; whether the reload may go on."""
+        if self.processes.ending.is_set() or (successor := await self.processes.start(slot)) is None:
+            return False
+        slot.successor = successor
+        slot.wake.set()
+        ready = await successor.becomes_ready(READY_IN)
+        if self.processes.ending.is_set():
+            return False
+        if slot.closing:
+            # The pool was scaled down meanwhile: both processes are being stopped.
+            return True
+        if not ready:
+            await self._give_up(slot, successor)
+            return False
+        slot.crashes = 0
+        old = slot.current
+        if old is not None and old is not successor:
+            await self.processes.stop(old)
+        return True
+
+    async def _give_up(self, slot: ProcessSlot, successor: WorkerProcess) -> None:
+        """Kill a successor that does not get ready."""
+        failure = successor.report.failure
+        why = failure.message if failure else "it is not ready in time"
+        self._log.error("successor cannot start", why=why)
+        successor.kill()
+        await successor.wait()
+        # If the current process has ended meanwhile, the successor is the current one, and `_fill` handles its end.
+        if slot.successor is successor:
+            slot.successor = None
+            self.processes.retire(successor)
+
+    async def _follow_pool(self) -> None:
+        """Run as many processes as the pool desires."""
+        async with aclosing(PoolSync(self.processes, self._default_workers).sizes()) as sizes:
+            async for workers in sizes:
+                await self.resize(workers)
+
+    async def _end_stalled(self) -> None:
+        """Kill a process that has not reported for too long: its event loop is blocked, and its leases have expired."""
+        longest = self.processes.spec.worker.hang.total_seconds() + 2 * REPORT_EVERY
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            for process in self.processes:
+                process.add_silence(LOOK_EVERY)
+                if process.silence > longest:
+                    self._log.error("worker stalled", pid=process.pid, silent_seconds=round(process.silence))
+                    process.kill()
+
+    async def _notify_systemd(self) -> None:
+        """Notify systemd once all processes are ready, and then that they still are healthy."""
+        processes = self.processes
+        while not processes.ready:  # noqa: ASYNC110 - many things make it so
+            await asyncio.sleep(SOON)
+        processes.was_ready = True
+        workers = len(processes.slots)
+        self._log.info("workers ready", workers=workers, app=processes.spec.app)
+        notify("READY=1", f"STATUS={workers} workers")
+        every = watchdog_seconds()
+        while every:
+            if processes.healthy:
+                notify("WATCHDOG=1")
+            await asyncio.sleep(every)
+
+    async def _reap(self) -> None:
+        """As process 1, reap orphans; our own children are waited for elsewhere."""
+        while True:
+            await asyncio.sleep(REAP_EVERY)
+            # The PID of a process that is being started is not known yet.
+            if not self.processes.starting:
+                reap_orphans({process.pid for process in self.processes})
+
+    async def _watch_files(self) -> None:
+        """Reload whenever a Python file in a directory of the application's modules is changed, added or removed."""
+        directories, known = set[str](), dict[str, int]()
+        while True:
+            await asyncio.sleep(WATCH_EVERY)
+            for process in self.processes:
+                fresh = {*process.directories} - directories
+                directories |= fresh
+                # A file changed since the process started may have been imported before the change.
+                began_ns = time.time_ns() - int(process.lived * 1e9)
+                known |= {path: at for path, at in _python_files(fresh) if at < began_ns}
+            now = dict(_python_files(directories))
+            changed = sorted(path for path in now.keys() | known.keys() if now.get(path) != known.get(path))
+            known = now
+            if changed:
+                self._log.info("files changed", files=", ".join(map(os.path.relpath, changed)))
+                self.reload()
+
+
+def describe_exit(code: int) -> str:
+    """An exit code in words."""
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+def notify(*states: str) -> None:
+    """Send states such as ``READY=1`` to systemd; does nothing without ``NOTIFY_SOCKET``."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address:
+        return
+    # An abstract socket's name begins with a zero byte, which systemd writes as "@".
+    path = f"\0{address[1:]}" if address.startswith("@") else address
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.sendto("\n".join(states).encode(), path)
+
+
+def watchdog_seconds() -> float | None:
+    """Half the interval of systemd's watchdog in seconds; None if it has none."""
+    text = os.environ.get("WATCHDOG_USEC", "")
+    return int(text) / 2e6 if text.isdigit() and int(text) else None
+
+
+def reap_orphans(ours: set[int]) -> None:
+    """Wait for ended processes that are not ours; returns at once."""
+    with suppress(ChildProcessError):
+        while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if found.si_pid in ours:
+                # Asyncio reaps it in a moment; those behind it wait until then.
+                return
+            os.waitpid(found.si_pid, os.WNOHANG)
+
+
+def _python_files(directories: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Python files, each with the time of its last change in nanoseconds."""
+    for directory in directories:
+        # The directory, or a file in it, may be removed meanwhile.
+        with suppress(OSError):
+            for entry in os.scandir(directory):
+                if entry.name.endswith(".py"):
+                    yield entry.path, entry.stat().st_mtime_ns

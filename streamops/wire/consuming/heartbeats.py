@@ -10,7 +10,7 @@ import msgspec
 from streamops.errors import ServerError
 from streamops.model.pools import WorkerHeartbeat, worker_state
 from streamops.wire.batches import Request
-from streamops.wire.faults import fault
+from streamops.wire.faults import FaultKind, fault
 from streamops.wire.keys import worker_key
 from streamops.wire.node import Reply
 from streamops.wire.replies import decode_name, instant_of_ms, number
@@ -98,14 +98,17 @@ async def fetch_heartbeats(server: Server, worker_ids: Iterable[str]) -> Heartbe
 
 
 async def read_namesake(server: Server, worker_id: str) -> Namesake | None:
-    """The process whose heartbeat a name has; None if it has none, or if that may not be asked.
+    """The process whose heartbeat a name has; None if it has none, or if the server refuses to show it.
 
     Raises:
-        ServerError: The server does not answer.
+        ServerError: The server does not answer, or the node of the name does not.
     """
     key = worker_key(worker_id)
     names = ("host", "pid", "beat_ms")
     answers = await server.batch([Request(key, ("HGET", key, name)) for name in names])
+    for reply in answers.replies:
+        if isinstance(reply, Exception) and fault(reply).kind in (FaultKind.UNREACHABLE, FaultKind.MOVING):
+            raise _error(reply)
     host, *numbers = (reply if isinstance(reply, bytes) else None for reply in answers.replies)
     pid, beat_ms = map(number, numbers)
     if host is None or pid is None or beat_ms is None:

@@ -75,7 +75,9 @@ async def test_a_try_that_did_not_count_leaves_no_mark(server: RunningServer) ->
     assert marks == [None] * 3
 
 
-async def test_an_entry_that_fails_while_the_worker_drains_is_handed_back_untried(server: RunningServer) -> None:
+async def test_an_entry_that_fails_while_the_worker_drains_is_handed_back_untried(
+    server: RunningServer,
+) -> None:
     app, attempts, held = Streamops(server.options), list[str](), asyncio.Event()
 
     @app.handler("s", group="g", start="0", in_place=True, retry=0.01, concurrency=2)

@@ -70,7 +70,7 @@ async def test_the_configuration_is_read_anew_and_a_wrong_one_changes_nothing(
             config.write_text(f"{good}[[topics]]\nname = 5\n")
             changed()
             async with asyncio.timeout(PATIENCE):
-                await started.read_until("reload given up")
+                await started.read_until("reload failed")
             assert await status("added") == await status("remind") == 201
 
 

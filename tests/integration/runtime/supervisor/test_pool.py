@@ -6,6 +6,7 @@ from contextlib import aclosing
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from streamops.errors import TargetChanged, TargetError
 from streamops.model.pools import PoolSize
@@ -14,7 +15,7 @@ from streamops.runtime.supervisor.pool import PoolSync, share
 from streamops.targets.local import LocalTarget
 from tests.support.runtime.permissions import Users
 from tests.support.runtime.supervisor.pools import SizedProcesses, connected, tell
-from tests.support.servers import RunningServer
+from tests.support.servers import RunningServer, StartServer
 
 
 @given(desired=st.integers(0, 500), supervisors=st.sets(st.text(min_size=1), min_size=1, max_size=9))
@@ -44,6 +45,21 @@ async def test_a_supervisor_that_may_not_list_its_pool_follows_it_all_the_same(s
     async with aclosing(PoolSync(processes, 1).sizes()) as sizes, asyncio.timeout(20):
         assert await anext(sizes) == 3
     assert server.command("EXISTS", "streamops:pools") == 0
+
+
+async def test_a_supervisor_whose_reload_names_another_server_follows_the_pool_there(
+    server: RunningServer, start_server: StartServer
+) -> None:
+    other = start_server()
+    tell(server, 3)
+    tell(other, 5)
+    processes = SizedProcesses(server.options, 1, 1)
+    async with aclosing(PoolSync(processes, 1).sizes()) as sizes, asyncio.timeout(20):
+        assert await anext(sizes) == 3
+        processes.spec = replace(processes.spec, connection=other.options)
+        assert await anext(sizes) == 5
+        assert server.command("EXISTS", "streamops:supervisors:default") == 0
+    assert other.command("EXISTS", "streamops:supervisors:default") == 0
 
 
 async def test_supervisors_that_no_controller_leads_are_listed_with_the_workers_that_they_have(

@@ -34,13 +34,13 @@ async def test_a_worker_that_is_still_being_imported_is_not_stalled(
     (tmp_path / "import").touch()
     monkeypatch.setattr(supervising, "LOOK_EVERY", 0.01)
     monkeypatch.setattr(processes, "SILENT", 0.0)
-    looks, listen = list[float](), WorkerProcess.listen
+    looks, add_silence = list[float](), WorkerProcess.add_silence
 
     def counted(process: WorkerProcess, seconds: float) -> None:
         looks.append(seconds)
-        listen(process, seconds)
+        add_silence(process, seconds)
 
-    monkeypatch.setattr(WorkerProcess, "listen", counted)
+    monkeypatch.setattr(WorkerProcess, "add_silence", counted)
     async with supervised(orders_for(server)) as (supervisor, _):
         await until_so(lambda: len(looks) > 5)
         assert supervisor.processes.healthy
@@ -52,12 +52,12 @@ async def test_a_crash_loop_is_given_up(
 ) -> None:
     prepared(tmp_path, monkeypatch, app="import os; os._exit(7)")
     monkeypatch.setattr(supervising, "PAUSES", Backoff(0.001, 30.0))
-    monkeypatch.setattr(supervising, "HOPELESS", 2)
+    monkeypatch.setattr(supervising, "MOST_CRASHES", 2)
     with structlog.testing.capture_logs() as logs:
         async with supervised(orders_for(server)) as (_, running):
             async with asyncio.timeout(LONGEST_WAIT):
                 assert await running is ExitCode.FAILED
-    falls = [line for line in logs if line["event"] == "worker fell"]
+    falls = [line for line in logs if line["event"] == "worker crashed"]
     assert [(line["how"], line["restart_in_seconds"]) for line in falls] == [
         ("exit code 7", 0.001),
         ("exit code 7", 0.002),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from streamops.runtime.supervisor.supervisor import notify, reloading, watchdog_seconds
+from streamops.runtime.supervisor.supervisor import notify, watchdog_seconds
 from tests.support.runtime.supervisor.manager import Manager
 
 
@@ -23,10 +23,6 @@ def manager(
 def test_states_arrive_in_one_datagram(manager: Manager) -> None:
     notify("READY=1", "STATUS=2 workers")
     assert manager.hear() == ["READY=1", "STATUS=2 workers"]
-    reloading()
-    word, when = manager.hear()
-    assert word == "RELOADING=1"
-    assert when.removeprefix("MONOTONIC_USEC=").isdigit()
 
 
 def test_without_a_manager_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def test_workers_come_and_go_as_the_pool_is_told(server: RunningServer, tmp_path
         wait_until(lambda: late in dict(running.handled))
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
-        assert "worker fell" not in running.log
+        assert "worker crashed" not in running.log
     assert server.command("HLEN", "streamops:supervisors:default") == 0
     assert server.command("HLEN", "streamops:roster:default") == 0
 

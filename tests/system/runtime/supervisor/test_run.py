@@ -95,7 +95,7 @@ def test_a_changed_file_replaces_the_process_once_it_has_drained(
         (new,) = running.children()
         # What does not import replaces nothing.
         (tmp_path / "shop.py").write_text("this is no Python")
-        wait_until(lambda: "reload given up" in running.log)
+        wait_until(lambda: "reload failed" in running.log)
         assert "SyntaxError" in running.log
         wait_until(lambda: running.children() == {new})
         (tmp_path / "shop.py").write_text(f"{APP}\nprint('it is mended')\n")
@@ -122,7 +122,7 @@ def test_a_reload_replaces_every_process_and_loses_nothing(server: RunningServer
         (tmp_path / "shop.py").write_text("raise RuntimeError('no')")
         after = running.children()
         running.tell(signal.SIGHUP)
-        wait_until(lambda: "reload given up" in running.log)
+        wait_until(lambda: "reload failed" in running.log)
         assert running.children() >= after
         running.tell(signal.SIGTERM)
         assert running.process.wait(20) == 0
@@ -241,7 +241,7 @@ def test_workers_go_on_with_the_configuration_that_was_changed(
         wait_until(lambda: "workers ready" in running.log)
         before = running.children()
         change("default_context = 5")
-        wait_until(lambda: "reload given up" in running.log)
+        wait_until(lambda: "reload failed" in running.log)
         assert running.children() == before
         assert running.handled == []
         change(f'{good}"\n')

@@ -170,7 +170,7 @@ async def test_more_memory_than_allowed_from_the_start_is_a_fall(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
-    monkeypatch.setattr(supervising, "HOPELESS", 1)
+    monkeypatch.setattr(supervising, "MOST_CRASHES", 1)
     with structlog.testing.capture_logs() as logs:
         async with supervised(replace(orders_for(server), max_memory=1)) as (_, running):
             async with asyncio.timeout(LONGEST_WAIT):
@@ -188,6 +188,22 @@ def _states(server: RunningServer) -> set[bytes]:
 def _ignores(pid: int, number: signal.Signals) -> bool:
     mask = Path(f"/proc/{pid}/status").read_text().partition("SigIgn:")[2].split()[0]
     return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+async def test_a_pool_that_is_scaled_down_during_a_reload_does_not_fail_it(
+    server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared(tmp_path, monkeypatch)
+    with structlog.testing.capture_logs() as logs:
+        async with supervised(orders_for(server)) as (supervisor, _):
+            await until_so(lambda: supervisor.processes.ready)
+            (tmp_path / "import").touch()
+            hang_up()
+            await until_so(lambda: len(workers_of(ME)) == 2)
+            await supervisor.resize(0)
+            await until_so(lambda: not workers_of(ME))
+            await until_so(lambda: any(line["event"].startswith("reload") for line in logs))
+    assert [line["event"] for line in logs if line["event"].startswith("reload")] == ["reloaded"]
 
 
 async def test_a_reload_between_two_processes_does_not_wait_for_the_pause(

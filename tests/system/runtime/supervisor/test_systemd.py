@@ -29,6 +29,7 @@ def test_a_supervisor_tells_of_start_life_reload_and_end(
         running.tell(signal.SIGHUP)
         heard = manager.hear_until(lambda lines: lines == ["READY=1"])
         assert [lines[0] for lines in heard if lines != ["WATCHDOG=1"]] == ["RELOADING=1", "READY=1"]
+        assert any(line.removeprefix("MONOTONIC_USEC=").isdigit() for lines in heard for line in lines)
         running.tell(signal.SIGTERM)
         manager.hear_until(lambda lines: lines == ["STOPPING=1"])
         assert running.process.wait(LONGEST_WAIT) == 0

@@ -86,6 +86,6 @@ async def test_a_failure_does_not_undo_what_was_reported(
     program.chmod(0o700)
     monkeypatch.setattr(WorkerProcess, "interpreter", str(program))
     process = await WorkerProcess.start(WorkerSpec(app="shop", worker=QUICK))
-    assert await process.begins(LONGEST_WAIT)
+    assert await process.becomes_ready(LONGEST_WAIT)
     assert await process.wait() == 0
     assert process.report == replace(works, failure=why)
