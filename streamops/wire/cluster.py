@@ -84,7 +84,7 @@ class Cluster:
         self._nodes: dict[Address, Node] = {}
         # Of nodes, too, that are known no more while their answer is awaited.
         self._hosts: WeakKeyDictionary[Node, str] = WeakKeyDictionary()
-        self._stale = True
+        self._doubts, self._doubts_settled = 1, 0
         self._troubled: set[Address] = set()
         self._learning = asyncio.Lock()
         self._closed = False
@@ -97,7 +97,7 @@ class Cluster:
     @property
     def ready(self) -> bool:
         """Whether the map of slots is known, and not in doubt."""
-        return not self._stale
+        return self._doubts == self._doubts_settled
 
     async def prepare(self) -> None:
         """Learn the map of slots if it is not known, or in doubt.
@@ -107,12 +107,12 @@ class Cluster:
             TimeoutError: The same.
         """
         async with self._learning:
-            if self._stale:
+            if not self.ready:
                 await self._learn()
 
     def distrust(self, troubled: Iterable[Node] = ()) -> None:
         """Learn the map again before the next batch, from other nodes than these if possible."""
-        self._stale = True
+        self._doubts += 1
         nodes = set(troubled)
         # A node that failed may be known no more: others have learned the map meanwhile.
         self._troubled = {address for address, node in self._nodes.items() if node in nodes}
@@ -138,8 +138,10 @@ class Cluster:
             await node.close()
 
     async def _learn(self) -> None:
+        # A doubt that arises while the map is read is not settled by it.
+        doubts = self._doubts
         former, self._map = self._map, await self._read_map()
-        self._stale = False
+        self._doubts_settled = doubts
         # Before anything can be sent by the new map.
         self._tracker.moves += bool(former.ranges) and former.ranges != self._map.ranges
         for address in self._nodes.keys() - {*self._map.primaries, *self._seeds}:

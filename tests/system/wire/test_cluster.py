@@ -292,3 +292,17 @@ async def test_a_node_that_was_dropped_meanwhile_may_still_redirect(cluster: Run
     assert stray not in known.nodes
     assert known.node_at("", 7002, stray).label == "127.0.0.2:7002"
     await known.close()
+
+
+async def test_a_doubt_that_arises_while_the_map_is_read_is_not_settled_by_it(
+    cluster: RunningCluster,
+) -> None:
+    known = Cluster(cluster.options, PrimaryTracker())
+    preparing = asyncio.create_task(known.prepare())
+    await asyncio.sleep(0)
+    known.distrust()
+    await preparing
+    assert not known.ready
+    await known.prepare()
+    assert known.ready
+    await known.close()
