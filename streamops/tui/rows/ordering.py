@@ -1,6 +1,7 @@
 """Which rows a list shows and in which order. Pure, and cheap where little changed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from operator import itemgetter
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
@@ -140,6 +141,22 @@ class Ordering(Generic[Row]):
             return [row for row, verdict in zip(rows, verdicts, strict=True) if verdict]
         passed = {id(row) for row, verdict in zip(rows, verdicts, strict=True) if verdict}
         return [row for row in arranged if id(row) in passed]
+
+
+def in_former_order(rows: Sequence[Row], former: Sequence[Row], key: Callable[[Row], Hashable]) -> list[Row]:
+    """Rows read again, each where it stood among the former ones; a new one behind the row that it follows.
+
+    Args:
+        rows: The rows in the order they would have.
+        former: The rows as they stand.
+        key: What makes a row the same row in the next observation.
+    """
+    places = {key(row): place for place, row in enumerate(former)}
+    place, placed = -1, []
+    for row in rows:
+        place = places.get(key(row), place)
+        placed.append((place, row))
+    return [row for _, row in sorted(placed, key=itemgetter(0))]
 
 
 def split_words(text: str) -> tuple[list[str], list[str]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from time import monotonic
 from typing import ClassVar, Final, Generic, TypeVar
 
 from msgspec import Struct
@@ -20,7 +21,7 @@ from streamops.tui.lines import words
 from streamops.tui.lines.details import column_lines, row_lines
 from streamops.tui.polling.app_state import AppState
 from streamops.tui.routes import Route, entry_of
-from streamops.tui.rows.ordering import ListState, Ordering
+from streamops.tui.rows.ordering import ListState, Ordering, in_former_order
 from streamops.tui.rows.selection import Selection
 from streamops.tui.screens.frame import Frame
 from streamops.tui.widgets.bars import Body, Divider
@@ -30,6 +31,10 @@ from streamops.tui.widgets.prompt import FILTER, Prompt, last_word
 from streamops.tui.widgets.text_view import Builder, TextView, no_lines
 
 Row = TypeVar("Row")
+
+
+ORDER_HOLD: Final = 5.0
+"""Seconds after a move of the cursor in which rows keep their order, so that the next key finds the row it was for."""
 
 
 class Listing(Struct, Generic[Row], frozen=True, kw_only=True):
@@ -117,7 +122,7 @@ class Arranged(Frame, Generic[Row]):
         )
         self._ordering = Ordering(self.every_column, resource.text_of, resource.fault, listing.literal)
         self._all: Sequence[Row] = ()
-        self._shows_sort: str | None = None
+        self._shown = self.wish
         self.list = LineView[Row](resource.columns, resource.key, id="main")
 
     def rows_of(self, app_state: AppState) -> Sequence[Row]:
@@ -133,13 +138,15 @@ class Arranged(Frame, Generic[Row]):
         return self.listing.hints
 
     def rearrange(self) -> None:
-        """Show the rows as the wish has them."""
+        """Show the rows as the wish has them; those of a cursor that has just been moved keep their order."""
         wish = self.wish
         rows = self._ordering.arrange(self._all, wish)
         sorted_by = (wish.sort, wish.descending) if wish.sort else None
-        if wish.sort != self._shows_sort:
-            self._shows_sort = wish.sort
+        if wish is self._shown and monotonic() - self.list.moved_at < ORDER_HOLD:
+            rows = in_former_order(rows, self.list.rows, self.resource.key)
+        if wish.sort != self._shown.sort:
             self.list.take_columns(self._columns_to_show())
+        self._shown = wish
         self.list.show(rows, note=self._note(), sorted_by=sorted_by)
         self.show_bars()
 

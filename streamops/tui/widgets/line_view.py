@@ -1,6 +1,8 @@
 """A long list of rows that costs what is visible of it."""
 
 from collections.abc import Callable, Hashable, Sequence
+from math import inf
+from time import monotonic
 from typing import ClassVar, Final, Generic, NamedTuple, TypeVar
 
 from rich.segment import Segment
@@ -50,6 +52,9 @@ class LineView(Painted, Generic[Row], can_focus=True):
         columns: The columns; those that do not fit are left out by their priority.
         identify: What makes a row the same row in the next observation.
         id: The widget's ID.
+
+    Attributes:
+        moved_at: When a person last moved the cursor, on this machine's monotonic clock.
     """
 
     DEFAULT_CSS = """
@@ -93,6 +98,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
         self._identify = identify
         self._view = Viewport(identify)
         self._grid = Layout(columns, identify)
+        self.moved_at = -inf
         self._note = ""
         self._sorted: tuple[str, bool] | None = None
         self._drawn: Sequence[Drawn[Row]] = ()
@@ -171,6 +177,7 @@ class LineView(Painted, Generic[Row], can_focus=True):
 
     def move_to(self, place: int) -> None:
         """Put the cursor on a row by its place, as near as there is one."""
+        self.moved_at = monotonic()
         top = self._view.top
         if self._view.move_to(place):
             if self._view.top != top and self._place():

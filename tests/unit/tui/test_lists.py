@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from streamops.model.observation import Finding, FindingCode, Health
 from streamops.model.streams import StreamRole
+from streamops.tui.screens.listing import ORDER_HOLD
 from tests.support import invented
 from tests.support.tui import sample
 from tests.support.tui.driving import bar, click, list_of, names, press, running, shown, until
@@ -122,6 +123,21 @@ async def test_the_cursor_stays_with_its_row() -> None:
         await press(app, "r")
         await until(app, lambda: len(names(app)) == 7)
         assert names(app)[list_of(app).cursor] == "orders/fulfilment"
+
+
+async def test_rows_keep_their_order_just_after_the_cursor_moved_and_are_sorted_again_later() -> None:
+    first, second = (sample.stream_view(name, sample.group_view(name, invented.group("g"))) for name in "ab")
+    source = InventedSource(sample.observation(first, second))
+    app = app_for(source)
+    async with running(app):
+        await press(app, "j")
+        source.observation = sample.observation(second, first)
+        await press(app, "r")
+        await until(app, lambda: app.app_state.observation is source.observation)
+        assert names(app) == ["a/g", "b/g"]
+        list_of(app).moved_at -= ORDER_HOLD
+        app.frame.show(app.app_state)
+        assert names(app) == ["b/g", "a/g"]
 
 
 async def test_matches_are_walked_around_the_ends() -> None:

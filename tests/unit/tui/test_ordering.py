@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from streamops.resources.table import Cell, Column
-from streamops.tui.rows.ordering import ListState, Ordering, PerItemCache, split_words
+from streamops.tui.rows.ordering import ListState, Ordering, PerItemCache, in_former_order, split_words
 
 
 class Fruit(Struct, frozen=True):
@@ -105,3 +105,19 @@ def test_remembered_asks_again_only_for_other_objects(history: list[list[list[in
 
 def test_words_are_wanted_or_not() -> None:
     assert split_words("Orders !DLQ  ! x") == (["orders", "x"], ["dlq"])
+
+
+distinct = st.lists(st.integers(0, 9), unique=True)
+
+
+@given(distinct, distinct)
+def test_rows_in_their_former_order_are_all_there_and_each_new_one_follows_the_row_it_followed(
+    rows: list[int], former: list[int]
+) -> None:
+    arranged = in_former_order(rows, former, lambda row: row)
+    assert sorted(arranged) == sorted(rows)
+    assert [row for row in arranged if row in former] == [row for row in former if row in rows]
+    for before, row in zip([None, *rows], rows, strict=False):
+        if row not in former:
+            place = arranged.index(row)
+            assert (arranged[place - 1] if place else None) == before
