@@ -51,13 +51,11 @@ class RecoveredPage(Struct, frozen=True, gc=False):
         gone: Entries that were deleted from the stream while they were pending, each with its deliveries. They are
             pending no more: this is the only trace of them.
         next: What to look after next time; empty if the end was reached.
-        group_gone: Whether there is no such group, or no such stream.
     """
 
     entries: tuple[TakenEntry, ...] = ()
     gone: tuple[tuple[bytes, int], ...] = ()
     next: str = ""
-    group_gone: bool = False
 
 
 class Message(Struct, frozen=True, gc=False):
@@ -217,10 +215,8 @@ class Registered(Struct, frozen=True, gc=False):
         ours: IDs that are pending under our name now, or were all the time.
         lost: IDs that are pending under another one's.
         gone: IDs of entries that are in the stream no more, and pending under no name.
-        group_gone: Whether there is no such group, or no such stream.
     """
 
     ours: tuple[bytes, ...] = ()
     lost: tuple[bytes, ...] = ()
     gone: tuple[bytes, ...] = ()
-    group_gone: bool = False

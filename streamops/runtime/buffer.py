@@ -61,7 +61,7 @@ class Buffer:
         return sum(map(len, self.queues)) + len(self.suspects) + len(self.apart)
 
     def has_next(self) -> bool:
-        """Whether ``take`` would return an entry."""
+        """Whether a slot would find an entry, here or set aside."""
         return any(queue.fresh or queue.again for queue in self.queues) or bool(
             self.apart or (self.suspects and self.quarantined is None)
         )

@@ -7,13 +7,14 @@ load on the server does not grow with their number.
 import asyncio
 import random
 import time
+from datetime import timedelta
 from typing import Final
 
 from streamops.errors import ServerError
-from streamops.runtime.consumer import ReadRequest, StreamConsumer
+from streamops.runtime.consumer import StreamConsumer
 from streamops.runtime.entry import ConsumerStream
 from streamops.runtime.events import ConsumerRemoved, Reclaimed, Troubled
-from streamops.wire.consuming.claiming import START, RecoveredPage, group_consumers, take_from, take_idle
+from streamops.wire.consuming.claiming import START, group_consumers, take_idle
 from streamops.wire.consuming.heartbeats import WORKER_PREFIX, alive
 from streamops.wire.consuming.leases import leave
 
@@ -61,7 +62,9 @@ class Claimer:
         if time.monotonic() >= self._next_sweep:
             self._next_sweep = time.monotonic() + sweep * self._workers * random.uniform(0.5, 1.5)  # noqa: S311
             for stream in self._consumer.streams:
-                await self._claim_idle(stream)
+                # One pass over the group, over as many calls as room needs.
+                after = await self._claim(stream, min_idle=self._lease, after=stream.claim_cursor)
+                stream.claim_cursor = after or START
                 await self._recover_own(stream)
 
     async def _claim_from_dead(self, stream: ConsumerStream) -> None:
@@ -79,26 +82,30 @@ class Claimer:
             if one.name in living or one.idle < patience:
                 continue
             if one.pending:
-                await self._claim_from(stream, one.name)
+                await self._claim(stream, min_idle=patience / 2, after=START, owner=one.name)
             elif await leave(server, self._sub, consumer=one.name, retries=retries):
                 self._context.events.emit(ConsumerRemoved(stream.key, self._sub.group, one.name))
 
-    async def _claim_from(self, stream: ConsumerStream, owner: str) -> None:
-        """Claim idle entries of one consumer."""
-        after = START
+    async def _claim(
+        self, stream: ConsumerStream, *, min_idle: timedelta, after: str, owner: str = ""
+    ) -> str:
+        """Claim idle entries of one consumer, or of all others, as room allows; the next cursor, empty at the end."""
         while after and self._executor.room > 0:
             asked = self._consumer.asked()
-            recovered = await take_from(
+            recovered = await take_idle(
                 self._context.server,
                 self._sub,
                 retries=stream.retries,
-                owner=owner,
-                min_idle=self._context.interval * 3 / 2,
+                min_idle=min_idle,
                 limit=min(PAGE, self._executor.room),
+                owner=owner,
                 after=after,
             )
-            await self._redeliver(stream, recovered, asked, owner)
+            if number := await self._consumer.redeliver(stream, recovered, asked):
+                self._executor.counts.reclaimed += number
+                self._context.events.emit(Reclaimed(self._sub.stream, self._sub.group, number, owner))
             after = recovered.next
+        return after
 
     async def _recover_own(self, stream: ConsumerStream) -> None:
         """Recover idle entries under our own name: a read that timed out may have reached the server after all."""
@@ -106,28 +113,3 @@ class Claimer:
         while after and self._executor.room > 0:
             limit = self._executor.room
             after = await self._consumer.recover(stream, limit=limit, after=after, min_idle=self._lease)
-
-    async def _claim_idle(self, stream: ConsumerStream) -> None:
-        """Claim entries of any consumer whose lease has expired, in one pass over the group."""
-        while self._executor.room > 0:
-            asked = self._consumer.asked()
-            recovered = await take_idle(
-                self._context.server,
-                self._sub,
-                retries=stream.retries,
-                min_idle=self._lease,
-                limit=min(PAGE, self._executor.room),
-                cursor=stream.claim_cursor,
-            )
-            await self._redeliver(stream, recovered, asked, "")
-            stream.claim_cursor = recovered.next or START
-            if not recovered.next:
-                return
-
-    async def _redeliver(
-        self, stream: ConsumerStream, recovered: RecoveredPage, asked: ReadRequest, owner: str
-    ) -> None:
-        number = await self._consumer.redeliver(stream, recovered, asked)
-        if number:
-            self._executor.counts.reclaimed += number
-            self._context.events.emit(Reclaimed(self._sub.stream, self._sub.group, number, owner))

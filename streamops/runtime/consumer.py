@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from math import inf
-from typing import Final, NamedTuple, final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -42,36 +42,7 @@ BACKOFF: Final = Backoff(0.05, 2.0)
 FIRST_ENTRIES: Final = 8
 FEW: Final = 16
 MOST_HALVINGS: Final = 8
-"""After so many halvings a page is one entry, the least that is read."""
-
-
-@final
-class PageSize:
-    """How much to read from a server that may be behind a slow link.
-
-    Half as much after each timeout, twice as much after each reply with entries. A reply that comes too late does harm: the
-    server has counted the deliveries, and the entries are not idle for other workers.
-    """
-
-    def __init__(self) -> None:
-        self._halvings = 0
-
-    @property
-    def size(self) -> int:
-        """About how many bytes to read."""
-        return MOST_BYTES >> self._halvings
-
-    def of(self, limit: int) -> int:
-        """How many entries to read, at most ``limit``."""
-        return max(1, limit >> self._halvings)
-
-    def halve(self) -> None:
-        """Read less after a timeout."""
-        self._halvings = min(self._halvings + 1, MOST_HALVINGS)
-
-    def double(self) -> None:
-        """Read more after a reply with entries."""
-        self._halvings = max(0, self._halvings - 1)
+"""After so many halvings a page of ``PAGE`` is one entry."""
 
 
 class ReadRequest(NamedTuple):
@@ -131,7 +102,9 @@ class StreamConsumer:
         # The size of entries is not known before the first one: a few of them must fit.
         self._entry_bytes = handler.prefetch_bytes // FIRST_ENTRIES
         self._doubtful = True
-        self._page = PageSize()
+        # A page is half as large after each timeout, twice as large after each reply with entries. A reply that comes too
+        # late does harm: the server has counted the deliveries, and the entries are not idle for other workers.
+        self._halvings = 0
         self._read_at = -inf
         self._asking = 0
         self._after_pause: list[Entry] = []
@@ -365,16 +338,16 @@ class StreamConsumer:
                     sub,
                     retries=stream.retries,
                     in_flight=stream.in_flight,
-                    limit=self._page.of(min(PAGE, limit)),
+                    limit=max(1, min(PAGE, limit) >> self._halvings),
                     min_idle=min_idle,
                     after=after,
-                    most_bytes=self._page.size,
+                    most_bytes=MOST_BYTES >> self._halvings,
                 )
             except Unreachable:
-                self._page.halve()
+                self._halvings = min(self._halvings + 1, MOST_HALVINGS)
                 raise
             if recovered.entries:
-                self._page.double()
+                self._halvings = max(0, self._halvings - 1)
             if number := await self.redeliver(stream, recovered, asked, ours=True):
                 self.context.events.emit(Adopted(sub.stream, sub.group, number))
         return recovered.next

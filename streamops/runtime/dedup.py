@@ -76,7 +76,8 @@ class Deduplicator:
                 claims.append(KeyClaim(key, origin, place))
         if not keyed:
             return []
-        owners = await self._take(claims, stream)
+        sub, guards = stream.subscription, self._guards
+        owners = await self._context.insist(sub.stream, lambda: guards.take(sub, claims))
         verdicts = await self._contest(claims, owners, stream)
         kept = []
         for entry, claim, owner in zip(keyed, claims, owners, strict=True):
@@ -98,11 +99,6 @@ class Deduplicator:
                 self._context.events.emit(Duplicate(entry.stream, entry.group, entry.id, key))
                 stream.finish(entry, completed=False)
         return kept
-
-    async def _take(self, claims: Sequence[KeyClaim], stream: ConsumerStream) -> list[bytes | None]:
-        """Take free keys; the owner of each key."""
-        sub = stream.subscription
-        return await self._context.insist(sub.stream, lambda: self._guards.take(sub, claims))
 
     async def _contest(
         self, claims: Sequence[KeyClaim], owners: Sequence[bytes | None], stream: ConsumerStream

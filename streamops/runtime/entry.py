@@ -21,9 +21,9 @@ from streamops.runtime.counts import HandlerCounters
 from streamops.runtime.events import Completed, Troubled
 from streamops.wire.consuming.claiming import START
 from streamops.wire.consuming.entries import AckRow, acknowledge_checked, acknowledge_plain
-from streamops.wire.consuming.payloads import MOST_PARTS
 from streamops.wire.consuming.subscription import Subscription
 from streamops.wire.keys import same_slot
+from streamops.wire.script_calls import MOST_PARTS
 
 PAYLOAD: Final = b"_so_payload"
 TRACE: Final = b"_so_trace"
@@ -108,7 +108,6 @@ class Entry:
         attempt: Which start of the handler this is, from 1 on.
         one_start: Whether its first start is its last: then the first is marked too, as a delivery is no proof of a start.
         needs_mark: Whether its next start is marked first: it was delivered before, or has one start.
-        suspect: Whether it is handled while no other suspect is: it may have killed workers.
         uncounted: Whether its last start did not count as an attempt, so that the next one is not marked.
         lost: Whether another consumer owns it.
         superseded: Whether a new primary gave its ID to another entry: what the server says of the ID is about that one.
@@ -130,7 +129,6 @@ class Entry:
     attempt: int = 1
     one_start: bool = False
     needs_mark: bool = False
-    suspect: bool = False
     uncounted: bool = False
     lost: bool = False
     superseded: bool = False

@@ -171,8 +171,9 @@ class Executor:
         for entry in entries:
             queue = self._queues[entry.consumer_stream]
             if entry.may_have_started:
-                entry.suspect = entry.marks > 0 or entry.attempt + 1 >= self.handler.retry.max_attempts
-                (self.buffer.suspects if entry.suspect else queue.again).append(entry)
+                # It may have killed workers.
+                suspect = entry.marks > 0 or entry.attempt + 1 >= self.handler.retry.max_attempts
+                (self.buffer.suspects if suspect else queue.again).append(entry)
             else:
                 queue.fresh.append(entry)
         self.wake()

@@ -29,6 +29,7 @@ from streamops.wire.consuming.publishing import Addition
 from streamops.wire.gathering import Gatherer
 from streamops.wire.keys import NO_CONFIGURATION, require_one_slot
 from streamops.wire.options import ConnectionOptions
+from streamops.wire.script_calls import MOST_PARTS
 from streamops.wire.server import Server
 
 
@@ -82,7 +83,7 @@ def check_type(body: object, schema: Schema) -> None:
 Fields = Mapping[str, Any] | Sequence[tuple[str, Any]]
 
 _ONE_FIELD: Final = 2
-_MOST_PARTS: Final = payloads.MOST_PARTS - 100
+_MOST_PARTS: Final = MOST_PARTS - 100
 
 
 __all__ = ["Around", "Publisher", "Schema"]

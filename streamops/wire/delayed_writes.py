@@ -168,9 +168,6 @@ async def schedule_one(
     return again
 
 
-MOST_PARTS: Final = 7_800
-"""Field names and values that a script can hand to XADD: Lua unpacks about 8,000."""
-
 GONE: Final = "no longer delayed"
 CHANGED: Final = "changed since the plan"
 FOREIGN: Final = "no delayed message of streamops"

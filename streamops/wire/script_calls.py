@@ -15,6 +15,9 @@ from streamops.wire.server import Server
 
 Decoded = TypeVar("Decoded")
 
+MOST_PARTS: Final = 7_800
+"""Field names and values that a script can hand to XADD: Lua unpacks about 8,000."""
+
 DIGEST_DENIED: Final = "run the 'evalsha"
 """What servers of all versions say to users without permission for EVALSHA or EVALSHA_RO."""
 

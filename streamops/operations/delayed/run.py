@@ -16,8 +16,9 @@ from streamops.operations.delayed.survey import keys_of, problem_of, resolve_del
 from streamops.operations.operation import Operation
 from streamops.operations.running import Run
 from streamops.wire.delayed import read_messages
-from streamops.wire.delayed_writes import GONE, MOST_PARTS, cancel, move_now
+from streamops.wire.delayed_writes import GONE, cancel, move_now
 from streamops.wire.faults import NO_MEMORY, Fault, FaultKind
+from streamops.wire.script_calls import MOST_PARTS
 
 BATCH = 250
 BATCH_BYTES = 256 << 10

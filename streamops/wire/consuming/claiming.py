@@ -33,38 +33,6 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 _ZERO: Final = timedelta()
 
 
-async def take_from(
-    server: Server,
-    sub: Subscription,
-    *,
-    retries: bool,
-    owner: str,
-    min_idle: timedelta,
-    limit: int,
-    after: str = START,
-    most_bytes: int = MOST_BYTES,
-) -> RecoveredPage:
-    """Claim entries of one consumer that are idle for ``min_idle``.
-
-    A lost reply leaves entries pending under our name that are not in flight: ``recover_own`` finds them.
-
-    Args:
-        server: The server.
-        sub: The subscription to claim for.
-        retries: Whether to claim from the retry stream.
-        owner: The present owner.
-        min_idle: The least idle time.
-        limit: How many at most, within ``MOST``.
-        after: The cursor that the last call returned.
-        most_bytes: About how many bytes at most.
-
-    Raises:
-        ServerError: The server did not answer, or refused.
-    """
-    what = (1, owner, min_idle // _MILLISECOND, min(limit, MOST), most_bytes, min(PAGE, limit), after)
-    return await _take(server, sub, what, (), retries=retries)
-
-
 async def recover_own(
     server: Server,
     sub: Subscription,
@@ -97,7 +65,7 @@ async def recover_own(
     rows = PendingRange(key, sub.group, None if after == START else after, consumer=sub.consumer)
     page = answered(await server.single(key, *rows.command), sub, key)
     if page is None:
-        return RecoveredPage(group_gone=True)
+        return RecoveredPage()
     least = min_idle // _MILLISECOND
     orphans = [row[0] for row in page if row[0] not in in_flight and row[2] >= least]
     asked = orphans[: min(limit, MOST)]
@@ -120,31 +88,35 @@ async def take_idle(
     retries: bool,
     min_idle: timedelta,
     limit: int,
-    cursor: str = START,
+    owner: str = "",
+    after: str = START,
     most_bytes: int = MOST_BYTES,
 ) -> RecoveredPage:
-    """Take entries of all other consumers that are idle for long enough; never our own ones.
+    """Claim entries of one other consumer, or of all others, that are idle for long enough; never our own ones.
 
-    Not with XAUTOCLAIM, which takes the claimer's own entries too, and cannot be bounded by bytes.
+    Not with XAUTOCLAIM, which claims the claimer's own entries too, and cannot be bounded by bytes. A lost reply leaves
+    entries pending under our name that are not in flight: ``recover_own`` finds them.
 
     Args:
-        server: Where.
+        server: The server.
         sub: The subscription to claim for.
-        retries: From the retry stream, not the stream.
-        min_idle: For how long they must have been idle.
-        limit: How many at most; never more than ``MOST``.
-        cursor: What the last call said comes next.
-        most_bytes: How many bytes at most, about.
+        retries: Whether to claim from the retry stream.
+        min_idle: The least idle time.
+        limit: How many at most, within ``MOST``.
+        owner: The present owner; empty for every other consumer.
+        after: The cursor that the last call returned.
+        most_bytes: About how many bytes at most.
 
     Raises:
         ServerError: The server did not answer, or refused.
     """
-    what = (0, "", min_idle // _MILLISECOND, min(limit, MOST), most_bytes, PAGE, cursor)
+    look = min(PAGE, limit) if owner else PAGE
+    what = (int(bool(owner)), owner, min_idle // _MILLISECOND, min(limit, MOST), most_bytes, look, after)
     return await _take(server, sub, what, (), retries=retries)
 
 
 async def group_consumers(server: Server, sub: Subscription, *, retries: bool) -> tuple[GroupConsumer, ...]:
-    """The group's consumers, those without anything pending too; None if there is no such group.
+    """The group's consumers, those without anything pending too; none if there is no such group.
 
     Raises:
         ServerError: The server did not answer, or refused.
@@ -165,7 +137,7 @@ async def _take(
     arguments = (sub.group, sub.consumer, *what, mark_prefix(retries=retries), sub.owners_kept_ms, *named)
     call = Call(key_of(sub, retries=retries), arguments, _claimed_page, (sub.attempts, sub.unhandled))
     recovered: RecoveredPage | None = await run_for_group(server, sub, "consume_claim", call)
-    return RecoveredPage(group_gone=True) if recovered is None else recovered
+    return RecoveredPage() if recovered is None else recovered
 
 
 def _claimed_page(reply: Reply) -> RecoveredPage:
@@ -181,7 +153,7 @@ def _claimed_page(reply: Reply) -> RecoveredPage:
 
 
 def _marks(text: bytes | None) -> int:
-    """How many marks there are; None if they are no number, as the script that adds one has it."""
+    """How many marks there are; 0 if they are no number, as the script that adds one has it."""
     return int(text) if text and text.isdigit() and len(text) <= MOST_DIGITS else 0
 
 
@@ -192,6 +164,5 @@ __all__ = [
     "TakenEntry",
     "group_consumers",
     "recover_own",
-    "take_from",
     "take_idle",
 ]

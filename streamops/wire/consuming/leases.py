@@ -34,29 +34,26 @@ async def release(
     sub: Subscription,
     *,
     retries: bool,
-    ids: Sequence[bytes] | None,
+    ids: Sequence[bytes],
     unstarted: bool = False,
 ) -> Renewed:
     """Release entries that are still pending under our name: they stay so, with a long idle time.
 
-    Without ``ids``, all entries pending under our name are released. Those that were never started (``unstarted``) count
-    as never delivered from then on.
+    Those that were never started (``unstarted``) count as never delivered from then on.
 
     Raises:
         ServerError: The server did not answer, or refused.
     """
-    if ids is None:
-        await release_all(server, sub, retries=retries)
-        return Renewed()
-    return await _set_idle(
-        server, sub, ids, LONG_IDLE_MS, retries=retries, count=0 if unstarted else AS_COUNTED
-    )
+    count = 0 if unstarted else AS_COUNTED
+    return await _set_idle(server, sub, ids, LONG_IDLE_MS, retries=retries, count=count)
 
 
 async def register(
     server: Server, sub: Subscription, *, retries: bool, entries: Sequence[tuple[bytes, int]]
 ) -> Registered:
     """Make entries pending under our name that lost their pending rows when their group was destroyed.
+
+    Without a group, none is.
 
     Args:
         server: The server.
@@ -75,7 +72,7 @@ async def register(
         call = Call(key_of(sub, retries=retries), tuple(arguments), _registered)
         part: Registered | None = await run_for_group(server, sub, "consume_register", call)
         if part is None:
-            return Registered(became.ours, became.lost, became.gone, group_gone=True)
+            break
         became = Registered(became.ours + part.ours, became.lost + part.lost, became.gone + part.gone)
     return became
 

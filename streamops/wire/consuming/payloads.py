@@ -20,9 +20,6 @@ from streamops.wire.server import Server
 REFERENCE: Final = b"_so_payload"
 """The field that holds the key of an entry's payload."""
 
-MOST_PARTS: Final = 7_800
-"""Field names and values that a script can hand to XADD: Lua unpacks about 8,000."""
-
 AT_ONCE: Final = 50
 """Payloads that are read in one batch: they are large."""
 

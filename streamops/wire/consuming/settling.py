@@ -24,15 +24,12 @@ from streamops.wire.consuming.subscription import (
 from streamops.wire.faults import required
 from streamops.wire.keys import encoded_part, moved_key, same_slot
 from streamops.wire.node import Argument, Command, Reply
-from streamops.wire.script_calls import Call, lua_value, write_script
+from streamops.wire.script_calls import MOST_PARTS, Call, lua_value, write_script
 from streamops.wire.scripts import load_script
 from streamops.wire.server import Server
 
 MARKERS_KEPT_MS: Final = 7 * 24 * 3600 * 1000
 """For how long it is remembered which dead letters were written."""
-
-MOST_PARTS: Final = 7_800
-"""Names and values that a script can hand to XADD."""
 
 ABOUT_PARTS: Final = 18
 """Names and values at a dead letter's end, which say what it is about."""

@@ -90,10 +90,6 @@ class Subscription:
         """The hash of their bodies."""
         return bodies_key(self.delayed)
 
-    def attempt_field(self, key: str, entry_id: str) -> str:
-        """The field of ``attempts`` for an entry of the stream, or of its retry stream."""
-        return f"retry:{entry_id}" if key == self.retries else entry_id
-
 
 async def run_for_group(server: Server, sub: Subscription, name: str, call: Call[Any]) -> Any:  # noqa: ANN401 - as the decoder says
     """Run a script; its decoded reply, or None if there is no such group or stream.

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
 
 from streamops.model.deliveries import AckRow, DeadLetterDraft, ScheduledRetry, Settled, Start
-from streamops.wire.consuming.claiming import START, recover_own, take_from, take_idle
+from streamops.wire.consuming.claiming import START, recover_own, take_idle
 from streamops.wire.consuming.entries import acknowledge_checked
 from streamops.wire.consuming.leases import leave, release, renew
 from streamops.wire.consuming.settling import dead_letter_all, mark_starts, retry_all
@@ -219,7 +219,7 @@ class History:
                     self.shop.server, worker, retries=retries, in_flight=in_flight, limit=limit, after=after
                 )
             else:
-                recovered = await take_from(
+                recovered = await take_idle(
                     self.shop.server,
                     worker,
                     retries=retries,
@@ -244,7 +244,7 @@ class History:
         cursor, limit, taken, gone = START, self.chance.randint(1, 9), list[bytes](), list[bytes]()
         while cursor:
             recovered = await take_idle(
-                self.shop.server, worker, retries=retries, min_idle=ZERO, limit=limit, cursor=cursor
+                self.shop.server, worker, retries=retries, min_idle=ZERO, limit=limit, after=cursor
             )
             cursor = recovered.next
             taken += [one.id for one in recovered.entries]

@@ -13,6 +13,7 @@ from streamops.runtime import Entry, Streamops, WorkerOptions
 from streamops.runtime.claiming import Claimer
 from streamops.runtime.consumer import StreamConsumer
 from streamops.runtime.context import ServerClock
+from streamops.wire.consuming.claiming import START
 from streamops.wire.keys import worker_key
 from tests.support.runtime.working import is_idle, until, working
 from tests.support.servers import RunningServer
@@ -112,7 +113,7 @@ async def test_a_lease_runs_from_when_an_entry_was_asked_for(server: RunningServ
     handled = list[Entry]()
     async with looking(server, LONG, handled) as (claimer, consumer):
         server.pause()
-        taking = asyncio.create_task(claimer._claim_idle(consumer.main))
+        taking = asyncio.create_task(claimer._claim(consumer.main, min_idle=LONG, after=START))
         await asyncio.sleep(0.05)
         asked_by = time.monotonic()
         server.resume()

@@ -21,8 +21,6 @@ def test_only_what_is_handled_alone_makes_room_for_the_next() -> None:
     queue.again.append(other)
     assert buffer.take() is first
     assert buffer.take() is other
-    # It is to be handled alone the next time.
-    other.suspect = True
     buffer.release(other)
     assert buffer.take() is None
     assert not buffer.has_next()

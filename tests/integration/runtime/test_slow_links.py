@@ -9,8 +9,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from streamops.runtime import Entry, Streamops, WorkerOptions
-from streamops.runtime.consumer import MOST_HALVINGS, PageSize
-from streamops.wire.consuming.claiming import MOST_BYTES
 from streamops.wire.options import ConnectionOptions
 from tests.chaos.proxy import Proxy
 from tests.support.runtime.working import QUICK, is_idle, until, working
@@ -89,19 +87,3 @@ async def test_less_is_adopted_at_once_after_a_reply_that_did_not_come(
     assert first > 1
     assert second <= max(1, first // 2)
     assert third <= max(1, second // 2)
-
-
-def test_a_page_is_halved_down_to_one_entry_and_grows_again() -> None:
-    page = PageSize()
-    assert (page.of(200), page.size) == (200, MOST_BYTES)
-    page.halve()
-    assert (page.of(200), page.size) == (100, MOST_BYTES // 2)
-    for _ in range(2 * MOST_HALVINGS):
-        page.halve()
-    assert page.of(200) == 1
-    assert page.size > 0
-    for _ in range(MOST_HALVINGS):
-        page.double()
-    assert (page.of(200), page.size) == (200, MOST_BYTES)
-    page.double()
-    assert (page.of(200), page.size) == (200, MOST_BYTES)

@@ -4,7 +4,7 @@ import pytest
 
 from streamops.errors import NotFound
 from streamops.model.deliveries import RecoveredPage
-from streamops.wire.consuming.claiming import START, group_consumers, recover_own, take_from, take_idle
+from streamops.wire.consuming.claiming import START, group_consumers, recover_own, take_idle
 from streamops.wire.consuming.subscription import Subscription
 from tests.support.wire.consuming.claiming import (
     HOUR,
@@ -93,7 +93,7 @@ async def test_bytes_are_bounded_and_one_entry_always_comes(shop: Shop) -> None:
     calls = await take_all(shop, min_idle=ZERO, most=400_000)
     assert ids_of(*calls) == ids
     assert [len(call.entries) for call in calls] == [2, 2, 2]
-    again = await take_from(
+    again = await take_idle(
         shop.server, shop.ann, retries=False, owner="bob", min_idle=ZERO, limit=100, most_bytes=1
     )
     assert ids_of(again) == ids[:1]
@@ -112,9 +112,9 @@ async def test_where_the_group_is_gone_there_is_nothing(shop: Shop) -> None:
     shop.command("XGROUP", "DESTROY", STREAM, GROUP)
     shop.command("DEL", shop.ann.retries)
     for retries in (False, True):
-        assert await take_idle(
-            shop.server, shop.bob, retries=retries, min_idle=ZERO, limit=5
-        ) == RecoveredPage(group_gone=True)
+        assert (
+            await take_idle(shop.server, shop.bob, retries=retries, min_idle=ZERO, limit=5) == RecoveredPage()
+        )
         assert await own_pending(shop.server, shop.ann, retries=retries) == []
         assert await group_consumers(shop.server, shop.ann, retries=retries) == ()
 

@@ -26,7 +26,7 @@ async def test_entries_of_a_destroyed_group_are_registered_where_they_are_nobody
     key, ids = shop.key(retries=retries), shop.deliver(5, retries=retries)
     shop.command("XGROUP", "DESTROY", key, GROUP)
     rows = [(one, number) for number, one in enumerate(ids, start=1)]
-    assert (await register(shop.server, shop.ann, retries=retries, entries=rows)).group_gone
+    assert await register(shop.server, shop.ann, retries=retries, entries=rows) == Registered()
     shop.command("XGROUP", "CREATE", key, GROUP, ids[3])
     lost = await renew(shop.server, shop.ann, retries=retries, ids=ids)
     assert (lost.lost, lost.group_lost) == (tuple(ids), True)
@@ -70,10 +70,10 @@ async def test_a_dead_consumer_is_removed_from_one_stream(shop: Shop) -> None:
     assert len(shop.pending(retries=True)) == 1
 
 
-async def test_without_ids_everything_is_released(shop: Shop) -> None:
+async def test_everything_is_released(shop: Shop) -> None:
     shop.deliver(3)
     shop.deliver(1, to="bob")
-    await release(shop.server, shop.ann, retries=False, ids=None)
+    await release_all(shop.server, shop.ann, retries=False)
     assert [row.idle_ms > MINUTE_MS for row in shop.pending().values()] == [True, True, True, False]
 
 

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from streamops.model.deliveries import RecoveredPage
-from streamops.wire.consuming.claiming import START, take_from, take_idle
+from streamops.wire.consuming.claiming import START, take_idle
 from streamops.wire.consuming.subscription import Subscription, answered, key_of
 from streamops.wire.pending import PAGE
 from streamops.wire.server import Server
@@ -28,7 +28,7 @@ async def take_all(
                 retries=False,
                 min_idle=min_idle,
                 limit=limit,
-                cursor=cursor,
+                after=cursor,
                 most_bytes=most,
             )
         )
@@ -40,7 +40,7 @@ async def take_all(
 async def take_from_ann(
     shop: Shop, by: Subscription, *, limit: int = 100, after: str = START
 ) -> RecoveredPage:
-    return await take_from(
+    return await take_idle(
         shop.server, by, retries=False, owner="ann", min_idle=ZERO, limit=limit, after=after
     )
 

@@ -3,7 +3,7 @@
 import pytest
 
 from streamops.model.deliveries import RecoveredPage, TakenEntry
-from streamops.wire.consuming.claiming import recover_own, take_from
+from streamops.wire.consuming.claiming import recover_own, take_idle
 from tests.support.wire.consuming.claiming import HOUR_MS, ZERO, ids_of, take_all, take_from_ann
 from tests.support.wire.consuming.shop import GROUP, STREAM, Shop
 
@@ -16,7 +16,7 @@ async def test_a_dead_consumers_entries_are_taken_with_counts_and_marks(shop: Sh
     (others,) = shop.deliver(1, to="carl", retries=retries)
     shop.mark((b"retry:" if retries else b"") + second, 3)
     shop.mark((b"" if retries else b"retry:") + first, 9)
-    recovered = await take_from(shop.server, shop.bob, retries=retries, owner="ann", min_idle=ZERO, limit=9)
+    recovered = await take_idle(shop.server, shop.bob, retries=retries, owner="ann", min_idle=ZERO, limit=9)
     fields = [b"n", b"1", b"n", b"\xff\x00"]
     assert recovered == RecoveredPage((TakenEntry(first, fields, 2, 0), TakenEntry(second, fields, 2, 3)))
     rows = shop.pending(retries=retries)
@@ -53,7 +53,7 @@ async def test_deleted_entries_are_told_of_once_and_never_again(shop: Shop) -> N
     assert [one for call in calls for one in call.gone] == [(one, 1) for one in doomed]
     assert list(shop.pending()) == ids[1::2]
     assert shop.marks == {}
-    again = await take_from(shop.server, shop.ann, retries=False, owner="bob", min_idle=ZERO, limit=100)
+    again = await take_idle(shop.server, shop.ann, retries=False, owner="bob", min_idle=ZERO, limit=100)
     assert again.gone == ()
 
 

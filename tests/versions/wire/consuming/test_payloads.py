@@ -2,7 +2,8 @@
 
 import pytest
 
-from streamops.wire.consuming.payloads import MOST_PARTS, fetch_payloads
+from streamops.wire.consuming.payloads import fetch_payloads
+from streamops.wire.script_calls import MOST_PARTS
 from streamops.wire.server import Server
 from tests.support.servers import RunningServer
 from tests.support.wire.consuming.payloads import PAYLOAD, publish_with_payload
