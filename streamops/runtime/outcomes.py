@@ -142,22 +142,15 @@ class Outcomes:
             if await self.apply(entry, dead_letter(MAX_DELIVERIES, error)):
                 await self.call_hook(entry, HandlerError(error))
             return False
-        while True:
-            try:
-                # A start with fewer marks than the server has adds none.
-                start = Start(entry.raw_id, entry.marks - entry.uncounted, entry.digest)
-                marks = await self._mark.ask(entry.consumer_stream, start)
-            except ServerError as error:
-                self._context.events.emit(Troubled(entry.stream, error))
-                await asyncio.sleep(PAUSE)
-                if entry.lost:
-                    return False
-            else:
-                if not isinstance(marks, Settled):
-                    break
-                if marks is Settled.SUPERSEDED or not await self._is_restored(entry):
-                    entry.consumer_stream.drop(entry, LOST)
-                    return False
+        stream = entry.consumer_stream
+        # A start with fewer marks than the server has adds none.
+        start = Start(entry.raw_id, entry.marks - entry.uncounted, entry.digest)
+        while isinstance(marks := await self._answer(entry, lambda: self._mark.ask(stream, start)), Settled):
+            if marks is Settled.SUPERSEDED or not await self._is_restored(entry):
+                break
+        if marks is None or isinstance(marks, Settled):
+            stream.drop(entry, LOST)
+            return False
         entry.attempt += counts
         entry.uncounted = False
         entry.marks = marks
@@ -315,13 +308,17 @@ class Outcomes:
 
     async def _is_restored(self, entry: Entry) -> bool:
         """Whether an entry had lost its pending row with its group, and has it again."""
+        return await self._answer(entry, lambda: self._groups.is_pending_again(entry)) is True
+
+    async def _answer(self, entry: Entry, ask: Callable[[], Awaitable[Answer]]) -> Answer | None:
+        """Repeat a call until the server answers; None if another consumer owns the entry by then."""
         while not entry.lost:
             try:
-                return await self._groups.is_pending_again(entry)
+                return await ask()
             except ServerError as error:
                 self._context.events.emit(Troubled(entry.stream, error))
                 await asyncio.sleep(PAUSE)
-        return False
+        return None
 
     def _emit_retry(self, entry: Entry, outcome: EntryOutcome, kind: str) -> None:
         self._counts.retries[kind] += 1

@@ -5,10 +5,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from streamops.model.pools import WorkerState
 from streamops.runtime import Delays, Entry, Reject, RetryLater, Streamops
-from streamops.runtime.events import DeadLettered, Lost, Retried, Stuck
+from streamops.runtime.entry import EntryState
+from streamops.runtime.events import DeadLettered, Lost, Retried, Stuck, Troubled
 from streamops.runtime.retry import LONGEST_DELAY, Schedule
 from tests.support.runtime.consumer_streams import stream_of_ann
 from tests.support.runtime.working import is_idle, until, working
@@ -250,6 +252,35 @@ async def test_failure_hook_is_not_called_for_an_entry_that_another_consumer_has
         await until(lambda: pending_count(server, "s", "g") == 1)
     assert failed == []
     assert fields_of(server, "{s}:dlq") == []
+
+
+async def test_entry_that_another_consumer_claims_while_its_start_cannot_be_marked_leaves_the_worker(
+    server: RunningServer,
+) -> None:
+    app = Streamops(replace(server.options, timeout=timedelta(seconds=0.2)))
+    started, free, troubled = asyncio.Event(), asyncio.Event(), list[Troubled]()
+    app.events.on(Troubled, troubled.append)
+
+    @app.handler("s", group="g", start="0", concurrency=1, max_attempts=1)
+    async def handle() -> None:
+        started.set()
+        await free.wait()
+
+    for number in "12":
+        add_entry(server, "s", "n", number)
+    async with working(app) as worker:
+        await started.wait()
+        (consumer,) = worker.runners[0].consumers
+        await until(lambda: len(consumer.main.in_flight) == 2)
+        _, second = consumer.main.in_flight.values()
+        server.pause()
+        free.set()
+        await until(lambda: second.state is EntryState.RUNNING and troubled)
+        # As the heartbeat has it.
+        second.lost = True
+        server.resume()
+        await until(lambda: not consumer.main.in_flight)
+        assert second.state is EntryState.LOST
 
 
 async def test_failure_hook_is_called_for_an_entry_whose_only_start_killed_its_worker(
