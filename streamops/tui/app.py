@@ -13,7 +13,9 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from textual.actions import ActionParseResult
 from textual.app import App, SuspendNotSupported
+from textual.dom import DOMNode
 from textual.events import Key, Resize
 from textual.filter import LineFilter
 from textual.geometry import Size
@@ -123,6 +125,7 @@ class StreamopsApp(WithKeys, App[int]):
         self._doing: RunningOperations | None = None
         self._leaving = self._paging = False
         self._is_small = False
+        self._unanswered = ""
         self.no_color = self.no_color or not settings.colour
         self.set_keymap(dict(settings.keymap))
         self._line_filters: tuple[LineFilter, ...] = (
@@ -205,8 +208,26 @@ class StreamopsApp(WithKeys, App[int]):
         if isinstance(focused, Input) and event.is_printable and event.character is not None:
             event.prevent_default()
             focused.insert_text_at_cursor(event.character)
-        elif event.key not in self.screen.active_bindings and isinstance(self.screen, Frame):
-            self.screen.explain_key(event.key)
+        else:
+            # Which keys do something is asked of more than a hundred bindings: only a key that did nothing is worth that.
+            self._unanswered = event.key
+            self.call_next(self._explain_unanswered)
+
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Perform an action, as Textual does; a key that did something needs no explanation."""
+        done = await super().run_action(action, default_namespace, namespaces)
+        if done:
+            self._unanswered = ""
+        return done
+
+    def _explain_unanswered(self) -> None:
+        if (key := self._unanswered) and isinstance(self.screen, Frame):
+            self.screen.explain_key(key)
 
     def follow(self, screen: Frame, stream: str, after: EntryId | None) -> None:
         """Follow a stream for as long as a screen lives, which gets ``Tailed`` and ``TailLost``.

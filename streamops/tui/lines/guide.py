@@ -1,4 +1,4 @@
-"""The first minute of the demo: five things to try, each told on a line until it was done, or skipped."""
+"""The first minute of the demo: five things to try, in any order, one told on a line until all were done, or skipped."""
 
 from typing import Final, NamedTuple
 
@@ -17,6 +17,10 @@ class Step(NamedTuple):
     text: str
     places: tuple[type[routes.Route], ...] = ()
     stream: str = ""
+
+    def is_at(self, place: routes.Route) -> bool:
+        """Whether being at a place is having tried it."""
+        return isinstance(place, self.places) and self.stream in ("", getattr(place, "stream", ""))
 
 
 HELP: Final = Step("the worst group is on top; ? lists its keys, ?? explains it")
@@ -46,14 +50,12 @@ class Guide:
             acted: Whether something was done in this console.
             undoing: Whether the plan of an undo is shown.
         """
-        while self._left:
-            step = self._left[0]
-            there = isinstance(place, step.places) and step.stream in ("", getattr(place, "stream", ""))
-            done = {HELP: explained, CLAIM: acted, UNDO: undoing}
-            if not (there or done.get(step, False)):
-                return f" {len(STEPS) - len(self._left) + 1} of {len(STEPS)}: {step.text} · ^g skips"
-            self._left = self._left[1:]
-        return ""
+        done = {HELP: explained, CLAIM: acted, UNDO: undoing}
+        self._left = tuple(step for step in self._left if not (done.get(step) or step.is_at(place)))
+        if not self._left:
+            return ""
+        step = self._left[0]
+        return f" {STEPS.index(step) + 1} of {len(STEPS)}: {step.text} · ^g skips"
 
     def skip(self) -> None:
         """Say nothing more."""

@@ -70,6 +70,9 @@ class Pick(Painted, can_focus=True):
     class Submitted(Message):
         """The form is filled in."""
 
+    class Changed(Message):
+        """Another word is chosen."""
+
     def __init__(self, options: tuple[str, ...], value: str) -> None:
         super().__init__()
         self._options = options
@@ -103,6 +106,7 @@ class Pick(Painted, can_focus=True):
         """Take one of the words."""
         self.value = option
         self.refresh()
+        self.post_message(self.Changed())
 
     def call(self, option: str, word: str) -> None:
         """Call one of the words otherwise."""
@@ -338,14 +342,21 @@ class FormScreen(ActingFrame):
         left_out = (CHOOSE if row is None or not row.offers else EMPTY if row.question.options else None,)
         return tuple(hint for hint in self.HINTS if hint not in left_out)
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """What was wrong may not be any more; a reason stands for its dead letters, not for the one under the cursor."""
-        changed = next((row for row in self._rows if row.answer is event.input), None)
-        if changed is not None and changed.question.field.completes == "reasons":
-            self._choose_by_reason(changed.text)
+    def on_pick_changed(self) -> None:
+        """Forget what was wrong: it may not be any more."""
+        self._forget_wrong()
+
+    def _forget_wrong(self) -> None:
         if self._wrong is not None:
             self._wrong = None
             self._show_help()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """A reason stands for its dead letters, not for the one under the cursor."""
+        changed = next((row for row in self._rows if row.answer is event.input), None)
+        if changed is not None and changed.question.field.completes == "reasons":
+            self._choose_by_reason(changed.text)
+        self._forget_wrong()
 
     def _choose_by_reason(self, reason: str) -> None:
         """Take the ID of the row under the cursor out, or put it back; IDs that were marked, typed or needed stay."""

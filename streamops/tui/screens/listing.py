@@ -142,7 +142,8 @@ class Arranged(Frame, Generic[Row]):
         wish = self.wish
         rows = self._ordering.arrange(self._all, wish)
         sorted_by = (wish.sort, wish.descending) if wish.sort else None
-        if wish is self._shown and monotonic() - self.list.moved_at < ORDER_HOLD:
+        is_moving = wish is self._shown and monotonic() - self.list.moved_at < ORDER_HOLD
+        if is_moving and not self.list.keeps_lines(rows):
             rows = in_former_order(rows, self.list.rows, self.resource.key)
         if wish.sort != self._shown.sort:
             self.list.take_columns(self._columns_to_show())

@@ -52,6 +52,7 @@ class Layout(Generic[Row]):
         self._columns = tuple(columns)
         self._identify = identify
         self._rows: Sequence[Row] = ()
+        self._visible: Sequence[Row] = ()
         self._met: set[Hashable] = set()
         self._unmeasured: Sequence[Row] = ()
         self._natural: dict[str, int] = {}
@@ -65,7 +66,8 @@ class Layout(Generic[Row]):
         if rows is not self._rows:
             self._meet(rows)
             self._measure_new(AT_ONCE)
-        self._measure(visible)
+        before, self._visible = set(map(id, self._visible)), visible
+        self._measure([row for row in visible if id(row) not in before])
         return self._place(width)
 
     @property

@@ -145,6 +145,12 @@ class LineView(Painted, Generic[Row], can_focus=True):
         if self.highlighted is not anchor:
             self.post_message(self.Highlighted())
 
+    def keeps_lines(self, rows: Sequence[Row]) -> bool:
+        """Whether each line of the screen would have the row that it has now."""
+        visible, top = self._view.visible, self._view.top
+        there = rows[top : top + len(visible)]
+        return [*map(self._identify, visible)] == [*map(self._identify, there)]
+
     def take_columns(self, columns: Sequence[Column[Row]]) -> None:
         """Show other columns of the same rows."""
         self._grid = Layout(columns, self._identify)

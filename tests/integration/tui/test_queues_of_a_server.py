@@ -14,7 +14,7 @@ from tests.support.monitor.dead_letters import QUEUE, STREAM, add_letter, make_g
 from tests.support.monitor.workers import beat
 from tests.support.servers import RunningServer
 from tests.support.streams import entries_of
-from tests.support.tui.driving import NARROW, list_of, names, press, running, shown, until
+from tests.support.tui.driving import NARROW, list_of, names, press, running, screen_text, shown, until
 from tests.support.tui.servers import console_on
 
 HOUR = timedelta(hours=1)
@@ -110,7 +110,9 @@ async def test_a_replay_to_several_groups_asks_for_its_mode_in_the_form(server: 
         await shown(app, "Space chooses: timeout")
         await press(app, "space", "enter")
         await shown(app, f"mode is needed: {STREAM} has 2 groups")
-        await press(app, "space", "enter")
+        await press(app, "space")
+        await until(app, lambda: "mode is needed" not in screen_text(app))
+        await press(app, "enter")
         await shown(app, "1 dead letter")
         await press(app, "tab", "enter")
         await shown(app, "1 of 1")

@@ -44,6 +44,15 @@ async def test_guide_goes_on_with_what_is_done_fits_a_narrow_terminal_and_can_be
     assert max(len(f" 5 of 5: {step.text} · ^g skips") for step in STEPS) <= NARROW[0]
 
 
+async def test_guide_leaves_out_what_was_tried_before_its_turn() -> None:
+    app = StreamopsApp(replace(settings_for(shop_source()), guided=True))
+    async with running(app, NARROW):
+        app.go(routes.GroupRoute("payments:events", "ledger"))
+        await until(app, lambda: said(app).startswith("1 of 5"))
+        await press(app, "question_mark", "question_mark")
+        await until(app, lambda: said(app).startswith("3 of 5"))
+
+
 async def test_console_of_a_server_is_not_guided() -> None:
     app = app_for(shop_source())
     async with running(app):
