@@ -821,7 +821,8 @@ class StreamopsApp(WithKeys, App[int]):
 
     def start_history(self) -> None:
         """Begin to remember, once the first rows are on the screen; after that it costs nothing to ask."""
-        if self.app_state.past is None and self.app_state.observation is not None:
+        is_seen = self.app_state.observation is not None and self.frame.is_composed
+        if self.app_state.past is None and is_seen:
             # Not after a refresh of the screen: another one may lie above it by then, and it would never come.
             self.set_timer(DRAWN_WITHIN, self._start_history)
 

@@ -167,6 +167,9 @@ class Frame(Prompting):
     Args:
         place: Which place it is.
         app_state: What is known now.
+
+    Attributes:
+        is_composed: Whether its widgets are there.
     """
 
     AUTO_FOCUS = "#main"
@@ -189,7 +192,7 @@ class Frame(Prompting):
         self._banner = Bar(Background.BANNER, id="banner")
         self._status = Bar(Background.PAGE, id="status")
         self._keys = KeyBar(id="keys")
-        self._composed_once = False
+        self.is_composed = False
 
     def compose(self) -> ComposeResult:
         """The bars around the body."""
@@ -204,13 +207,14 @@ class Frame(Prompting):
 
     def on_mount(self) -> None:
         """Fill in what is known already."""
-        self._composed_once = True
+        self.is_composed = True
         self.show(self.app_state)
+        self.console.start_history()
 
     def show(self, app_state: AppState) -> None:
         """Take another moment: a new observation, a loss, a change of pace."""
         self.app_state = app_state
-        if not self._composed_once:
+        if not self.is_composed:
             return
         self._show_edges()
         self.show_body(app_state)
@@ -218,7 +222,7 @@ class Frame(Prompting):
 
     def on_resize(self) -> None:
         """Say in the bars what fits."""
-        if self._composed_once:
+        if self.is_composed:
             self._show_edges()
             self.show_bars()
 
