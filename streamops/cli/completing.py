@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -13,9 +13,11 @@ from streamops.cli.globals import Globals, globals_of
 from streamops.cli.session import Session
 from streamops.errors import StreamopsError
 from streamops.monitor.dead_letters import queues_among
-from streamops.operations.console import Console
 from streamops.resources.text import safe
 from streamops.settings.load import list_contexts, load_pools
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 PATIENCE: Final = 0.3
 MOST: Final = 200
@@ -38,7 +40,7 @@ def complete_contexts(ctx: click.Context, param: click.Parameter, incomplete: st
 def complete_streams(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
     """Names of streams, from the server."""
 
-    async def names(console: Console) -> list[str]:
+    async def names(console: "Console") -> list[str]:
         await console.discover()
         return console.discovery.names
 
@@ -51,7 +53,7 @@ def complete_groups(ctx: click.Context, param: click.Parameter, incomplete: str)
     if not isinstance(stream, str):
         return []
 
-    async def names(console: Console) -> list[str]:
+    async def names(console: "Console") -> list[str]:
         snapshot = await console.collect([stream])
         return [group.name for state in snapshot.streams for group in state.groups]
 
@@ -64,7 +66,7 @@ def complete_consumers(ctx: click.Context, param: click.Parameter, incomplete: s
     if not isinstance(stream, str):
         return []
 
-    async def names(console: Console) -> list[str]:
+    async def names(console: "Console") -> list[str]:
         groups = [group for state in (await console.collect([stream])).streams for group in state.groups]
         members = [group.members or () for group in groups if wanted in {None, group.name}]
         return list(dict.fromkeys(member.name for several in members for member in several))
@@ -75,7 +77,7 @@ def complete_consumers(ctx: click.Context, param: click.Parameter, incomplete: s
 def complete_queues(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
     """Names of dead-letter queues: by their own names, or as the configuration has them."""
 
-    async def names(console: Console) -> list[str]:
+    async def names(console: "Console") -> list[str]:
         await console.discover()
         return queues_among(console.discovery.names, console.watch.dead_letters)
 
@@ -85,7 +87,7 @@ def complete_queues(ctx: click.Context, param: click.Parameter, incomplete: str)
 def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
     """IDs of the last actions of the audit log, with what they did, newest first."""
 
-    async def actions(console: Console) -> list[CompletionItem]:
+    async def actions(console: "Console") -> list[CompletionItem]:
         return [
             _item(action.first.begun_id, f"{action.first.operation} {action.first.target}")
             for action in (await console.read_actions(RECENT)).actions
@@ -97,7 +99,7 @@ def complete_actions(ctx: click.Context, param: click.Parameter, incomplete: str
 def complete_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
     """IDs of jobs, with what they do and how they stand."""
 
-    async def jobs(console: Console) -> list[CompletionItem]:
+    async def jobs(console: "Console") -> list[CompletionItem]:
         found = await console.read_jobs(RECENT)
         return [_item(job.id, f"{job.operation} {job.target}, {job.state}") for job in found]
 
@@ -107,7 +109,7 @@ def complete_jobs(ctx: click.Context, param: click.Parameter, incomplete: str) -
 def complete_topics(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - the same
     """Names of topics that are kept in Redis."""
 
-    async def names(console: Console) -> list[str]:
+    async def names(console: "Console") -> list[str]:
         return [view.name for view in await console.topics.kept()]
 
     return _items(_ask(ctx, names, []), incomplete)
@@ -120,7 +122,7 @@ def complete_pools(ctx: click.Context, param: click.Parameter, incomplete: str) 
     except StreamopsError:
         configured = {}
 
-    async def names(console: Console) -> list[str]:
+    async def names(console: "Console") -> list[str]:
         return await console.pools.names()
 
     return _items([*{*configured, *_ask(ctx, names, [])}], incomplete)
@@ -141,10 +143,10 @@ def _silent(ctx: click.Context) -> Session:
 
 def _ask(
     ctx: click.Context,
-    names: Callable[[Console], Coroutine[None, None, list[Found]]],
+    names: Callable[["Console"], Coroutine[None, None, list[Found]]],
     patterns: Sequence[str],
 ) -> list[Found]:
-    async def in_time(console: Console) -> list[Found]:
+    async def in_time(console: "Console") -> list[Found]:
         async with asyncio.timeout(PATIENCE):
             return await names(console)
 

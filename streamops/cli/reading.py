@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from streamops.cli.globals import Output
 from streamops.cli.printer import Printer
@@ -15,11 +15,13 @@ from streamops.model.observation import GroupView, Observation, StreamView
 from streamops.model.pending import PendingProfile
 from streamops.model.streams import NO_SUCH_STREAM, ReadError
 from streamops.model.wording import counted
-from streamops.operations.console import Console
 from streamops.resources.entries import ENTRY_COLUMNS, EntryRow, entry_json
 from streamops.resources.groups import GROUP_COLUMNS, RATES, GroupRow, has_fault, worst_first
 from streamops.resources.table import Column
 from streamops.resources.units import percent
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 
 class StreamsReading(NamedTuple):
@@ -37,7 +39,7 @@ class StreamsReading(NamedTuple):
 def observe_streams(session: Session, patterns: Sequence[str], *, queues: bool = False) -> StreamsReading:
     """Find the streams, and delayed queues without one if ``queues``, and observe them; raises ``StreamopsError``."""
 
-    async def read(console: Console) -> StreamsReading:
+    async def read(console: "Console") -> StreamsReading:
         await console.discover(queues=queues)
         return StreamsReading(await console.observe(), console.discovery.is_open)
 

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 from msgspec.structs import replace
@@ -28,9 +28,11 @@ from streamops.operations.audit import (
     plain_values,
     state_before,
 )
-from streamops.operations.console import Console
 from streamops.operations.registry import LISTED, command_words
 from streamops.resources.audit import AUDIT_COLUMNS, action_document, action_facts, action_json
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 OPERATIONS: Final = {**{command_words(name): name for name in LISTED}, **{name: name for name in LISTED}}
 """Names that the log has, by the words that are typed for them, and by themselves."""
@@ -73,7 +75,7 @@ def ls(
         _check_full(session)
     printer = session.printer(AUDIT_COLUMNS)
 
-    async def read(console: Console) -> tuple[list[Action], list[Json]]:
+    async def read(console: "Console") -> tuple[list[Action], list[Json]]:
         now = (
             await console.read_clock()
             if isinstance(since, timedelta) or isinstance(until, timedelta)
@@ -114,7 +116,7 @@ def show(session: Session, *, audit_id: Annotated[EntryId, argument("", metavar=
     if session.given.fields:
         raise SettingsError("--fields does not go with audit show", "Leave it out.")
 
-    async def read(console: Console) -> tuple[Action, Before]:
+    async def read(console: "Console") -> tuple[Action, Before]:
         records = await console.read_action(audit_id)
         return action_of(records), state_before(records)
 
@@ -139,7 +141,7 @@ def _check_full(session: Session) -> None:
         raise SettingsError("--fields does not go with --full", "Leave one of them out.")
 
 
-async def _whole(console: Console, action: Action) -> Json:
+async def _whole(console: "Console", action: Action) -> Json:
     """An action as ``show`` shows it; of what the log no longer holds, what is known."""
     try:
         records = await console.read_action(EntryId.parse(action.first.begun_id))

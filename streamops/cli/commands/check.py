@@ -1,7 +1,7 @@
 """``streamops check``: one line and an exit code, for probes."""
 
 from datetime import timedelta
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 from msgspec.structs import replace
@@ -18,9 +18,11 @@ from streamops.model.fields import option
 from streamops.model.name_patterns import is_literal
 from streamops.model.observation import Observation
 from streamops.monitor.probes import ProbeLimits, ProbeResult, ProbeVerdict, assess_probe
-from streamops.operations.console import Console
 from streamops.resources.probes import nagios_line, probe_document, probe_line
 from streamops.resources.streams import asked_for_alone
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 EXIT_CODES: Final = {
     ProbeVerdict.HELD: ExitCode.DONE,
@@ -84,7 +86,7 @@ def check(
 
 
 def _probe(session: Session, patterns: tuple[str, ...], limits: ProbeLimits) -> ProbeResult:
-    async def read(console: Console) -> Observation:
+    async def read(console: "Console") -> Observation:
         await console.discover(queues=True)
         return await console.observe()
 

@@ -1,6 +1,6 @@
 """``streamops delayed``: messages that wait for their time."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from streamops.cli.options import command
 from streamops.cli.params import OptionalStream, Stream
@@ -11,7 +11,6 @@ from streamops.model.fields import argument
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.delayed import DelayedPage
-from streamops.operations.console import Console
 from streamops.resources.delayed import (
     DELAYED_COLUMNS,
     DELAYED_DETAIL_COLUMNS,
@@ -23,6 +22,9 @@ from streamops.resources.delayed import (
     queue_json,
 )
 from streamops.resources.status import read_errors_json
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 
 @command(
@@ -66,7 +68,7 @@ def _list_queues(session: Session) -> None:
 def _list_messages(session: Session, stream: str) -> None:
     printer = session.printer(DELAYED_COLUMNS, DELAYED_DETAIL_COLUMNS)
 
-    async def read(console: Console) -> tuple[DelayedPage, str]:
+    async def read(console: "Console") -> tuple[DelayedPage, str]:
         page = await console.delayed.page(stream, session.limit)
         nothing = not page.queue.bodies and not page.queue.messages
         return page, await console.delayed.lacks_stream(stream) if nothing else ""
@@ -107,7 +109,7 @@ def show(session: Session, *, stream: Stream, ident: Annotated[str, argument("",
     """Show one delayed message: when it is due, where it goes, and its fields."""
     printer = session.printer((*DELAYED_COLUMNS, *DELAYED_DETAIL_COLUMNS))
 
-    async def read(console: Console) -> DelayedRow:
+    async def read(console: "Console") -> DelayedRow:
         (message,) = await console.delayed.messages(stream, [ident])
         return DelayedRow(stream, message, await console.delayed.clock(stream))
 

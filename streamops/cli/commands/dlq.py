@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from streamops.cli.options import command, given_value, param_of
 from streamops.cli.printer import Section
@@ -15,7 +15,6 @@ from streamops.model.selections import DeadLetterSelection
 from streamops.model.wording import counted
 from streamops.monitor.dead_letters import DeadLetterPage, DeadLetterQueues
 from streamops.operations.backups import BackupWriter, entry_line
-from streamops.operations.console import Console
 from streamops.resources.dead_letters import (
     DEAD_LETTER_COLUMNS,
     DEAD_LETTER_DETAIL_COLUMNS,
@@ -30,6 +29,9 @@ from streamops.resources.dead_letters import (
 from streamops.resources.delayed import FIELD_COLUMNS
 from streamops.resources.payloads import envelope_fields
 from streamops.resources.status import read_errors_json
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 STDOUT: Final = "-"
 FILTERS: Final = tuple(field for field in intent_fields(DeadLetterSelection) if not field.argument)
@@ -69,7 +71,7 @@ def ls(session: Session, /, *, queue: _OptionalQueue = None, **values: Any) -> N
 def _list_queues(session: Session) -> None:
     printer = session.printer(DEAD_LETTER_QUEUE_COLUMNS)
 
-    async def read(console: Console) -> DeadLetterQueues:
+    async def read(console: "Console") -> DeadLetterQueues:
         await console.discover()
         return await console.dead_letters.queues(console.discovery.names)
 
@@ -87,7 +89,7 @@ def _list_queues(session: Session) -> None:
 def _list_dead_letters(session: Session, selection: DeadLetterSelection) -> None:
     printer = session.printer(DEAD_LETTER_COLUMNS, DEAD_LETTER_DETAIL_COLUMNS)
 
-    async def read(console: Console) -> DeadLetterPage:
+    async def read(console: "Console") -> DeadLetterPage:
         return await console.dead_letters.page(selection, session.limit)
 
     found = session.run(read)
@@ -136,7 +138,7 @@ def show(
 def _show_queue(session: Session, queue: str) -> None:
     printer = session.printer(DEAD_LETTER_QUEUE_COLUMNS)
 
-    async def read(console: Console) -> tuple[QueueSummary, bool]:
+    async def read(console: "Console") -> tuple[QueueSummary, bool]:
         return await console.dead_letters.queue(queue), console.dead_letters.is_queue(queue)
 
     found, is_queue = session.run(read)
@@ -152,7 +154,7 @@ def _show_queue(session: Session, queue: str) -> None:
 def _show_dead_letter(session: Session, queue: str, ident: EntryId) -> None:
     printer = session.printer((*DEAD_LETTER_COLUMNS, *DEAD_LETTER_DETAIL_COLUMNS))
 
-    async def read(console: Console) -> DeadLetterRow:
+    async def read(console: "Console") -> DeadLetterRow:
         letter = await console.dead_letters.read_one(queue, ident)
         return DeadLetterRow(letter, await console.dead_letters.clock(queue))
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from functools import partial
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from streamops.cli.options import command
 from streamops.cli.params import Group, Stream
@@ -15,7 +15,6 @@ from streamops.model.fields import option
 from streamops.model.json_text import text_json
 from streamops.model.pending import PendingProfile
 from streamops.monitor.search import PendingSearch, PendingSummary, search_pending
-from streamops.operations.console import Console
 from streamops.resources.kinds import id_text
 from streamops.resources.pending import (
     OWNER_COLUMNS,
@@ -29,6 +28,9 @@ from streamops.resources.pending import (
     profile_json,
     profile_rows,
 )
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 MAX_SCAN: Final = 100_000
 
@@ -113,7 +115,7 @@ def summary(session: Session, *, stream: Stream, group: Group) -> None:
     """
     printer = session.printer(SUMMARY_COLUMNS)
 
-    async def read(console: Console) -> tuple[PendingSummary, PendingProfile | None]:
+    async def read(console: "Console") -> tuple[PendingSummary, PendingProfile | None]:
         total = await console.read_pending_summary(stream, group)
         return total, await console.scan_pending(stream, group, limit=MAX_SCAN)
 

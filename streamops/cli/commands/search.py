@@ -1,7 +1,7 @@
 """``streamops streams search``: a bounded scan that says how far it got."""
 
 import asyncio
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
 
@@ -16,9 +16,11 @@ from streamops.model.fields import option
 from streamops.model.json_text import text_json
 from streamops.model.wording import counted
 from streamops.monitor.search import EntryWords, Search, SearchProgress, SearchResult, StopReason
-from streamops.operations.console import Console
 from streamops.resources.entries import EntryRow, entry_json
 from streamops.resources.kinds import id_text
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 DEFAULT_MAX_SCAN: Final = 1_000_000
 
@@ -78,7 +80,7 @@ def search(
     words = EntryWords(contains, lacks) if contains or lacks else None
     progress = _Progress(session.narrator)
 
-    async def find(console: Console) -> SearchResult:
+    async def find(console: "Console") -> SearchResult:
         observation = await console.observe([stream])
         only_stream(observation, stream)
         now = observation.snapshot.collected_at

@@ -2,7 +2,7 @@
 
 import asyncio
 from datetime import timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec.structs import replace
 
@@ -16,11 +16,13 @@ from streamops.errors import ExitCode, SettingsError
 from streamops.model.fields import option
 from streamops.model.observation import Observation
 from streamops.monitor.observe import fold_retries
-from streamops.operations.console import Console
 from streamops.resources.findings import FINDING_COLUMNS, finding_rows
 from streamops.resources.groups import GROUP_DETAIL_COLUMNS, GroupRow, group_rows
 from streamops.resources.status import limited, status_document
 from streamops.resources.streams import asked_for_alone
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 LEAST_SAMPLE, MOST_SAMPLE = timedelta(seconds=0.5), timedelta(hours=1)
 """Readings closer together than this would show chance, not rates."""
@@ -52,7 +54,7 @@ def status(
         raise SettingsError("--sample: rates take from 0.5 s to an hour to show", "Write --sample 5s.")
     printer = session.printer(group_columns(session, rates=sample is not None), GROUP_DETAIL_COLUMNS)
 
-    async def read(console: Console) -> StreamsReading:
+    async def read(console: "Console") -> StreamsReading:
         await console.discover(queues=True)
         observation = await console.observe()
         if sample:

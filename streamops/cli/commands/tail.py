@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -14,8 +14,10 @@ from streamops.cli.session import Session
 from streamops.errors import ExitCode
 from streamops.model.entries import ZERO_ID, EntryId, StreamEntry
 from streamops.model.fields import option
-from streamops.operations.console import Console
 from streamops.resources.entries import EntryRow
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 
 @command(
@@ -55,7 +57,7 @@ WAITING_ROWS = 100
 
 
 async def follow(
-    console: Console,
+    console: "Console",
     streams: Sequence[str],
     print_row: Callable[[EntryRow], None],
     *,
@@ -115,7 +117,7 @@ def _before(entry_id: EntryId) -> EntryId:
     return entry_id.previous() if entry_id > ZERO_ID else ZERO_ID
 
 
-async def _read_last(console: Console, stream: str, count: int) -> list[StreamEntry]:
+async def _read_last(console: "Console", stream: str, count: int) -> list[StreamEntry]:
     """The last entries of a stream, oldest first; fewer where they are very large."""
     page = await console.read_entries(stream, count=count, newest_first=True)
     return list(reversed(page.entries))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from msgspec.structs import replace
@@ -20,12 +20,14 @@ from streamops.model.acting import Confirmation, Impact, Plan
 from streamops.model.retention import RetentionRow
 from streamops.model.wording import counted
 from streamops.operations.confirmation import ConfirmationPolicy, required_confirmation
-from streamops.operations.console import Console
 from streamops.operations.retention import PolicyTrim, apply_retention, prepare_retention
 from streamops.operations.trim.intent import TrimIntent
 from streamops.resources.retention import RETENTION_COLUMNS
 from streamops.resources.table import values_json
 from streamops.service.signals import stopped_by_ctrl_c
+
+if TYPE_CHECKING:
+    from streamops.operations.console import Console
 
 _BY_HAND: Final = acting_command(TrimIntent)
 
@@ -129,12 +131,12 @@ class _Work:
             return self._print([trim.row for trim in trims])
         confirmation = self._agreed(trims)
 
-        async def apply(console: Console) -> list[RetentionRow]:
+        async def apply(console: "Console") -> list[RetentionRow]:
             return await self._apply(console, trims, confirmation)
 
         return self._print(self._session.run(apply, patterns))
 
-    async def repeat(self, console: Console, every: timedelta) -> ExitCode:
+    async def repeat(self, console: "Console", every: timedelta) -> ExitCode:
         """Trim round after round until somebody stops it, a line each."""
         number = 0
         with stopped_by_ctrl_c() as stop:
@@ -146,7 +148,7 @@ class _Work:
                         await stop.wait()
         return ExitCode.DONE
 
-    async def _round(self, console: Console, stop: asyncio.Event) -> str:
+    async def _round(self, console: "Console", stop: asyncio.Event) -> str:
         try:
             trims = await self._prepare(console)
             rows = await apply_retention(console, trims, self._choices.confirmation, stop=stop)
@@ -154,7 +156,7 @@ class _Work:
             return f"error: {error.message}"
         return _summary(rows)
 
-    async def _prepare(self, console: Console) -> list[PolicyTrim]:
+    async def _prepare(self, console: "Console") -> list[PolicyTrim]:
         if not self._choices.dry_run:
             console.engine.forbid_if_read_only()
         return await prepare_retention(console, self._session.settings.tables.retention, self._limits)
@@ -175,7 +177,7 @@ class _Work:
         return Confirmation(yes=True)
 
     async def _apply(
-        self, console: Console, trims: Sequence[PolicyTrim], confirmation: Confirmation
+        self, console: "Console", trims: Sequence[PolicyTrim], confirmation: Confirmation
     ) -> list[RetentionRow]:
         teller = ProgressPrinter(self._session)
         try:

@@ -70,7 +70,7 @@ class Pick(Painted, can_focus=True):
     class Submitted(Message):
         """The form is filled in."""
 
-    class Changed(Message):
+    class Picked(Message):
         """Another word is chosen."""
 
     def __init__(self, options: tuple[str, ...], value: str) -> None:
@@ -106,7 +106,7 @@ class Pick(Painted, can_focus=True):
         """Take one of the words."""
         self.value = option
         self.refresh()
-        self.post_message(self.Changed())
+        self.post_message(self.Picked())
 
     def call(self, option: str, word: str) -> None:
         """Call one of the words otherwise."""
@@ -342,7 +342,7 @@ class FormScreen(ActingFrame):
         left_out = (CHOOSE if row is None or not row.offers else EMPTY if row.question.options else None,)
         return tuple(hint for hint in self.HINTS if hint not in left_out)
 
-    def on_pick_changed(self) -> None:
+    def on_pick_picked(self) -> None:
         """Forget what was wrong: it may not be any more."""
         self._forget_wrong()
 
