@@ -199,14 +199,15 @@ class StreamConsumer:
         while True:
             self._room.clear()
             room = executor.room_for(self._queue)
-            # Fewer than half of its share of the read-ahead are not worth a round trip.
-            half = -(-executor.ahead_of(self._queue) // 2)
-            if not self.paused and room >= half:
+            # Fewer than a quarter of its share of the read-ahead are not worth a round trip. If it waited for more, those that
+            # are left would be handled before the next ones arrive.
+            ahead = executor.ahead_of(self._queue)
+            if not self.paused and room >= ahead / 4:
                 most = handler.prefetch_bytes // max(1, self._entry_bytes)
                 held = sum(len(stream.in_flight) for stream in self.streams)
                 if most - held > 0 or not held:
                     # While one half is handled, the business keys of the other half are claimed.
-                    page = MOST_AT_ONCE if handler.guard is None else half
+                    page = MOST_AT_ONCE if handler.guard is None else -(-ahead // 2)
                     return max(1, min(room, most - held, page))
             with suppress(TimeoutError):
                 async with asyncio.timeout(0.1 if self.paused else 1.0):
