@@ -106,6 +106,7 @@ def main() -> None:
     only = given.only.split(",")
     peers = chosen([name for name in given.peers.lower().split(",") if name])
     several = tuple(peer for peer in peers if peer.name in {"repid", "dramatiq", "FastStream", "taskiq"})
+    installed = [one for one in IN_BATCHES if one.python is not None]
     program = next(one for one in find_programs() if one.label == given.server)
     tables: dict[str, tuple[str, Callable[[RunningServer], None]]] = {
         "drain": (
@@ -120,7 +121,7 @@ def main() -> None:
         ),
         "batch": (
             "drain, one worker, batches of 100",
-            lambda server: show_drains(server, (BARE, *IN_BATCHES), 1, given.rounds, given.scale),
+            lambda server: show_drains(server, (BARE, *installed), 1, given.rounds, given.scale),
         ),
         "latency": (
             f"end to end at {RATE} a second",
