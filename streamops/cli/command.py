@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import click
 
-from streamops.cli.globals import GLOBAL_OPTIONS
+from streamops.cli.global_options import GLOBAL_OPTIONS
 from streamops.model.removed import renamed_command
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from click.shell_completion import CompletionItem, ShellComplete, get_completion
 
 from streamops import __version__
 from streamops.cli.command import EXITS, Command, write_options
-from streamops.cli.globals import GLOBAL_OPTIONS
+from streamops.cli.global_options import GLOBAL_OPTIONS
 
 SHELLS = ("bash", "zsh", "fish")
 PROGRAM = "streamops"
