@@ -62,7 +62,7 @@ class Claimer:
         if time.monotonic() >= self._next_sweep:
             self._next_sweep = time.monotonic() + sweep * self._workers * random.uniform(0.5, 1.5)  # noqa: S311
             for stream in self._consumer.streams:
-                # One pass over the group, over as many calls as room needs.
+                # A pass over the whole group may take several sweeps, as room allows.
                 after = await self._claim(stream, min_idle=self._lease, after=stream.claim_cursor)
                 stream.claim_cursor = after or START
                 await self._recover_own(stream)

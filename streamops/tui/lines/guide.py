@@ -1,4 +1,4 @@
-"""The first minute of the demo: five things to try, in any order, one told on a line until all were done, or skipped."""
+"""The first minute of the demo: five things to try, in any order; a line names the next one, until all are done or skipped."""
 
 from typing import Final, NamedTuple
 
@@ -19,7 +19,7 @@ class Step(NamedTuple):
     stream: str = ""
 
     def is_at(self, place: routes.Route) -> bool:
-        """Whether being at a place is having tried it."""
+        """Whether this place is where the step leads."""
         return isinstance(place, self.places) and self.stream in ("", getattr(place, "stream", ""))
 
 

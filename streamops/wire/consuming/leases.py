@@ -53,7 +53,7 @@ async def register(
 ) -> Registered:
     """Make entries pending under our name that lost their pending rows when their group was destroyed.
 
-    Without a group, none is.
+    None is if there is no such group.
 
     Args:
         server: The server.

@@ -57,16 +57,16 @@ async def test_a_crash_loop_is_given_up(
         async with supervised(orders_for(server)) as (_, running):
             async with asyncio.timeout(LONGEST_WAIT):
                 assert await running is ExitCode.FAILED
-    falls = [line for line in logs if line["event"] == "worker crashed"]
-    assert [(line["how"], line["restart_in_seconds"]) for line in falls] == [
+    crashes = [line for line in logs if line["event"] == "worker crashed"]
+    assert [(line["how"], line["restart_in_seconds"]) for line in crashes] == [
         ("exit code 7", 0.001),
         ("exit code 7", 0.002),
     ]
 
 
-@pytest.mark.parametrize(("falls", "seconds"), [(1, 0.25), (2, 0.5), (7, 16.0), (8, 30.0), (100_000, 30.0)])
-def test_the_pause_doubles_up_to_a_limit(falls: int, seconds: float) -> None:
-    assert supervising.PAUSES.pause(falls) == seconds
+@pytest.mark.parametrize(("crashes", "seconds"), [(1, 0.25), (2, 0.5), (7, 16.0), (8, 30.0), (100_000, 30.0)])
+def test_the_pause_doubles_up_to_a_limit(crashes: int, seconds: float) -> None:
+    assert supervising.PAUSES.pause(crashes) == seconds
 
 
 async def test_what_others_have_in_hand_is_waited_for_until_all_are_idle(

@@ -166,7 +166,7 @@ async def test_a_process_that_cannot_be_started_is_tried_again(
     assert logs[0]["event"] == "worker cannot be started"
 
 
-async def test_more_memory_than_allowed_from_the_start_is_a_fall(
+async def test_more_memory_than_allowed_from_the_start_is_a_crash(
     server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prepared(tmp_path, monkeypatch)
